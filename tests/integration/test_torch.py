@@ -1,5 +1,6 @@
 """The torch engine's own, through the server: answers of several parts, texts, operators of a model's own, a model's errors and state."""
 
+import re
 import shutil
 import zipfile
 
@@ -30,15 +31,23 @@ CONFIGS = {
 REFUSED = ("matmul", "deep")
 
 
-def write_deep(path):
-    """A model whose source nests more brackets than the library's compiler, which calls itself for each, has stack for."""
+def rewrite(path, rewritten):
+    """half_plus_two with other source."""
     path.parent.mkdir(parents=True)
-    with zipfile.ZipFile(MODELS / "half_plus_two" / "model.pt") as source, zipfile.ZipFile(path, "w") as deep:
+    with zipfile.ZipFile(MODELS / "half_plus_two" / "model.pt") as source, zipfile.ZipFile(path, "w") as written:
         for name in source.namelist():
             content = source.read(name)
-            if name.endswith(".py"):
-                content = content.replace(b"torch.mul(", b"(" * 20000 + b"torch.mul(").replace(b"0.5)", b"0.5)" + b")" * 20000)
-            deep.writestr(name, content)
+            written.writestr(name, rewritten(content) if name.endswith(".py") else content)
+
+
+def nested(source):
+    """More brackets than the library's compiler, which calls itself for each, has stack for."""
+    return source.replace(b"torch.mul(", b"(" * 20000 + b"torch.mul(").replace(b"0.5)", b"0.5)" + b")" * 20000)
+
+
+def giving_itself(source):
+    """A module whose answer is itself cannot be frozen."""
+    return re.sub(rb"-> Tensor:\n.*", b"-> " + re.search(rb"self: ([\w.]+)", source)[1] + b":\n    return self\n", source, flags=re.DOTALL)
 
 
 @pytest.fixture(scope="module")
@@ -50,13 +59,15 @@ def server(tmp_path_factory, isolation):
         if config:
             models.write_whole(repository / name / "config.pbtxt", config.encode())
     shutil.copy(OPERATORS, repository / "custom")
-    write_deep(repository / "deep" / "1" / "model.pt")
+    rewrite(repository / "deep" / "1" / "model.pt", nested)
+    rewrite(repository / "itself" / "1" / "model.pt", giving_itself)
+    models.write_whole(repository / "itself" / "config.pbtxt", ROWS.encode())
     with Server(repository, options=["--isolation", isolation, "--readiness", "server", "--allow-op-library", repository]) as running:
         def tried():
             rows = {row["name"]: row for row in running.json("POST", "/v2/repository/index")[1]}
             done = {name for name, row in rows.items()
                     if (row.get("state") == "READY" if name not in REFUSED else "model.pt" in row.get("reason", ""))}
-            return done == {*CONFIGS, "deep"}
+            return done == {*CONFIGS, "deep", "itself"}
         wait_until(tried, "all were tried")
         yield running
 
@@ -97,3 +108,9 @@ def test_errors_are_one_line(server):
     assert rows["deep"]["reason"].endswith("the model's source has brackets that are nested too deeply"), rows["deep"]
     assert 'such as input { name: "a"' in rows["matmul"]["reason"], rows["matmul"]
     assert answer(server, "scaled", tensor("x", "FP32", 1.0)) == {"y": [2]}
+
+
+def test_what_is_not_frozen_is_said(server):
+    assert ("model 'itself': it is not frozen, and each instance has weights of its own: attempted to freeze a module that return "
+            "itself") in server.log()
+    assert "model 'pair': it is not frozen" not in server.log()

@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "engines/torch/element_type.h"
+#include "engines/torch/error_text.h"
 #include "engines/torch/source_depth.h"
 
 namespace inferd::torchscript {
@@ -92,17 +93,20 @@ base::Result<LoadedMethod> LoadedMethod::Load(const std::string& path, const Loa
     return std::unexpected(base::InvalidArgument("the module has no method '" + settings.method + "'"));
   }
   module.eval();
+  std::string why_not_frozen;
   if (settings.freeze) {
     // Some modules cannot be: they run as they are.
     try {
       module = torch::jit::freeze(
           module, settings.method == "forward" ? std::nullopt : std::optional(std::vector{settings.method}));
-    } catch (const std::exception&) {
+    } catch (const std::exception& exception) {
+      why_not_frozen = ErrorText(exception.what());
       module = torch::jit::load(path, c10::Device(c10::kCPU));
       module.eval();
     }
   }
   LoadedMethod loaded(std::move(module), settings);
+  loaded.why_not_frozen_ = std::move(why_not_frozen);
   loaded.MakeExecutor();
   return loaded;
 }

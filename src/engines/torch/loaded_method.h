@@ -26,6 +26,8 @@ class LoadedMethod final {
 
   // Whether nothing that a call does stays for the next one: all weights are constants of the graph.
   bool is_constant() const { return constant_; }
+  // Why its weights are not constants, although they were to be; empty: that is not so.
+  const std::string& why_not_frozen() const { return why_not_frozen_; }
   // With weights and state of its own.
   LoadedMethod Copy() const;
 
@@ -50,6 +52,7 @@ class LoadedMethod final {
   std::vector<bool> writes_;
   std::vector<c10::IValue> defaults_;
   bool constant_ = false;
+  std::string why_not_frozen_;
 };
 
 }  // namespace inferd::torchscript

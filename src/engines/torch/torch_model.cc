@@ -55,12 +55,13 @@ base::Status OpenOperators(const inferd_load& load) {
   return base::OkStatus();
 }
 
-void WarnOfIgnored(const inferd_host* host, const inferd_load& load, const LoadSettings& settings) {
-  for (const std::string& name : settings.ignored) {
-    const std::string line =
-        "model '" + std::string(enginekit::ToView(load.model_name)) + "': parameter '" + name + "' has no effect here";
-    host->log(host, INFERD_LOG_INFO, {line.data(), line.size()});
-  }
+void Log(const inferd_host* host, const inferd_load& load, const std::string& what) {
+  const std::string line = "model '" + std::string(enginekit::ToView(load.model_name)) + "': " + what;
+  host->log(host, INFERD_LOG_INFO, {line.data(), line.size()});
+}
+
+void LogIgnored(const inferd_host* host, const inferd_load& load, const LoadSettings& settings) {
+  for (const std::string& name : settings.ignored) Log(host, load, "parameter '" + name + "' has no effect here");
 }
 
 struct Parts {
@@ -82,7 +83,7 @@ base::Result<std::unique_ptr<TorchModel>> TorchModel::Load(const inferd_host* ho
   INFERD_ASSIGN_OR_RETURN(const LoadSettings settings, LoadSettings::Parse(load));
   INFERD_ASSIGN_OR_RETURN(const std::string path, FindFile(load));
   INFERD_RETURN_IF_ERROR(OpenOperators(load));
-  WarnOfIgnored(host, load, settings);
+  LogIgnored(host, load, settings);
   const int compute_threads =
       settings.intra_op_threads > 0 ? settings.intra_op_threads : enginekit::ComputeThreads(load, path);
   base::Result<Parts> parts = std::unexpected(base::Internal("nothing was read"));
@@ -101,6 +102,9 @@ base::Result<std::unique_ptr<TorchModel>> TorchModel::Load(const inferd_host* ho
       },
       kLoadStackBytes);
   if (!parts.has_value()) return std::unexpected(parts.error().WithContext("model file '" + path + "'"));
+  if (const std::string& why = parts->method.why_not_frozen(); !why.empty()) {
+    Log(host, load, "it is not frozen, and each instance has weights of its own: " + why);
+  }
   return std::unique_ptr<TorchModel>(
       new TorchModel(host, std::move(parts->method), std::move(parts->signature), compute_threads));
 }
