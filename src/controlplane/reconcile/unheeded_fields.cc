@@ -77,7 +77,7 @@ class UnheededFinder final {
   void FindInRaw(const std::string& path, const ComponentExtension& extension) {
     const bool has_agent = extension.logger.has_value() || extension.batcher.has_value();
     Add(extension.canary_traffic_percent.has_value(), path + ".canaryTrafficPercent",
-        "a Deployment has one version; all requests go to the latest that is ready");
+        "a Deployment has one version, and there is no inferd-gateway: all requests go to the latest that is ready");
     Add(extension.container_concurrency.value_or(0) > 0, path + ".containerConcurrency",
         "nothing in front of the pods counts requests in raw mode");
     Add(extension.timeout_s.value_or(0) > 0 && !has_agent && !gateway_api_, path + ".timeout",
