@@ -7,10 +7,10 @@ import itertools
 
 import pytest
 
-from support.cluster_gateway import ClusterGateway
+from support.cluster_controller import ClusterController, Objects, define
+from support.cluster_gateway import ClusterGateway, give_rights
 from support.revision_pods import SERVICES, RevisionPods, Services
 from support.server import wait_until
-from test_definitions import defined  # noqa: F401: a fixture that all modules share
 
 NAMESPACES = {"group": "", "version": "v1", "kind": "Namespace", "plural": "namespaces", "namespaced": False}
 LEASES = {"group": "coordination.k8s.io", "version": "v1", "kind": "Lease", "plural": "leases"}
@@ -33,11 +33,14 @@ class Cluster:
 
 @contextlib.contextmanager
 def cluster_of(kubernetes, client, gateways):
+    define(kubernetes)
     namespace = f"gateway-{next(_numbers)}"
     client("create", resource=NAMESPACES, cluster_wide=True, object={"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}})
     with contextlib.ExitStack() as stack:
         pods = stack.enter_context(RevisionPods(kubernetes, namespace))
-        running = [stack.enter_context(ClusterGateway(kubernetes, client, namespace, f"gateway-{number}")) for number in range(gateways)]
+        give_rights(client, namespace)
+        rights = kubernetes.service_account(namespace, "inferd-gateway")
+        running = [stack.enter_context(ClusterGateway(rights, client, namespace, f"gateway-{number}")) for number in range(gateways)]
         yield Cluster(kubernetes, client, namespace, pods, running)
 
 
@@ -157,3 +160,39 @@ def test_a_gateway_that_ends_loses_no_request(kubernetes, client):
             assert [each.result() for each in under_way] == [(200, revision)] * 8
         assert leader.process.wait(timeout=60) == 0
         assert cluster.leader() is other
+
+
+@pytest.mark.timeout(300)
+def test_the_controller_makes_the_revisions_that_the_gateway_serves(kubernetes, client):
+    def service(image, **fields):
+        return {"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "metadata": {"name": "made", "annotations": {
+                    "autoscaling.knative.dev/window": "6s", "serving.kserve.io/deploymentMode": "Serverless"}},
+                "spec": {"predictor": {"minReplicas": 0, **fields, "containers": [{"name": "kserve-container", "image": image}]}}}
+
+    with cluster_of(kubernetes, client, 1) as cluster:
+        gateway, = cluster.gateways
+        objects = Objects(kubernetes, cluster.namespace)
+        host = cluster.host("made")
+        first, second = (f"made-predictor-default-0000{number}" for number in (1, 2))
+        with ClusterController(kubernetes, "--namespace", cluster.namespace, "--controller-namespace", cluster.namespace):
+            objects.create(service("one"))
+            missing = objects.becomes("made", "PredictorReady", "False")
+            assert "install Knative Serving or inferd-gateway" in str(missing["status"])
+            objects.create({"apiVersion": "v1", "kind": "Service", "metadata": {"name": "inferd-gateway"},
+                            "spec": {"ports": [{"name": "http", "port": 80}]}})
+            objects.becomes("made", "Ready")
+            assert gateway.call(host=host) == (200, first)
+            assert objects.get("Service", "made")["spec"]["externalName"] == f"inferd-gateway.{cluster.namespace}.svc.cluster.local"
+            cluster.services.await_replicas(first, 0)
+            assert gateway.call(host=host) == (200, first), "the controller leaves the number of pods alone"
+
+            def rolls_out(document):
+                document["spec"] = service("two", canaryTrafficPercent=20)["spec"]
+            objects.change("InferenceService", "made", rolls_out)
+            wait_until(lambda: {gateway.call(host=host) for _ in range(40)} == {(200, first), (200, second)}, "both have a share")
+
+            def goes_forwards(document):
+                del document["spec"]["predictor"]["canaryTrafficPercent"]
+            objects.change("InferenceService", "made", goes_forwards)
+            wait_until(lambda: {gateway.call(host=host) for _ in range(20)} == {(200, second)}, "the second has all")
+            assert {one["metadata"]["name"] for one in objects.list("Deployment")} == {first, second}, "a way back is kept"

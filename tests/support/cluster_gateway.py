@@ -4,20 +4,42 @@ import http.client
 import signal
 import subprocess
 
+import yaml
+
 from support.revision_pods import SLICES
-from support.server import PROGRAMS, LoggedProgram, free_ports, wait_until
+from support.server import PROGRAMS, ROOT, LoggedProgram, free_ports, wait_until
+
+RBAC = "rbac.authorization.k8s.io"
+
+
+def give_rights(client, namespace):
+    """A service account with the roles that deploy/ has for gateways, in another namespace than kserve."""
+    resources = {"ServiceAccount": ("", "serviceaccounts"), "Role": (RBAC, "roles"), "RoleBinding": (RBAC, "rolebindings"),
+                 "ClusterRole": (RBAC, "clusterroles"), "ClusterRoleBinding": (RBAC, "clusterrolebindings")}
+    for name in ("service_account", "roles"):
+        for document in yaml.safe_load_all((ROOT / "deploy" / "kustomize" / "components" / "gateway" / f"{name}.yaml").read_text()):
+            group, plural = resources[document["kind"]]
+            own = document["kind"] in ("ServiceAccount", "Role", "RoleBinding")
+            if own:
+                document["metadata"]["namespace"] = namespace
+            elif document["kind"] == "ClusterRoleBinding":
+                document["metadata"]["name"] += f"-{namespace}"
+            for subject in document.get("subjects", []):
+                subject["namespace"] = namespace
+            client("apply", manager="tests", object=document, **({} if own else {"cluster_wide": True}),
+                   resource={"group": group, "version": "v1", "kind": document["kind"], "plural": plural})
 
 
 class ClusterGateway(LoggedProgram):
     """One gateway of a namespace on free ports of the loopback. Use as a context manager."""
 
-    def __init__(self, kubernetes, client, namespace, name, *options):
+    def __init__(self, kubeconfig, client, namespace, name, *options):
         super().__init__()
         self._client = client
         self._namespace = namespace
         self.name = name
         self.port, self.status_port = free_ports(2)
-        self._command = [PROGRAMS.absolute() / "inferd-gateway", "--cluster", "--kubeconfig", kubernetes.kubeconfig(), "--namespace", namespace,
+        self._command = [PROGRAMS.absolute() / "inferd-gateway", "--cluster", "--kubeconfig", kubeconfig, "--namespace", namespace,
                          "--gateway-namespace", namespace, "--identity", name, "--address", "127.0.0.1", "--port", self.port,
                          "--status-port", self.status_port, "--endpoint-address", "127.0.0.1", "--lease-time-s", "3",
                          "--drain-grace-ms", "500", *options]
