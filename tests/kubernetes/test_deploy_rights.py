@@ -77,6 +77,14 @@ def set_mode(mode):
     return lambda one: one["metadata"]["annotations"].update({"serving.kserve.io/deploymentMode": mode})
 
 
+def configure(server, **ingress):
+    """inferenceservice-config, with a domain, by which services have hosts."""
+    configuration = json.loads(server.cluster.kubectl("get", "-n", NAMESPACE, "configmap", "inferenceservice-config", "-o", "json"))
+    ingress = {**json.loads(configuration["data"]["ingress"]), "ingressDomain": "models.example", **ingress}
+    server.cluster.kubectl("patch", "-n", NAMESPACE, "configmap", "inferenceservice-config", "--type=merge", "-p",
+                           json.dumps({"data": {"ingress": json.dumps(ingress)}}))
+
+
 class Scenario:
     """Has a controller do all that it does."""
 
@@ -153,12 +161,24 @@ class Scenario:
         for name in ("raw", "serverless"):
             wait_until(lambda name=name: "left alone" in self.objects.conditions(name).get("PredictorReady", {}).get("message", ""), "it is said")
 
+    def routes(self):
+        """Routes of the Gateway API take the place of Ingresses."""
+        self.api.apply(OPTIONAL[2], {"metadata": {"name": "routed", "namespace": self.objects.namespace}, "spec": {"hostnames": ["other"]}})
+        configure(self.objects.kubernetes, enableGatewayApi=True)
+        self._there("apis/gateway.networking.k8s.io/v1 httproutes a")
+        self.objects.create(service("routed", "RawDeployment", model()))
+        looked_at = ("get", "gateway.networking.k8s.io", "httproutes", self.objects.namespace, "routed", 200)
+        wait_until(lambda: looked_at in asked(self.objects.kubernetes.asked()), "it is seen whose the other one is", 60)
+        configure(self.objects.kubernetes, enableGatewayApi=False)
+        self._there("apis/gateway.networking.k8s.io/v1 httproutes a", gone=True)
+
     def play(self):
         self.objects.create(RUNTIME)
         self.modes()
         self.models()
         self.failures()
         self.foreign()
+        self.routes()
 
 
 def user(account):
@@ -237,6 +257,7 @@ def requests(server):
     """What each asked while it did all that it does, with the rights of deploy/."""
     installed = [one for one in kustomize("overlays/gateway") if one["kind"] in INSTALLED]
     server.cluster.apply(installed)
+    configure(server)
     with ClusterController(of_deploy(server), "--leader-elect", "--controller-namespace", NAMESPACE) as controller:
         Scenario(server, "rights").play()
         server.metrics_page = controller.page("/metrics", controller.metrics_port)[1]
@@ -312,7 +333,7 @@ def test_each_right_is_needed(server, requests, right):
 def test_a_controller_of_one_namespace_works_with_rights_there_alone(server, requests):
     installed = [one for one in kustomize("overlays/one-namespace") if one["kind"] in INSTALLED]
     server.cluster.kubectl("delete", "clusterrolebinding", "inferd-controller")
-    server.cluster.apply(installed)
+    server.cluster.apply([one for one in installed if one["kind"] != "ConfigMap"])
     wait_until(lambda: not may(server, "list", "apps", "deployments", "others", ""), "others are others'")
     before = len(server.asked())
     objects = Objects(server, "models")
