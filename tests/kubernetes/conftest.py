@@ -7,6 +7,7 @@ import yaml
 
 from support.deployment import DEPLOY, NAMESPACE, Cluster
 from support.kubernetes import Kubernetes, KubernetesClient
+from support.server import wait_until
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +32,13 @@ MONITORING = [{
 } for kind in ("ServiceMonitor", "PodMonitor")]
 
 
+def are_established(cluster):
+    """`kubectl wait` fails while a definition has no conditions at all."""
+    definitions = json.loads(cluster.kubectl("get", "crd", "-o", "json"))["items"]
+    return all(any(one["type"] == "Established" and one["status"] == "True" for one in each.get("status", {}).get("conditions") or [])
+               for each in definitions)
+
+
 @pytest.fixture(scope="session")
 def guarded(tmp_path_factory):
     """A server for what deploy/ installs, and kubectl for it: webhooks without a program behind them would refuse what other tests
@@ -47,6 +55,6 @@ def guarded(tmp_path_factory):
         running.asked = lambda: [json.loads(line) for line in log.read_text().splitlines()] if log.exists() else []
         definitions = [yaml.safe_load(file.read_text()) for file in sorted((DEPLOY / "crds").glob("*.yaml"))]
         running.cluster.apply([*MONITORING, *definitions])
-        running.cluster.kubectl("wait", "--for=condition=Established", "--timeout=60s", "crd", "--all")
+        wait_until(lambda: are_established(running.cluster), "the definitions are established")
         running.cluster.apply([{"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}} for name in (NAMESPACE, "models", "others")])
         yield running
