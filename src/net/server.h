@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,7 @@
 #include "base/logging.h"
 #include "base/status.h"
 #include "metrics/registry.h"
+#include "net/authority/pem_pair.h"
 #include "net/http/http.h"
 #include "net/http/limits.h"
 #include "net/http/over_limit_handler.h"
@@ -18,12 +20,14 @@
 
 namespace inferd::net {
 
-// PEM files. TLS 1.2 at least; ALPN offers h2 and http/1.1.
+// PEM files, or for the server's own certificate a function. TLS 1.2 at least; ALPN offers h2 and http/1.1.
 struct TlsOptions {
   std::string certificate_file;  // the server's, followed by its chain
   std::string key_file;
   std::string client_ca_file;               // empty: clients are not asked for a certificate
   bool require_client_certificate = false;  // with client_ca_file: a client without one is refused
+  // In place of the server's files: asked when they would be read, by the thread that calls. Null: the files.
+  std::function<PemPair()> own_certificate = nullptr;
 };
 
 struct ListenerOptions {

@@ -1,6 +1,7 @@
 #include "net/tls.h"
 
 #include <openssl/err.h>
+#include <openssl/pem.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 #include <sys/socket.h>
@@ -65,9 +66,43 @@ base::Status LoadOwnCertificate(SSL_CTX* context, const std::string& certificate
   return base::OkStatus();
 }
 
+base::Status MemoryError(const std::string& what) {
+  ERR_clear_error();
+  return base::InvalidArgument(what + " cannot be used");
+}
+
+// A key in memory has no passphrase: OpenSSL would ask for it at the terminal.
+int NoPassphrase(char*, int, int, void*) { return 0; }
+
+// Of texts in memory: the certificate, and what of its chain follows it.
+base::Status UseOwnCertificate(SSL_CTX* context, const PemPair& own) {
+  using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
+  const Bio certificates(BIO_new_mem_buf(own.certificate.data(), static_cast<int>(own.certificate.size())), &BIO_free);
+  const auto next = [&] {
+    return std::unique_ptr<X509, decltype(&X509_free)>(
+        PEM_read_bio_X509(certificates.get(), nullptr, &NoPassphrase, nullptr), &X509_free);
+  };
+  const auto first = next();
+  if (first == nullptr || SSL_CTX_use_certificate(context, first.get()) != 1) return MemoryError("TLS certificate");
+  for (auto chained = next(); chained != nullptr; chained = next()) {
+    if (SSL_CTX_add1_chain_cert(context, chained.get()) != 1) return MemoryError("TLS certificate's chain");
+  }
+  ERR_clear_error();  // of the text's end
+  const Bio keys(BIO_new_mem_buf(own.key.data(), static_cast<int>(own.key.size())), &BIO_free);
+  const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
+      PEM_read_bio_PrivateKey(keys.get(), nullptr, &NoPassphrase, nullptr), &EVP_PKEY_free);
+  if (key == nullptr || SSL_CTX_use_PrivateKey(context, key.get()) != 1) return MemoryError("TLS key");
+  return base::OkStatus();
+}
+
+base::Status LoadServerCertificate(SSL_CTX* context, const TlsOptions& options) {
+  if (options.own_certificate != nullptr) return UseOwnCertificate(context, options.own_certificate());
+  return LoadOwnCertificate(context, options.certificate_file, options.key_file);
+}
+
 base::Status LoadFiles(SSL_CTX* context, const TlsOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckRegular(std::array{options.certificate_file, options.key_file, options.client_ca_file}));
-  INFERD_RETURN_IF_ERROR(LoadOwnCertificate(context, options.certificate_file, options.key_file));
+  INFERD_RETURN_IF_ERROR(LoadServerCertificate(context, options));
   if (options.client_ca_file.empty()) return base::OkStatus();
   STACK_OF(X509_NAME)* names = SSL_load_client_CA_file(options.client_ca_file.c_str());
   if (names == nullptr || SSL_CTX_load_verify_locations(context, options.client_ca_file.c_str(), nullptr) != 1) {

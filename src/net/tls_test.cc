@@ -7,6 +7,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "net/server.h"
 #include "tests/support/certificates.h"
@@ -172,6 +173,34 @@ TEST_F(TlsTest, ReloadServesNewConnectionsAndKeepsOpenOnes) {
   EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument);
   EXPECT_THAT(status.message(), HasSubstr("listener 'https': TLS key"));
   EXPECT_EQ(Connect().peer_name(), "second");
+}
+
+TEST_F(TlsTest, ACertificateInMemoryIsAskedForAtEachReload) {
+  const auto text_of = [this](const std::string& name) {
+    std::ifstream file(File(name));
+    return std::string(std::istreambuf_iterator<char>(file), {});
+  };
+  const auto read = [&] { return PemPair{.certificate = text_of("server.pem"), .key = text_of("server.key")}; };
+  PemPair own = read();
+  TlsOptions options;
+  options.own_certificate = [&own] { return own; };
+  Start(options);
+  TlsClient old = Connect();
+  EXPECT_EQ(old.peer_name(), "first");
+  authority_.Issue("second", File("server"));
+  const PemPair second = read();
+  for (const PemPair& broken : {PemPair{.certificate = second.certificate, .key = own.key},
+                                PemPair{.certificate = "x", .key = second.key}, PemPair{}}) {
+    own = broken;
+    EXPECT_EQ(server_.ReloadTls().code(), base::StatusCode::kInvalidArgument);
+    EXPECT_EQ(Connect().peer_name(), "first");
+  }
+  own = second;
+  own.certificate += text_of("ca.pem");
+  ASSERT_TRUE(server_.ReloadTls().ok());
+  EXPECT_EQ(Connect().peer_name(), "second");
+  old.Send(kGet);
+  EXPECT_THAT(old.ReadUntil("secret"), EndsWith("secret"));
 }
 
 TEST_F(TlsTest, AsksForClientCertificates) {
