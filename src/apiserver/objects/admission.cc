@@ -1,6 +1,5 @@
 #include "apiserver/objects/admission.h"
 
-#include <list>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -8,8 +7,6 @@
 #include "base/text/base64.h"
 #include "controlplane/api/object.h"
 #include "controlplane/api/unknown_fields.h"
-#include "controlplane/resolve/defaulting.h"
-#include "controlplane/resolve/validation.h"
 #include "manifest/read.h"
 #include "manifest/value_path.h"
 
@@ -74,11 +71,6 @@ void CheckCoreKind(const ResourceType& type, const Value& object, Problems& prob
   if (type.kind == "Secret") CheckTexts(object, "data", true, problems);
 }
 
-std::string DenialOf(const manifest::Problem& problem) {
-  // KServe's own texts stand alone; ours go on from the field's name.
-  return problem.message.starts_with("must ") ? problem.path + " " + problem.message : problem.message;
-}
-
 }  // namespace
 
 Value ParseStored(const std::string& json) {
@@ -99,50 +91,35 @@ ApiResult<Value> Admission::Admit(const ResourceType& type, Value object, const 
   if (type.kind == "Namespace" && FieldAt(object, {"metadata", "deletionTimestamp"}) == nullptr) {
     object.MapAt("status").Set("phase", Value::String(std::string(kNamespaceActive)));
   }
-  if (auto reviewed = Review(type, object, live); !reviewed.has_value()) return std::unexpected(reviewed.error());
-  return object;
+  controlplane::Admitted admitted = controlplane::Admit(std::move(object), live, Context());
+  CheckCoreKind(type, admitted.object, admitted.unreadable);
+  if (!admitted.unreadable.empty()) {
+    const std::string name = TextAt(admitted.object, {"metadata", "name"});
+    return std::unexpected(InvalidError(type, name, admitted.unreadable));
+  }
+  if (!admitted.denial.empty()) return std::unexpected(DeniedError(type.webhook, admitted.denial));
+  return std::move(admitted.object);
 }
 
 Value Admission::WithDefaults(const ResourceType& type, Value object) const {
   if (type.kind == "Secret") TakeStringData(object);
-  if (type.kind != "InferenceService") return object;
-  const controlplane::Object read = controlplane::ReadObject(object);
-  const auto* const service = std::get_if<controlplane::InferenceService>(&read.typed);
-  if (service == nullptr || !read.problems.empty()) return object;
-  return controlplane::ApplyDefaults(*service, config_()).document;
+  return controlplane::WithDefaults(std::move(object), Context());
 }
 
-ApiResult<void> Admission::Review(const ResourceType& type, Value& object, const Value* live) const {
-  const std::string name = TextAt(object, {"metadata", "name"});
-  controlplane::Object read = controlplane::ReadObject(object);
-  CheckCoreKind(type, object, read.problems);
-  if (!read.problems.empty()) return std::unexpected(InvalidError(type, name, read.problems));
-  Problems problems;
-  if (const auto* service = std::get_if<controlplane::InferenceService>(&read.typed)) {
-    controlplane::InferenceService defaulted = controlplane::ApplyDefaults(*service, config_());
-    problems = controlplane::Validate(defaulted);
-    object = std::move(defaulted.document);
-  } else if (std::holds_alternative<controlplane::ServingRuntime>(read.typed)) {
-    std::list<controlplane::Object> others;
-    std::vector<const controlplane::ServingRuntime*> runtimes;
-    for (const objectstore::ObjectPtr& stored : store_.List(type.resource(), "").objects) {
-      others.push_back(controlplane::ReadObject(ParseStored(stored->json)));
-      if (const auto* other = std::get_if<controlplane::ServingRuntime>(&others.back().typed))
-        runtimes.push_back(other);
-    }
-    problems = controlplane::Validate(std::get<controlplane::ServingRuntime>(read.typed), runtimes);
-  } else if (const auto* graph = std::get_if<controlplane::InferenceGraph>(&read.typed)) {
-    problems = controlplane::Validate(*graph);
-  } else if (const auto* model = std::get_if<controlplane::TrainedModel>(&read.typed)) {
-    problems = controlplane::Validate(*model);
-    const std::string before = live == nullptr ? model->memory : TextAt(*live, {"spec", "model", "memory"});
-    if (before != model->memory) {
-      problems.push_back({.message = "the Trained Model \"" + name + "\" memory field is immutable. The memory was \"" +
-                                     before + "\" but it is updated to \"" + model->memory + "\""});
-    }
-  }
-  if (!problems.empty()) return std::unexpected(DeniedError(type.webhook, DenialOf(problems.front())));
-  return {};
+controlplane::AdmissionContext Admission::Context() const {
+  return {.config = config_, .runtimes = [this] {
+            std::vector<controlplane::ServingRuntime> runtimes;
+            for (const ResourceType& type : ResourceTypes()) {
+              if (!type.kind.ends_with("ServingRuntime")) continue;
+              for (const objectstore::ObjectPtr& stored : store_.List(type.resource(), "").objects) {
+                controlplane::Object read = controlplane::ReadObject(ParseStored(stored->json));
+                if (auto* runtime = std::get_if<controlplane::ServingRuntime>(&read.typed)) {
+                  runtimes.push_back(std::move(*runtime));
+                }
+              }
+            }
+            return runtimes;
+          }};
 }
 
 }  // namespace inferd::apiserver

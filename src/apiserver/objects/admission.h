@@ -4,7 +4,7 @@
 #include <string>
 
 #include "apiserver/objects/api_error.h"
-#include "controlplane/api/inference_service_config.h"
+#include "controlplane/resolve/admission.h"
 #include "objectstore/object_store.h"
 
 namespace inferd::apiserver {
@@ -25,7 +25,7 @@ class Admission final {
   manifest::Value WithDefaults(const ResourceType& type, manifest::Value object) const;
 
  private:
-  ApiResult<void> Review(const ResourceType& type, manifest::Value& object, const manifest::Value* live) const;
+  controlplane::AdmissionContext Context() const;
 
   const objectstore::ObjectStore& store_;
   const std::function<controlplane::InferenceServiceConfig()> config_;
