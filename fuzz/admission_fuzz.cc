@@ -1,0 +1,83 @@
+// Reviews of an API server to our webhooks: whatever is sent to any of them is answered in the API's form, and a patch
+// makes an object that has its defaults. The first byte chooses the webhook.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text/base64.h"
+#include "fuzz/require.h"
+#include "manifest/read.h"
+#include "operator/admission/admission_review.h"
+#include "operator/admission/review.h"
+
+namespace inferd::fuzz {
+namespace {
+
+using manifest::Kind;
+using manifest::Value;
+
+// Answers are larger than questions: a patch is in base64, and repeats values.
+constexpr manifest::Limits kAnswerLimits = {.file_bytes_max = 64 << 20, .depth_max = 300, .bytes_max = 64'000'000};
+
+Value Parsed(std::string_view json) {
+  auto documents = manifest::ReadJson(json, "answer", kAnswerLimits);
+  Require(documents.has_value() && documents->size() == 1, "an answer that is no JSON");
+  return std::move(documents->front());
+}
+
+const Value& Member(const Value& map, std::string_view key, Kind kind) {
+  const Value* const found = map.Find(key);
+  Require(found != nullptr && found->is(kind), "an answer without one of its fields");
+  return *found;
+}
+
+void CheckStatus(const Value& status) {
+  Require(!Member(status, "message", Kind::kString).text().empty(), "a refusal without words");
+  Require(Member(status, "message", Kind::kString).text().size() <= 4096, "a refusal with too many words");
+  Member(status, "code", Kind::kNumber);
+}
+
+void CheckPatch(const Value& patch) {
+  Require(!patch.items().empty(), "a patch of nothing");
+  for (const Value& operation : patch.items()) {
+    Member(operation, "op", Kind::kString);
+    const std::string& path = Member(operation, "path", Kind::kString).text();
+    Require(path.empty() || path.front() == '/', "a path that is no JSON pointer");
+  }
+}
+
+void CheckResponse(const Value& response) {
+  Require(!Member(response, "uid", Kind::kString).text().empty(), "an answer to no request");
+  if (!Member(response, "allowed", Kind::kBool).boolean()) return CheckStatus(Member(response, "status", Kind::kMap));
+  if (const Value* const patch = response.Find("patch")) {
+    CheckPatch(Parsed(base::DecodedBase64(patch->text())));
+  }
+}
+
+}  // namespace
+}  // namespace inferd::fuzz
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  using namespace inferd;
+  if (size == 0) return 0;
+  const std::vector<std::string_view> paths = operators::WebhookPaths();
+  const std::string_view path = paths[data[0] % paths.size()];
+  const std::vector<char> copy(data + 1, data + size);
+  const controlplane::AdmissionContext context = {
+      .config =
+          [] {
+            return controlplane::InferenceServiceConfig{.default_mode = controlplane::DeploymentMode::kRawDeployment};
+          },
+      .runtimes = [] { return std::vector<controlplane::ServingRuntime>(); }};
+  const operators::ReviewAnswer answer = operators::Review(path, std::string_view(copy.data(), copy.size()), context);
+  const manifest::Value said = fuzz::Parsed(answer.body);
+  if (answer.status == 200) {
+    fuzz::CheckResponse(fuzz::Member(said, "response", manifest::Kind::kMap));
+  } else {
+    fuzz::Require(answer.status == 400, "another error of HTTP");
+    fuzz::CheckStatus(said);
+  }
+  return 0;
+}

@@ -1,0 +1,84 @@
+#include "operator/admission/certificate_store.h"
+
+#include <utility>
+
+#include "kubernetes/api/object_meta.h"
+#include "manifest/value_path.h"
+#include "operator/admission/certificate_plan.h"
+#include "operator/admission/patch_between.h"
+
+namespace inferd::operators {
+
+namespace {
+
+constexpr std::string_view kMutating = "MutatingWebhookConfiguration";
+
+kubernetes::Resource Configurations(std::string_view kind, std::string_view plural) {
+  return {.group = "admissionregistration.k8s.io",
+          .version = "v1",
+          .kind = std::string(kind),
+          .plural = std::string(plural),
+          .namespaced = false};
+}
+
+const kubernetes::Resource& MutatingResource() {
+  static const kubernetes::Resource resource = Configurations(kMutating, "mutatingwebhookconfigurations");
+  return resource;
+}
+
+const kubernetes::Resource& ValidatingResource() {
+  static const kubernetes::Resource resource =
+      Configurations("ValidatingWebhookConfiguration", "validatingwebhookconfigurations");
+  return resource;
+}
+
+// The one object, which is all that this program may read of its kind.
+kubernetes::Selection Only(const kubernetes::ObjectName& name) {
+  return {.namespace_name = name.namespace_name, .field_selector = "metadata.name=" + name.name};
+}
+
+kubernetes::ObjectCache::OnChange Telling(const std::function<void()>& call) {
+  return [&call](const kubernetes::ObjectCache::Change&) { call(); };
+}
+
+}  // namespace
+
+ClusterCertificateStore::ClusterCertificateStore(kubernetes::Client& client, const CertificatePlaces& places,
+                                                 std::function<void()> on_change)
+    : client_(client),
+      secret_name_(places.secret),
+      on_change_(std::move(on_change)),
+      secrets_(client, SecretResource(), Only(places.secret), Telling(on_change_)),
+      mutating_(client, MutatingResource(), Only({"", places.webhook_name}), Telling(on_change_)),
+      validating_(client, ValidatingResource(), Only({"", places.webhook_name}), Telling(on_change_)) {}
+
+bool ClusterCertificateStore::synced() const {
+  return secrets_.objects().synced() && mutating_.objects().synced() && validating_.objects().synced();
+}
+
+kubernetes::ObjectPointer ClusterCertificateStore::secret() const { return secrets_.objects().Find(secret_name_); }
+
+std::vector<kubernetes::ObjectPointer> ClusterCertificateStore::configurations() const {
+  std::vector<kubernetes::ObjectPointer> all = mutating_.objects().All();
+  for (kubernetes::ObjectPointer& one : validating_.objects().All()) all.push_back(std::move(one));
+  return all;
+}
+
+kubernetes::ApiResult<manifest::Value> ClusterCertificateStore::WriteSecret(const manifest::Value& secret) {
+  if (kubernetes::ResourceVersionOf(secret).empty()) return client_.Create(SecretResource(), secret);
+  return client_.Update(SecretResource(), secret);
+}
+
+kubernetes::ApiResult<manifest::Value> ClusterCertificateStore::WriteConfiguration(const manifest::Value& live,
+                                                                                   const manifest::Value& wanted) {
+  const bool mutating = manifest::TextAt(live, {"kind"}) == kMutating;
+  manifest::Value patch = PatchBetween(live, wanted);
+  // Of an object that has another version by now, the server refuses the patch as a conflict.
+  patch.items().push_back(manifest::Value::Map({{"op", manifest::Text("replace")},
+                                                {"path", manifest::Text("/metadata/resourceVersion")},
+                                                {"value", manifest::Text(kubernetes::ResourceVersionOf(live))}}));
+  return client_.Patch(mutating ? MutatingResource() : ValidatingResource(), kubernetes::NameOf(live),
+                       kubernetes::PatchType::kJson, patch);
+}
+
+}  // namespace inferd::operators

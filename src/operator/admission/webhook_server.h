@@ -1,0 +1,71 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <thread>
+
+#include "base/clock.h"
+#include "base/logging.h"
+#include "base/mutex.h"
+#include "controlplane/resolve/admission.h"
+#include "kubernetes/client/client.h"
+#include "metrics/registry.h"
+#include "net/loop_group.h"
+#include "net/server.h"
+#include "operator/admission/certificate_keeper.h"
+#include "operator/admission/certificate_store.h"
+
+namespace inferd::operators {
+
+struct WebhookOptions {
+  std::string address = "0.0.0.0";
+  uint16_t port = 9443;  // 0: any free one
+  CertificatePlaces places;
+  CertificateTimes times = {};
+};
+
+// The webhooks of a cluster's controller, over HTTPS with certificates of its own making. It listens as soon as there
+// is one; a thread of it keeps them. Ends what it does, and the answers that are under way, with its destructor.
+class WebhookServer final {
+ public:
+  // All but the options outlive it. The context's functions are called from any thread, as is `leads`: whether this
+  // program is the one that writes.
+  WebhookServer(WebhookOptions options, kubernetes::Client& client, controlplane::AdmissionContext context,
+                std::function<bool()> leads, const base::Clock& clock, metrics::Registry& registry,
+                base::Logger& logger);
+  ~WebhookServer();
+  WebhookServer(const WebhookServer&) = delete;
+  WebhookServer& operator=(const WebhookServer&) = delete;
+
+  // Looks at once whether something is to be done, as when this program begins to lead. Thread-safe.
+  void Wake();
+  // Whether it listens. Thread-safe.
+  bool ready() const { return port_.load() != 0; }
+  // Where it listens; 0: not yet. Thread-safe.
+  uint16_t port() const { return port_.load(); }
+
+ private:
+  // Until something may be to be done; false: no more.
+  bool AwaitStep();
+  bool Show(const net::PemPair& serving);
+  bool Listen();
+
+  const WebhookOptions options_;
+  const controlplane::AdmissionContext context_;
+  base::Logger& logger_;
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  bool awake_ GUARDED_BY(mutex_) = true;
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  net::PemPair serving_;  // the thread's
+  std::atomic<uint16_t> port_{0};
+  net::LoopGroup loops_;
+  net::Server server_;
+  ClusterCertificateStore store_;
+  CertificateKeeper keeper_;
+  std::thread thread_;
+};
+
+}  // namespace inferd::operators
