@@ -80,9 +80,12 @@ void AddCluster(CLI::App& all, CLI::Option* cluster, operators::ClusterOptions& 
                "Of several controllers, only the one that has the Lease writes");
   app.add_option("--health-port", options.health_port, "/healthz and /readyz; 0: none")->capture_default_str();
   app.add_option("--metrics-port", options.metrics_port, "/metrics; 0: none")->capture_default_str();
-  app.add_option("--webhook-port", options.webhook_port, "Admission webhooks; 0: none")->capture_default_str();
+  app.add_option("--webhook-port", options.webhook_port, "Admission webhooks, by HTTPS; 0: none")
+      ->capture_default_str();
   app.add_option("--webhook-name", options.webhook_name,
-                 "Of the Mutating- and ValidatingWebhookConfiguration whose caBundle is kept; none if it is left out");
+                 "Of the Mutating- and ValidatingWebhookConfiguration that lead here, and whose caBundle is kept; "
+                 "without it, there "
+                 "are no webhooks");
   app.add_flag("--diff", options.diff,
                "Print what would change in the cluster, for its InferenceServices or those of the files, and end");
   for (CLI::Option* option : app.get_options()) option->needs(cluster);

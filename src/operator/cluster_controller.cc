@@ -22,6 +22,7 @@ namespace {
 constexpr int kExitFailed = 1;
 constexpr size_t kReconcilers = 4;
 constexpr const char* kLease = "inferd-controller";
+constexpr const char* kWebhookSecret = "inferd-controller-webhooks";
 constexpr std::chrono::milliseconds kDiscoverAgain{1'000};
 constexpr std::chrono::seconds kDiscoverEvery{60};
 constexpr std::chrono::milliseconds kSyncedEvery{50};
@@ -77,8 +78,11 @@ ClusterController::~ClusterController() {
   // The lease is given up when nothing is written any more.
   electing_ = {};
   server_.Stop();
+  webhooks_.reset();
   loops_.Stop();
 }
+
+bool ClusterController::is_ready() const { return working_.load() && (!webhooks_.has_value() || webhooks_->ready()); }
 
 bool ClusterController::leads() const { return !options_.leader_elect || election_.leads(); }
 
@@ -95,7 +99,7 @@ base::Status ClusterController::Listen(const char* name, uint16_t port, net::Han
 
 base::Status ClusterController::Start() {
   INFERD_RETURN_IF_ERROR(Listen("health", options_.health_port, [this](net::Loop&) {
-                           return MakeHealthHandler([this] { return working_.load(); });
+                           return MakeHealthHandler([this] { return is_ready(); });
                          }).WithContext("--health-port"));
   return Listen("metrics", options_.metrics_port, [this](net::Loop&) { return MakeMetricsHandler(metrics_); })
       .WithContext("--metrics-port");
@@ -127,6 +131,7 @@ void ClusterController::BeginWork() {
         return leads() ? services_.Reconcile(name, stop) : Outcome{.retry = true, .again_in = std::nullopt};
       },
       clock_, metrics_);
+  OpenWebhooks();
   working_ = true;
   logger_.Info("ready", {{"services", view_.Services().size()}});
   if (options_.leader_elect) {
@@ -137,12 +142,31 @@ void ClusterController::BeginWork() {
   }
 }
 
+// They decide by what has been heard of.
+void ClusterController::OpenWebhooks() {
+  if (options_.webhook_port == 0 || options_.webhook_name.empty()) return;
+  controlplane::AdmissionContext context = {.config = [this] { return view_.configuration()->config; },
+                                            .runtimes =
+                                                [this] {
+                                                  std::vector<controlplane::ServingRuntime> runtimes;
+                                                  for (const auto& runtime : view_.runtimes())
+                                                    runtimes.push_back(*runtime);
+                                                  return runtimes;
+                                                }};
+  webhooks_.emplace(
+      WebhookOptions{
+          .port = options_.webhook_port,
+          .places = {.secret = {options_.controller_namespace, kWebhookSecret}, .webhook_name = options_.webhook_name}},
+      client_, std::move(context), [this] { return leads(); }, clock_, metrics_, logger_);
+}
+
 void ClusterController::OnLeading(bool leading) {
   leading_->Set(leading ? 1 : 0);
   logger_.Info(leading ? "leading" : "not leading");
   queue_.SetPaused(!leading);
   // What has happened while another led, and what it had not finished.
   if (leading) view_.QueueAll();
+  if (leading && webhooks_.has_value()) webhooks_->Wake();
 }
 
 void ClusterController::Run(int signals) {

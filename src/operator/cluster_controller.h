@@ -13,6 +13,7 @@
 #include "metrics/registry.h"
 #include "net/loop_group.h"
 #include "net/server.h"
+#include "operator/admission/webhook_server.h"
 #include "operator/cluster/cluster_view.h"
 #include "operator/cluster/object_writer.h"
 #include "operator/cluster_options.h"
@@ -49,6 +50,8 @@ class ClusterController final {
   void Watch(const std::stop_token& stop);
   void BeginWork();
   void OnLeading(bool leads);
+  void OpenWebhooks();
+  bool is_ready() const;
   bool leads() const;
 
   const ClusterOptions options_;
@@ -68,7 +71,8 @@ class ClusterController final {
   std::shared_ptr<metrics::Gauge> leading_;
   net::LoopGroup loops_;
   net::Server server_;
-  std::optional<ReconcileLoop> loop_;  // of the watching thread until that has ended
+  std::optional<WebhookServer> webhooks_;  // from `working_` on
+  std::optional<ReconcileLoop> loop_;      // of the watching thread until that has ended
   std::jthread electing_;
   std::jthread watching_;
 };

@@ -15,8 +15,8 @@ struct ClusterOptions {
   bool leader_elect = false;
   uint16_t health_port = 8081;   // 0: none
   uint16_t metrics_port = 8080;  // 0: none
-  uint16_t webhook_port = 9443;  // 0: none
-  std::string webhook_name{};    // of the configurations of webhooks; empty: they are looked after by others
+  uint16_t webhook_port = 9443;  // 0: no webhooks
+  std::string webhook_name{};    // of the configurations that lead to the webhooks; empty: no webhooks
   bool diff = false;             // says what would change, and ends
   std::vector<std::string> files{};
 };

@@ -100,13 +100,14 @@ def define(kubernetes):
 class ClusterController(LoggedProgram, contextlib.AbstractContextManager):
     """One inferd-controller --cluster. Use as a context manager: it is ready then."""
 
-    def __init__(self, kubernetes, *options, environment=(), ready=True):
+    def __init__(self, kubernetes, *options, webhook_port=0, environment=(), ready=True):
         super().__init__()
         self.health_port, self.metrics_port = free_ports(2)
+        self.webhook_port = webhook_port
         self._ready = ready
         self._environment = dict(environment)
         self._command = [PROGRAMS.absolute() / "inferd-controller", "--cluster", "--kubeconfig", kubernetes.kubeconfig(), "--health-port",
-                         self.health_port, "--metrics-port", self.metrics_port, "--webhook-port", 0, *options]
+                         self.health_port, "--metrics-port", self.metrics_port, "--webhook-port", webhook_port, *options]
 
     def __enter__(self):
         try:

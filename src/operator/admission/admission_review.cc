@@ -23,10 +23,10 @@ using manifest::Value;
 constexpr std::string_view kApiVersion = "admission.k8s.io/v1";
 constexpr std::string_view kKind = "AdmissionReview";
 constexpr std::array<std::string_view, 4> kOperations = {"CREATE", "UPDATE", "DELETE", "CONNECT"};
-// An object is two maps deep in its review.
-constexpr manifest::Limits kLimits = {.file_bytes_max = kReviewBytesMax, .depth_max = manifest::Limits().depth_max + 2};
+// An object is two maps deep in its review, and what it says of its managed fields is deeper than they are.
+constexpr manifest::Limits kLimits = {.file_bytes_max = kReviewBytesMax, .depth_max = manifest::Limits().depth_max + 8};
 constexpr size_t kUidBytesMax = 253;
-constexpr size_t kMessageBytesMax = 4096;
+constexpr size_t kDenialBytesMax = 4096;
 constexpr size_t kWarningsMax = 20;
 constexpr size_t kWarningBytesMax = 256;
 
@@ -39,7 +39,7 @@ std::string Shortened(std::string text, size_t bytes_max) {
   return text;
 }
 
-std::string TextOf(const Problems& problems) {
+std::string FirstOf(const Problems& problems) {
   const manifest::Problem& first = problems.front();
   return first.path.empty() ? first.message : first.path + ": " + first.message;
 }
@@ -123,7 +123,7 @@ std::expected<AdmissionRequest, ReviewFault> ReadReview(std::string_view body) {
       review.Fail("request", "is required");
     }
   }
-  if (!problems.empty()) return std::unexpected(ReviewFault{.uid = request.uid, .message = TextOf(problems)});
+  if (!problems.empty()) return std::unexpected(ReviewFault{.uid = request.uid, .message = FirstOf(problems)});
   return request;
 }
 
@@ -131,8 +131,8 @@ AdmissionResponse Denial(std::string uid, int code, std::string reason, std::str
   return {.uid = std::move(uid),
           .allowed = false,
           .code = code,
-          .reason = Shortened(std::move(reason), kMessageBytesMax),
-          .message = Shortened(std::move(message), kMessageBytesMax)};
+          .reason = Shortened(std::move(reason), kDenialBytesMax),
+          .message = Shortened(std::move(message), kDenialBytesMax)};
 }
 
 std::string ToJson(const AdmissionResponse& response) {
@@ -159,7 +159,7 @@ std::string ToJson(const AdmissionResponse& response) {
 
 std::string StatusJson(int code, std::string_view reason, std::string_view message) {
   Value status = Value::Map({{"apiVersion", Text("v1")}, {"kind", Text("Status")}, {"metadata", Value::Map()}});
-  const Value said = StatusOf(code, reason, Shortened(std::string(message), kMessageBytesMax));
+  const Value said = StatusOf(code, reason, Shortened(std::string(message), kDenialBytesMax));
   for (const manifest::Member& member : said.members()) status.Set(member.key, member.value);
   return manifest::ToJson(status);
 }

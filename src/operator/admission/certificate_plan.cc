@@ -51,9 +51,9 @@ std::vector<std::string> UsableNames(const std::vector<std::string>& names) {
 }
 
 // The parts of a Secret, and what is made of them.
-class Planner {
+class CertificatePlanner {
  public:
-  Planner(const Value* live, int64_t now_s, const CertificateTimes& times)
+  CertificatePlanner(const Value* live, int64_t now_s, const CertificateTimes& times)
       : now_s_(now_s),
         times_(times),
         key_(DataAt(live, "ca.key")),
@@ -170,7 +170,7 @@ std::optional<KeptCertificates> KeptIn(const Value& secret) {
 base::Result<CertificatePlan> PlanCertificates(const Value* live, const kubernetes::ObjectName& name,
                                                const std::vector<std::string>& names, int64_t now_s,
                                                const CertificateTimes& times) {
-  Planner planner(live, now_s, times);
+  CertificatePlanner planner(live, now_s, times);
   INFERD_RETURN_IF_ERROR(planner.Plan(UsableNames(names)));
   return planner.Take(live, name);
 }

@@ -33,8 +33,11 @@ const kubernetes::Resource& ValidatingResource() {
 }
 
 // The one object, which is all that this program may read of its kind.
-kubernetes::Selection Only(const kubernetes::ObjectName& name) {
-  return {.namespace_name = name.namespace_name, .field_selector = "metadata.name=" + name.name};
+Following Only(const kubernetes::Resource& resource, const kubernetes::ObjectName& name) {
+  Following following{.resource = resource};
+  if (resource.namespaced) following.namespaces.push_back(name.namespace_name);
+  following.field_selector = "metadata.name=" + name.name;
+  return following;
 }
 
 kubernetes::ObjectCache::OnChange Telling(const std::function<void()>& call) {
@@ -44,23 +47,21 @@ kubernetes::ObjectCache::OnChange Telling(const std::function<void()>& call) {
 }  // namespace
 
 ClusterCertificateStore::ClusterCertificateStore(kubernetes::Client& client, const CertificatePlaces& places,
-                                                 std::function<void()> on_change)
+                                                 std::function<void()> on_change, base::Logger& logger)
     : client_(client),
       secret_name_(places.secret),
       on_change_(std::move(on_change)),
-      secrets_(client, SecretResource(), Only(places.secret), Telling(on_change_)),
-      mutating_(client, MutatingResource(), Only({"", places.webhook_name}), Telling(on_change_)),
-      validating_(client, ValidatingResource(), Only({"", places.webhook_name}), Telling(on_change_)) {}
+      secrets_(client, Only(SecretResource(), places.secret), Telling(on_change_), logger),
+      mutating_(client, Only(MutatingResource(), {"", places.webhook_name}), Telling(on_change_), logger),
+      validating_(client, Only(ValidatingResource(), {"", places.webhook_name}), Telling(on_change_), logger) {}
 
-bool ClusterCertificateStore::synced() const {
-  return secrets_.objects().synced() && mutating_.objects().synced() && validating_.objects().synced();
-}
+bool ClusterCertificateStore::synced() const { return secrets_.synced() && mutating_.synced() && validating_.synced(); }
 
-kubernetes::ObjectPointer ClusterCertificateStore::secret() const { return secrets_.objects().Find(secret_name_); }
+kubernetes::ObjectPointer ClusterCertificateStore::secret() const { return secrets_.Find(secret_name_); }
 
 std::vector<kubernetes::ObjectPointer> ClusterCertificateStore::configurations() const {
-  std::vector<kubernetes::ObjectPointer> all = mutating_.objects().All();
-  for (kubernetes::ObjectPointer& one : validating_.objects().All()) all.push_back(std::move(one));
+  std::vector<kubernetes::ObjectPointer> all = mutating_.All();
+  for (kubernetes::ObjectPointer& one : validating_.All()) all.push_back(std::move(one));
   return all;
 }
 

@@ -4,8 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "base/logging.h"
 #include "kubernetes/client/client.h"
-#include "kubernetes/watch/informer.h"
+#include "operator/cluster/followed_resource.h"
 
 namespace inferd::operators {
 
@@ -34,8 +35,10 @@ struct CertificatePlaces {
 // That of a cluster, which it follows: with a thread for each of the three kinds.
 class ClusterCertificateStore final : public CertificateStore {
  public:
-  // The client outlives it. `on_change` is called on any of the threads, whenever one of the objects has changed.
-  ClusterCertificateStore(kubernetes::Client& client, const CertificatePlaces& places, std::function<void()> on_change);
+  // The client and the logger outlive it. `on_change` is called on any of the threads, whenever one of the objects has
+  // changed.
+  ClusterCertificateStore(kubernetes::Client& client, const CertificatePlaces& places, std::function<void()> on_change,
+                          base::Logger& logger);
 
   bool synced() const override;
   kubernetes::ObjectPointer secret() const override;
@@ -48,9 +51,9 @@ class ClusterCertificateStore final : public CertificateStore {
   kubernetes::Client& client_;
   const kubernetes::ObjectName secret_name_;
   const std::function<void()> on_change_;
-  kubernetes::Informer secrets_;
-  kubernetes::Informer mutating_;
-  kubernetes::Informer validating_;
+  FollowedResource secrets_;
+  FollowedResource mutating_;
+  FollowedResource validating_;
 };
 
 }  // namespace inferd::operators

@@ -11,7 +11,7 @@ namespace {
 
 using manifest::Value;
 
-Value Read(std::string_view yaml) { return std::move(manifest::ReadYaml(yaml, "test")->front()); }
+Value FromText(std::string_view yaml) { return std::move(manifest::ReadYaml(yaml, "test")->front()); }
 
 struct Row {
   std::string_view before;
@@ -34,8 +34,8 @@ TEST(PatchBetweenTest, SaysTheLeastThatMakesOneOfTheOther) {
            R"([{"op":"remove","path":"/a~1b~0c"},{"op":"replace","path":"//","value":3}])"},
           {"{a: 1}", "[1]", R"([{"op":"replace","path":"","value":[1]}])"},
       }) {
-    const Value before = Read(row.before);
-    const Value after = Read(row.after);
+    const Value before = FromText(row.before);
+    const Value after = FromText(row.after);
     const Value patch = PatchBetween(before, after);
     EXPECT_EQ(manifest::ToJson(patch), row.patch);
     const auto patched = apiserver::JsonPatch(before, patch);

@@ -48,7 +48,7 @@ AdmissionResponse Mutate(const AdmissionRequest& request, const AdmissionContext
   return response;
 }
 
-std::string TextOf(const manifest::Problems& problems) {
+std::string TextOfAll(const manifest::Problems& problems) {
   std::string text;
   for (size_t i = 0; i < problems.size() && i < kProblemsMax; ++i) {
     if (i > 0) text += ", ";
@@ -61,7 +61,7 @@ std::string TextOf(const manifest::Problems& problems) {
 AdmissionResponse Validate(const AdmissionRequest& request, const AdmissionContext& context) {
   const Value* const live = request.old_object.is(Kind::kMap) ? &request.old_object : nullptr;
   const controlplane::Admitted admitted = controlplane::Admit(request.object, live, context);
-  if (!admitted.unreadable.empty()) return Denial(request.uid, 422, "Invalid", TextOf(admitted.unreadable));
+  if (!admitted.unreadable.empty()) return Denial(request.uid, 422, "Invalid", TextOfAll(admitted.unreadable));
   if (!admitted.denial.empty()) return Denial(request.uid, 403, admitted.denial, admitted.denial);
   AdmissionResponse response{.uid = request.uid};
   for (const controlplane::UnknownField& field :

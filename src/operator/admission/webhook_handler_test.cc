@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-constexpr std::string_view kPath = "/validate-serving-kserve-io-v1beta1-inferenceservice";
+constexpr std::string_view kReviewPath = "/validate-serving-kserve-io-v1beta1-inferenceservice";
 constexpr std::string_view kReview =
     R"({"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u1","kind":{"group":)"
     R"("serving.kserve.io","version":"v1beta1","kind":"InferenceService"},"operation":"CREATE","namespace":"a",)"
@@ -54,19 +54,19 @@ class WebhookHandlerTest : public ::testing::Test {
 
 TEST_F(WebhookHandlerTest, AnswersReviewsWhateverTheQuery) {
   for (const char* query : {"", "?timeout=10s", "?"}) {
-    const std::string answer = Ask("POST " + std::string(kPath) + query, kReview);
+    const std::string answer = Ask("POST " + std::string(kReviewPath) + query, kReview);
     EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
     EXPECT_THAT(answer, HasSubstr(R"("response":{"uid":"u1","allowed":true})"));
   }
 }
 
 TEST_F(WebhookHandlerTest, WhatIsNoReviewIsAStatus) {
-  EXPECT_THAT(Ask("GET " + std::string(kPath)), StartsWith("HTTP/1.1 405"));
+  EXPECT_THAT(Ask("GET " + std::string(kReviewPath)), StartsWith("HTTP/1.1 405"));
   EXPECT_THAT(Ask("POST /other", kReview), StartsWith("HTTP/1.1 404"));
-  const std::string broken = Ask("POST " + std::string(kPath), "{");
+  const std::string broken = Ask("POST " + std::string(kReviewPath), "{");
   EXPECT_THAT(broken, StartsWith("HTTP/1.1 400"));
   EXPECT_THAT(broken, HasSubstr(R"("kind":"Status")"));
-  const std::string large = Ask("POST " + std::string(kPath), "", kReviewBytesMax + 1);
+  const std::string large = Ask("POST " + std::string(kReviewPath), "", kReviewBytesMax + 1);
   EXPECT_THAT(large, StartsWith("HTTP/1.1 413"));
   EXPECT_THAT(large, HasSubstr(R"("kind":"Status")"));
 }

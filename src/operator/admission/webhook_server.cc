@@ -32,7 +32,8 @@ WebhookServer::WebhookServer(WebhookOptions options, kubernetes::Client& client,
       logger_(logger),
       loops_(kLoops),
       server_(loops_, WebhookLimits(), &registry, logger),
-      store_(client, options_.places, [this] { Wake(); }),
+      store_(
+          client, options_.places, [this] { Wake(); }, logger),
       keeper_(
           store_, {.secret = options_.places.secret, .times = options_.times}, std::move(leads),
           [this](const net::PemPair& serving) { return Show(serving); }, clock, logger),
@@ -61,6 +62,8 @@ void WebhookServer::Wake() {
   changed_.NotifyOne();
 }
 
+bool WebhookServer::ready() const { return port() != 0 || (store_.synced() && store_.configurations().empty()); }
+
 bool WebhookServer::AwaitStep() {
   const auto deadline = std::chrono::steady_clock::now() + kLookEvery;
   const base::MutexLock lock(mutex_);
@@ -73,7 +76,7 @@ bool WebhookServer::AwaitStep() {
 
 bool WebhookServer::Show(const net::PemPair& serving) {
   serving_ = serving;
-  if (!ready()) return Listen();
+  if (port() == 0) return Listen();
   const base::Status reloaded = server_.ReloadTls();
   if (!reloaded.ok()) logger_.Error(reloaded.WithContext("certificates of webhooks").message());
   return reloaded.ok();

@@ -41,8 +41,8 @@ class WebhookServer final {
 
   // Looks at once whether something is to be done, as when this program begins to lead. Thread-safe.
   void Wake();
-  // Whether it listens. Thread-safe.
-  bool ready() const { return port_.load() != 0; }
+  // Whether it listens, or nothing is there that would ask it. Thread-safe.
+  bool ready() const;
   // Where it listens; 0: not yet. Thread-safe.
   uint16_t port() const { return port_.load(); }
 
