@@ -16,6 +16,7 @@
 #include "operator/admission/webhook_server.h"
 #include "operator/cluster/cluster_view.h"
 #include "operator/cluster/object_writer.h"
+#include "operator/cluster/pod_objects.h"
 #include "operator/cluster_options.h"
 #include "operator/queue/work_queue.h"
 #include "operator/reconcile_loop.h"
@@ -66,6 +67,7 @@ class ClusterController final {
   ClusterView view_;
   ObjectWriter writer_;
   StatusReporter reporter_;
+  PodObjects pod_objects_;
   ServiceReconciler services_;
   std::atomic<bool> working_ = false;
   std::shared_ptr<metrics::Gauge> leading_;

@@ -65,7 +65,8 @@ int RunDiff(ClusterOptions options, base::Logger& logger) {
   metrics::Registry metrics;
   ObjectWriter writer(client, [] { return false; }, metrics);
   StatusReporter reporter(client, clock, metrics);
-  const ServiceReconciler reconciler(view, writer, reporter, client, logger);
+  PodObjects pod_objects(client, clock);
+  const ServiceReconciler reconciler(view, pod_objects, writer, reporter, client, logger);
   bool differs = false;
   for (const manifest::Value& service : *services) {
     const auto lines = PlanChanges(service, view, reconciler, client, {});

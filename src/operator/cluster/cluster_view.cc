@@ -65,6 +65,9 @@ kubernetes::ApiResult<void> ClusterView::Discover(const std::stop_token& stop) {
     changed = !first && (*gateway || apis != apis_);
     apis_ = std::move(apis);
   }
+  const auto features = DiscoverFeatures(stop);
+  if (!features.has_value()) return std::unexpected(features.error());
+  changed |= *features && !first;
   if (first) FollowKServe();
   for (const WrittenResource& written : WrittenResources()) {
     if (!written.optional || Has(written.resource)) FollowWritten(written.resource);
@@ -81,6 +84,22 @@ kubernetes::ApiResult<bool> ClusterView::DiscoverGateway(const std::stop_token& 
   if (found.has_value()) host = name.name + "." + name.namespace_name + ".svc.cluster.local";
   const base::MutexLock lock(mutex_);
   return std::exchange(gateway_host_, host) != host;
+}
+
+kubernetes::ApiResult<bool> ClusterView::DiscoverFeatures(const std::stop_token& stop) {
+  bool takes = false;
+  if (Has(KnativeServices())) {
+    const auto found = client_.Get(ConfigMaps(), {"knative-serving", "config-features"}, stop);
+    if (!found.has_value() && found.error().code == 0) return std::unexpected(found.error());
+    takes = found.has_value() && TextAt(*found, {"data", "kubernetes.podspec-init-containers"}) == "enabled";
+  }
+  const base::MutexLock lock(mutex_);
+  return std::exchange(init_containers_, takes) != takes;
+}
+
+bool ClusterView::revisions_take_init_containers() const {
+  const base::MutexLock lock(mutex_);
+  return init_containers_;
 }
 
 std::string ClusterView::gateway_host() const {

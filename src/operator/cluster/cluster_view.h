@@ -56,6 +56,9 @@ class ClusterView final {
   // is none.
   std::string gateway_host() const;
 
+  // Whether Knative takes pods with init containers, which is a feature of its own.
+  bool revisions_take_init_containers() const;
+
   kubernetes::ObjectPointer FindService(const kubernetes::ObjectName& name) const;
   std::vector<kubernetes::ObjectPointer> Services() const;
   std::vector<LabelledObject> ObjectsOf(const kubernetes::ObjectName& service) const { return labelled_.Of(service); }
@@ -72,7 +75,9 @@ class ClusterView final {
   template <typename Object>
   using Objects = std::map<kubernetes::ObjectName, std::shared_ptr<const Object>>;
 
+  // Whether something is otherwise than it was.
   kubernetes::ApiResult<bool> DiscoverGateway(const std::stop_token& stop);
+  kubernetes::ApiResult<bool> DiscoverFeatures(const std::stop_token& stop);
   void Follow(Following following, kubernetes::ObjectCache::OnChange on_change);
   void FollowWritten(const kubernetes::Resource& resource);
   void FollowKServe();
@@ -88,6 +93,7 @@ class ClusterView final {
   mutable base::Mutex mutex_;
   std::set<std::string> apis_ GUARDED_BY(mutex_);  // "apps/v1"
   std::string gateway_host_ GUARDED_BY(mutex_);
+  bool init_containers_ GUARDED_BY(mutex_) = false;
   std::shared_ptr<const Configuration> configuration_ GUARDED_BY(mutex_);
   Objects<controlplane::ServingRuntime> runtimes_ GUARDED_BY(mutex_);
   Objects<controlplane::TrainedModel> models_ GUARDED_BY(mutex_);

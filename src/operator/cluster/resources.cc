@@ -58,6 +58,11 @@ const Resource& VirtualServices() {
   return resource;
 }
 
+const Resource& HttpRoutes() {
+  static const Resource resource = {"gateway.networking.k8s.io", "v1", "HTTPRoute", "httproutes"};
+  return resource;
+}
+
 const std::array<WrittenResource, kWrittenResources>& WrittenResources() {
   static const std::array<WrittenResource, kWrittenResources> resources = {{
       {ConfigMaps()},
@@ -67,7 +72,7 @@ const std::array<WrittenResource, kWrittenResources>& WrittenResources() {
       {{"networking.k8s.io", "v1", "Ingress", "ingresses"}},
       {KnativeServices(), true},
       {VirtualServices(), true},
-      {{"gateway.networking.k8s.io", "v1", "HTTPRoute", "httproutes"}, true},
+      {HttpRoutes(), true},
   }};
   return resources;
 }

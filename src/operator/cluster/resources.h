@@ -21,6 +21,7 @@ const kubernetes::Resource& Deployments();
 const kubernetes::Resource& PlainServices();  // of v1
 const kubernetes::Resource& KnativeServices();
 const kubernetes::Resource& VirtualServices();
+const kubernetes::Resource& HttpRoutes();
 
 // Where a kind is of an API that a cluster need not have.
 struct WrittenResource {

@@ -42,18 +42,16 @@ std::optional<ResolutionFailure> FailureOf(const controlplane::InferenceService&
   return std::nullopt;
 }
 
-// Objects of an API that the cluster does not have are left out.
-std::optional<controlplane::ObservedCondition> LeaveOutIstio(std::vector<Value>& objects) {
-  const size_t erased = std::erase_if(objects, [](const Value& object) {
-    return WrittenResourceOf(object) != nullptr && *WrittenResourceOf(object) == VirtualServices();
+// Objects of an API that the cluster does not have are left out, which the ingress' condition says.
+void LeaveOut(const kubernetes::Resource& missing, const char* reason, const std::string& advice, Decision& decision) {
+  const size_t erased = std::erase_if(decision.desired.objects, [&](const Value& object) {
+    return WrittenResourceOf(object) != nullptr && *WrittenResourceOf(object) == missing;
   });
-  if (erased == 0) return std::nullopt;
-  return controlplane::ObservedCondition{
-      .status = "False",
-      .reason = "IstioMissing",
-      .message =
-          "the cluster does not have the API networking.istio.io/v1alpha3, so that there is no VirtualService: "
-          "install Istio, or set disableIstioVirtualHost in the ingress of inferenceservice-config"};
+  if (erased == 0) return;
+  decision.ingress = {.status = "False",
+                      .reason = reason,
+                      .message = "the cluster does not have the API " + missing.api_version() +
+                                 ", so that there is no " + missing.kind + ": " + advice};
 }
 
 }  // namespace
@@ -87,13 +85,21 @@ Decision Decide(const Value& document, const DecisionContext& context) {
   // Istio leads to Knative's services alone.
   controlplane::InferenceServiceConfig used = config;
   used.ingress.disable_virtual_service |= !context.has_knative;
-  auto desired = controlplane::MakeDesiredObjects(read, context.runtimes, context.models, used, rollouts);
+  auto desired =
+      controlplane::MakeDesiredObjects(read, context.runtimes, context.models, used, rollouts, context.injection);
   if (!desired.has_value()) {
     decision.failure = std::move(desired).error();
     return decision;
   }
   decision.desired = *std::move(desired);
-  if (!context.has_istio) decision.ingress = LeaveOutIstio(decision.desired.objects);
+  if (!context.has_istio) {
+    LeaveOut(VirtualServices(), "IstioMissing",
+             "install Istio, or set disableIstioVirtualHost in the ingress of inferenceservice-config", decision);
+  }
+  if (!context.has_gateway_api) {
+    LeaveOut(HttpRoutes(), "GatewayApiMissing",
+             "install it, or take enableGatewayApi out of the ingress of inferenceservice-config", decision);
+  }
   DecideByGateway(document, context, decision);
   return decision;
 }

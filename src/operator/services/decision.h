@@ -23,6 +23,8 @@ struct DecisionContext {
   std::span<const controlplane::TrainedModel* const> models;  // those that name it
   bool has_knative = false;                                   // serving.knative.dev/v1
   bool has_istio = false;                                     // networking.istio.io/v1alpha3
+  bool has_gateway_api = false;                               // gateway.networking.k8s.io/v1
+  controlplane::TemplateInjection injection{};                // into the templates of pods
   std::string gateway_host{};  // of inferd-gateway, for clusters without Knative; empty: there is none
   std::span<const manifest::Value* const> deployments{};  // that the service has now
 };

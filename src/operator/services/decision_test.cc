@@ -22,13 +22,15 @@ class DecisionTest : public testing::Test {
  protected:
   Decision Make(std::string_view spec, std::string_view annotations = kRaw) {
     const std::vector<const controlplane::ServingRuntime*> runtimes = {&runtime_};
-    return Decide(Yaml(controlplane::ServiceYaml(spec, annotations)), {.configuration = configuration_,
-                                                                       .runtimes = runtimes,
-                                                                       .models = {},
-                                                                       .has_knative = knative_,
-                                                                       .has_istio = istio_,
-                                                                       .gateway_host = gateway_,
-                                                                       .deployments = deployments_});
+    manifest::Value document = Yaml(controlplane::ServiceYaml(spec, annotations));
+    document.MapAt("metadata").Set("uid", manifest::Value::String("u1"));
+    return Decide(document, {.configuration = configuration_,
+                             .runtimes = runtimes,
+                             .models = {},
+                             .has_knative = knative_,
+                             .has_istio = istio_,
+                             .gateway_host = gateway_,
+                             .deployments = deployments_});
   }
   static std::vector<std::string> Kinds(const Decision& decision) {
     std::vector<std::string> kinds;

@@ -7,7 +7,10 @@
 #include <vector>
 
 #include "controlplane/api/annotations.h"
+#include "controlplane/pods/inject/pod_injection.h"
 #include "controlplane/reconcile/gateway_objects.h"
+#include "controlplane/reconcile/object_parts.h"
+#include "controlplane/reconcile/outside_routes.h"
 #include "controlplane/reconcile/revision_objects.h"
 #include "controlplane/status/service_status.h"
 #include "manifest/value_path.h"
@@ -40,6 +43,15 @@ RevisionState RevisionOf(const std::string& name, bool was_ready, std::span<cons
   return revision;
 }
 
+// The pod as it stands in a revision's template.
+base::Result<controlplane::ResolvedPod> TemplatePodOf(controlplane::ResolvedPod pod, const DecisionContext& context) {
+  // The agent asks what the server itself would be asked.
+  const bool has_agent = pod.extension.logger.has_value() || pod.extension.batcher.has_value();
+  if (has_agent) pod.pod_spec = controlplane::WithReadinessProbe(pod.pod_spec);
+  return controlplane::InjectPod(std::move(pod),
+                                 {.config = context.configuration.config, .find = context.injection.find});
+}
+
 }  // namespace
 
 void DecideByGateway(const Value& document, const DecisionContext& context, Decision& decision) {
@@ -51,7 +63,16 @@ void DecideByGateway(const Value& document, const DecisionContext& context, Deci
   const auto add = [&](std::vector<Value> objects) { std::ranges::move(objects, std::back_inserter(desired.objects)); };
   const std::vector<controlplane::LiveRevision> live = RevisionsOf(context.deployments);
   const bool tag_routing = service.metadata.annotation(controlplane::kTagRoutingAnnotation) == "true";
-  for (const controlplane::ResolvedPod& pod : desired.pods) {
+  for (const controlplane::ResolvedPod& resolved : desired.pods) {
+    const auto made = TemplatePodOf(resolved, context);
+    if (!made.has_value()) {
+      const std::string& text = made.error().message();
+      decision.failure =
+          controlplane::ResolutionFailure{.reason = "InvalidPredictorSpec", .message = text, .event = text};
+      desired.objects.clear();
+      return;
+    }
+    const controlplane::ResolvedPod& pod = *made;
     controlplane::RevisionPlan plan = controlplane::PlanRevisions(
         {.component = ComponentObjectName(service, pod.kind),
          .service_uid = service.metadata.uid,
@@ -65,6 +86,9 @@ void DecideByGateway(const Value& document, const DecisionContext& context, Deci
     decision.plans.emplace(pod.kind, std::move(plan));
   }
   add({controlplane::GatewayNameOf(service, service.metadata.name, context.gateway_host)});
+  // Where nothing leads to services from outside, nothing does to these.
+  const auto routes = controlplane::OutsideRoutes(service, desired.pods, context.configuration.config);
+  if (routes.has_value() && routes->empty()) return;
   auto ingress = controlplane::GatewayIngress(service, desired.pods, context.configuration.config);
   if (ingress.has_value()) {
     add({*std::move(ingress)});

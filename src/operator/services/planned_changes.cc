@@ -126,10 +126,11 @@ ApiResult<std::vector<std::string>> PlanChanges(const Value& service, const Clus
                                                 const std::stop_token& stop) {
   const kubernetes::ObjectPointer live = view.FindService(kubernetes::NameOf(service));
   const Value whole = live == nullptr ? service : InPlaceOf(*live, service);
-  const Decision decision = reconciler.DecideAbout(whole, view.ObjectsOf(kubernetes::NameOf(whole)));
-  if (!decision.ours) return std::vector<std::string>();
+  const auto decision = reconciler.DecideAbout(whole, view.ObjectsOf(kubernetes::NameOf(whole)), stop);
+  if (!decision.has_value()) return std::unexpected(decision.error());
+  if (!decision->ours) return std::vector<std::string>();
   Planner planner(whole, view, client, stop);
-  if (auto planned = planner.Plan(decision); !planned.has_value()) return std::unexpected(planned.error());
+  if (auto planned = planner.Plan(*decision); !planned.has_value()) return std::unexpected(planned.error());
   return planner.Take();
 }
 

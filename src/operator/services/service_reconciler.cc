@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "controlplane/reconcile/unheeded_fields.h"
 #include "controlplane/resolve/model_address.h"
 #include "manifest/value_path.h"
 #include "operator/cluster/ownership.h"
@@ -69,7 +70,19 @@ struct ServiceReconciler::Failures {
   }
 };
 
-Decision ServiceReconciler::DecideAbout(const Value& document, const std::vector<LabelledObject>& there) const {
+kubernetes::ApiResult<Decision> ServiceReconciler::DecideAbout(const Value& document,
+                                                               const std::vector<LabelledObject>& there,
+                                                               const std::stop_token& stop) const {
+  const std::string namespace_name = TextAt(document, {"metadata", "namespace"});
+  std::optional<kubernetes::ApiError> trouble;
+  const controlplane::FindPodObject find = [&](std::string_view kind, std::string_view name) -> std::optional<Value> {
+    auto found = pod_objects_.Find(std::string(kind), {namespace_name, std::string(name)}, stop);
+    if (!found.has_value()) {
+      if (!trouble.has_value()) trouble = std::move(found).error();
+      return std::nullopt;
+    }
+    return *found == nullptr ? std::nullopt : std::optional<Value>(**found);
+  };
   const std::shared_ptr<const Configuration> configuration = view_.configuration();
   const Runtimes runtimes = view_.runtimes();
   const Models models = view_.ModelsOf(kubernetes::NameOf(document));
@@ -81,13 +94,22 @@ Decision ServiceReconciler::DecideAbout(const Value& document, const std::vector
   for (const LabelledObject& each : there) {
     if (*each.resource == Deployments()) deployments.push_back(each.object.get());
   }
-  return Decide(document, {.configuration = *configuration,
-                           .runtimes = runtime_list,
-                           .models = model_list,
-                           .has_knative = view_.Has(KnativeServices()),
-                           .has_istio = view_.Has(VirtualServices()),
-                           .gateway_host = view_.gateway_host(),
-                           .deployments = deployments});
+  Decision decision =
+      Decide(document, {.configuration = *configuration,
+                        .runtimes = runtime_list,
+                        .models = model_list,
+                        .has_knative = view_.Has(KnativeServices()),
+                        .has_istio = view_.Has(VirtualServices()),
+                        .has_gateway_api = view_.Has(HttpRoutes()),
+                        .injection = {.find = find, .revisions = view_.revisions_take_init_containers()},
+                        .gateway_host = view_.gateway_host(),
+                        .deployments = deployments});
+  if (!trouble.has_value()) return decision;
+  // Templates without the credentials would be other pods.
+  if (trouble->code == 0 || trouble->status == base::StatusCode::kUnavailable) return std::unexpected(*trouble);
+  const std::string text = "what the model's credentials are made of cannot be read: " + trouble->ToString();
+  decision.failure = controlplane::ResolutionFailure{.reason = "CredentialsUnreadable", .message = text, .event = text};
+  return decision;
 }
 
 Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const std::stop_token& stop) {
@@ -96,7 +118,9 @@ Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const s
   if (live == nullptr) return {};
   if (FieldAt(*live, {"metadata", "deletionTimestamp"}) != nullptr) return Finalize(*live, stop);
   const std::vector<LabelledObject> there = view_.ObjectsOf(name);
-  const Decision decision = DecideAbout(*live, there);
+  const auto decided = DecideAbout(*live, there, stop);
+  if (!decided.has_value()) return {.retry = true, .again_in = std::nullopt};
+  const Decision& decision = *decided;
   if (!decision.ours) return {};
   Failures failures;
   if (!decision.failure.has_value()) {
@@ -104,11 +128,13 @@ Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const s
     RemoveStrays(*live, decision, there, failures, stop);
   }
   Outcome outcome{.retry = failures.transient, .again_in = std::nullopt};
-  if (failures.refused) outcome.again_in = kRefusedAgain;
-  controlplane::ServiceState state = Observe(decision, there);
+  // Secrets and accounts are not followed.
+  if (failures.refused || decision.failure.has_value()) outcome.again_in = kRefusedAgain;
+  const std::shared_ptr<const Configuration> configuration = view_.configuration();
+  controlplane::ServiceState state = Observe(decision, configuration->config, there);
   if (!state.failure.has_value()) state.failure = std::move(failures.service);
   if (failures.ingress.has_value()) state.ingress = std::move(failures.ingress);
-  const auto reported = reporter_.Report(*live, decision.service, state, view_.configuration()->config, stop);
+  const auto reported = reporter_.Report(*live, decision.service, state, configuration->config, stop);
   if (reported.has_value() || reported.error().is_not_found()) return outcome;
   if (!reported.error().is_conflict()) {
     logger_.Warning("a status cannot be written",
@@ -153,6 +179,7 @@ void ServiceReconciler::RemoveStrays(const Value& live, const Decision& decision
 }
 
 controlplane::ServiceState ServiceReconciler::Observe(const Decision& decision,
+                                                      const controlplane::InferenceServiceConfig& config,
                                                       const std::vector<LabelledObject>& there) {
   const controlplane::InferenceService& service = decision.service;
   controlplane::ServiceState state{.failure = decision.failure, .mode = decision.desired.mode};
@@ -180,6 +207,13 @@ controlplane::ServiceState ServiceReconciler::Observe(const Decision& decision,
     state.components.push_back(raw ? ObserveDeployment(found) : ObserveKnativeService(found));
   }
   const std::string protocol = decision.desired.pods.empty() ? "" : decision.desired.pods.front().protocol_version;
+  if (!state.components.empty() && !state.failure.has_value()) {
+    // Behind the gateway, what Knative heeds is heeded in either mode.
+    const DeploymentMode mode = decision.plans.empty() ? state.mode : DeploymentMode::kServerless;
+    for (const auto& field : controlplane::UnheededFields(service, mode, config)) {
+      state.components.front().unheeded.push_back(field.ToString());
+    }
+  }
   state.url = controlplane::AddressUrl(service, protocol);
   return state;
 }

@@ -9,6 +9,7 @@
 #include "base/logging.h"
 #include "operator/cluster/cluster_view.h"
 #include "operator/cluster/object_writer.h"
+#include "operator/cluster/pod_objects.h"
 #include "operator/services/decision.h"
 #include "operator/services/status_reporter.h"
 
@@ -29,13 +30,20 @@ struct Outcome {
 class ServiceReconciler final {
  public:
   // All outlive it.
-  ServiceReconciler(const ClusterView& view, ObjectWriter& writer, StatusReporter& reporter, kubernetes::Client& client,
-                    base::Logger& logger)
-      : view_(view), writer_(writer), reporter_(reporter), client_(client), logger_(logger) {}
+  ServiceReconciler(const ClusterView& view, PodObjects& pod_objects, ObjectWriter& writer, StatusReporter& reporter,
+                    kubernetes::Client& client, base::Logger& logger)
+      : view_(view),
+        pod_objects_(pod_objects),
+        writer_(writer),
+        reporter_(reporter),
+        client_(client),
+        logger_(logger) {}
 
   Outcome Reconcile(const kubernetes::ObjectName& name, const std::stop_token& stop);
 
-  Decision DecideAbout(const manifest::Value& document, const std::vector<LabelledObject>& there) const;
+  // Reads what credentials are made of. UNAVAILABLE, and what else may be mended by another try: it cannot be read.
+  kubernetes::ApiResult<Decision> DecideAbout(const manifest::Value& document, const std::vector<LabelledObject>& there,
+                                              const std::stop_token& stop) const;
 
  private:
   struct Failures;
@@ -45,9 +53,12 @@ class ServiceReconciler final {
                     Failures& failures, const std::stop_token& stop);
   void RemoveStrays(const manifest::Value& live, const Decision& decision, const std::vector<LabelledObject>& there,
                     Failures& failures, const std::stop_token& stop);
-  static controlplane::ServiceState Observe(const Decision& decision, const std::vector<LabelledObject>& there);
+  static controlplane::ServiceState Observe(const Decision& decision,
+                                            const controlplane::InferenceServiceConfig& config,
+                                            const std::vector<LabelledObject>& there);
 
   const ClusterView& view_;
+  PodObjects& pod_objects_;
   ObjectWriter& writer_;
   StatusReporter& reporter_;
   kubernetes::Client& client_;
