@@ -337,6 +337,9 @@ typedef struct inferd_instance_spec {
 #define INFERD_DEVICES_MAX 256
 #define INFERD_HANDLE_BYTES 64
 
+/* The engine's: copies that it has under way. */
+typedef struct inferd_copy_queue inferd_copy_queue;
+
 /* Memory that only the engine's library reaches (INFERD_MEMORY_GPU), or copies from faster (INFERD_MEMORY_CPU_PINNED).
  * The server has no library of any device: it asks the engine's. Thread-safe. */
 typedef struct inferd_device_memory {
@@ -362,6 +365,18 @@ typedef struct inferd_device_memory {
 
   /* Where device_count is 0: what is missing, for the error of a model that wants a GPU. NULL: nothing is known. */
   const char* why_none;
+
+  /* Copies that are not waited for one by one, nor by what else the device does. open_queue makes a queue for copies
+   * from and to `device`; close_queue ends it, when none of them is under way. start_copy is as copy, but may return
+   * before the copy is done, or has begun; those of a queue are done in any order. The host releases neither side,
+   * writes to none, and reads nothing that is copied, before await_copies has returned, which it does when every copy
+   * of the queue is over: an inferd_code, that of the first that failed. One call at a time for a queue, from any
+   * thread. All NULL: there is only copy. */
+  int32_t (*open_queue)(int32_t device, inferd_copy_queue** queue, inferd_error* error);
+  void (*close_queue)(inferd_copy_queue* queue);
+  int32_t (*start_copy)(inferd_copy_queue* queue, const inferd_memory* from, const inferd_memory* to,
+                        inferd_error* error);
+  int32_t (*await_copies)(inferd_copy_queue* queue, inferd_error* error);
 } inferd_device_memory;
 
 /* Memory of the engine's for an input that the host has to copy. `release` is called once, when the batch is finished
@@ -637,7 +652,7 @@ typedef struct inferd_host {
   int32_t (*fills_up)(const inferd_batch* batch, size_t request);
 
   /* As allocate_output, in memory of `wish->kind` on `wish->device` if the answer has a use for it there; else memory
-   * of the CPU, which the engine copies to. *memory says what it is: 1, or 0: there is none. */
+   * of the CPU, perhaps pinned, which the engine copies to. *memory says what it is: 1, or 0: there is none. */
   int32_t (*allocate_output_in)(const inferd_batch* batch, uint32_t output, const inferd_memory* wish,
                                 inferd_memory* memory);
 

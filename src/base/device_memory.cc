@@ -45,6 +45,10 @@ Result<Buffer> DeviceMemory::OpenHandle(uint16_t device, std::string_view /*hand
       Unimplemented("memory of other processes on device " + std::to_string(device) + " cannot be opened"));
 }
 
+Result<std::unique_ptr<CopyQueue>> DeviceMemory::OpenQueue(uint16_t device) {
+  return std::unexpected(Unimplemented("device " + std::to_string(device) + " has no queues for copies"));
+}
+
 Result<Buffer> OpenDeviceHandle(uint16_t device, std::string_view handle) {
   Status refusal = Unimplemented("no engine opens memory of other processes on a device");
   for (size_t runtime = 1; runtime <= kRuntimesMax; ++runtime) {

@@ -187,6 +187,7 @@ base::Result<std::unique_ptr<PluginEngine>> PluginEngine::Open(const std::filesy
   engine->opened_.version = table->version;
   engine->opened_.default_model_filename = table->default_model_filename;
   engine->opened_.logger = options.logger;
+  engine->opened_.pinned = options.pinned;
   if (const base::Status status = OpenEngineMemory(engine->opened_); !status.ok()) {
     return std::unexpected(Refusal(path, status.message()));
   }

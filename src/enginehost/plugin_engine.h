@@ -7,11 +7,14 @@
 #include "core/engine.h"
 #include "enginehost/host_table.h"
 #include "enginehost/model/loaded_model.h"
+#include "enginehost/transfer/pinned_pool.h"
 
 namespace inferd::enginehost {
 
 struct EngineOptions {
   base::Logger* logger = nullptr;  // outlives the process's engines; null: silence
+  // Pinned memory of the process, for copies to GPUs and back; null: there is none.
+  std::shared_ptr<PinnedPool> pinned = nullptr;
   int cpu_threads = 0;  // compute threads of the whole process, shared by all versions of all engines; 0: one per core
 };
 

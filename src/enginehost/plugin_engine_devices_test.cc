@@ -8,6 +8,7 @@
 
 #include "base/device_memory.h"
 #include "clientshm/shared_object_fixture.h"
+#include "config/model/model_config_parser.h"
 #include "enginehost/plugin_engine.h"
 #include "tests/support/recording_execution.h"
 
@@ -32,6 +33,7 @@ class DeviceExecution final : public RecordingExecution {
   base::Buffer AllocateOutput(int, size_t bytes, base::MemoryPlace wish) override {
     return wish == memory_.place() && bytes <= memory_.size() ? memory_ : base::Buffer::Allocate(bytes);
   }
+  bool TakesOnDevice(int) const override { return true; }
 
  private:
   base::Buffer memory_;
@@ -43,17 +45,30 @@ class TakingExecution final : public RecordingExecution {
   bool TakesOnDevice(int) const override { return true; }
 };
 
+// Notes where the engine's outputs were to be.
+class WishedExecution final : public RecordingExecution {
+ public:
+  base::Buffer AllocateOutput(int, size_t bytes, base::MemoryPlace wish) override {
+    wish_ = wish;
+    return base::Buffer::Allocate(bytes);
+  }
+  base::MemoryKind wish() const { return wish_.kind; }
+
+ private:
+  base::MemoryPlace wish_;
+};
+
 class PluginEngineDevicesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    auto opened = PluginEngine::Open(std::filesystem::path(INFERD_ENGINES_DIR) / "fake.so", {});
+    auto opened = PluginEngine::Open(std::filesystem::path(INFERD_ENGINES_DIR) / "fake.so", {.pinned = pinned_});
     ASSERT_TRUE(opened) << opened.error().ToString();
     engine_ = *std::move(opened);
   }
 
   // An instance on GPU 1 of a model that repeats its input.
   void Start(std::map<std::string, std::string> parameters) {
-    auto config = std::make_shared<config::ModelConfig>();
+    auto config = std::make_shared<config::ModelConfig>(config::ParseModelConfig(text_, "config.pbtxt").value());
     config->name = "m";
     config->inputs.push_back({.name = "IN", .datatype = DataType::kInt32, .dims = {-1}});
     config->outputs.push_back({.name = "OUT", .datatype = DataType::kInt32, .dims = {-1}});
@@ -96,6 +111,8 @@ class PluginEngineDevicesTest : public ::testing::Test {
   }
 
   const int32_t gpu_ = 1;
+  const std::shared_ptr<PinnedPool> pinned_ = std::make_shared<PinnedPool>(size_t{1} << 20);
+  std::string text_;  // what a configuration says besides
   std::unique_ptr<PluginEngine> engine_;
   std::unique_ptr<core::EngineModel> model_;
   std::unique_ptr<core::EngineInstance> instance_;
@@ -113,6 +130,56 @@ TEST_F(PluginEngineDevicesTest, InputsAreCopiedToTheInstancesGpuAndOutputsBack) 
         EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(1, 2, 3));
       }
     }
+  }
+}
+
+TEST_F(PluginEngineDevicesTest, PinnedMemoryIsTakenForTheFirstInstanceOnAGpu) {
+  Start({});
+  EXPECT_EQ(pinned_->bytes(), size_t{1} << 20);
+  const auto other = std::make_shared<PinnedPool>(4096);
+  auto engine = PluginEngine::Open(std::filesystem::path(INFERD_ENGINES_DIR) / "fake.so", {.pinned = other});
+  ASSERT_TRUE(engine);
+  core::LoadSpec spec;
+  spec.model_name = "m";
+  spec.model_dir = ::testing::TempDir();
+  spec.config = std::make_shared<const config::ModelConfig>();
+  const auto model = (*engine)->Load(spec);
+  ASSERT_TRUE(model) << model.error().ToString();
+  ASSERT_TRUE((*model)->CreateInstance({}));
+  EXPECT_EQ(other->bytes(), 0u) << "it is on the CPU";
+  ASSERT_TRUE((*model)->CreateInstance({.kind = config::InstanceKind::kGpu, .device = 0}));
+  EXPECT_EQ(other->bytes(), 4096u);
+}
+
+TEST_F(PluginEngineDevicesTest, WhereTheConfigurationForbidsPinnedMemoryThereIsNone) {
+  text_ = "optimization { input_pinned_memory { enable: false } output_pinned_memory { enable: false } }";
+  Start({{"input_memory", "device"}, {"output_memory", "device"}});
+  WishedExecution execution;
+  Run(execution, {SliceOf<int32_t>({1, 2, 3})}, 3);
+  EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(1, 2, 3));
+  EXPECT_EQ(pinned_->bytes(), 0u);
+  EXPECT_EQ(execution.wish(), base::MemoryKind::kCpu);
+}
+
+TEST_F(PluginEngineDevicesTest, OutputsComeBackInPinnedMemory) {
+  for (const char* output : {"device", "host_device"}) {
+    Start({{"input_memory", "device"}, {"output_memory", output}});
+    WishedExecution execution;
+    Run(execution, {SliceOf<int32_t>({1, 2, 3})}, 3);
+    EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(1, 2, 3));
+    EXPECT_EQ(execution.wish(), base::MemoryKind::kCpuPinned) << output;
+    EXPECT_EQ(pinned_->used(), 0u) << "inputs went through it";
+  }
+}
+
+TEST_F(PluginEngineDevicesTest, InputsThatPinnedMemoryHasNoRoomForComeAllTheSame) {
+  Start({{"input_memory", "device"}});
+  const base::Buffer most = pinned_->Take((size_t{1} << 20) - 1000);
+  for (const size_t count : {10u, 1000u, 1u << 20}) {
+    std::vector<int32_t> numbers(count, 7);
+    RecordingExecution execution;
+    Run(execution, {SliceOf(numbers)}, static_cast<int64_t>(count));
+    EXPECT_EQ(ValuesOf<int32_t>(execution.output(0).data), numbers);
   }
 }
 

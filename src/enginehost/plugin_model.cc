@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "enginehost/model/abi_values.h"
+#include "enginehost/model/engine_memory.h"
 
 namespace inferd::enginehost {
 
@@ -74,6 +75,16 @@ core::ReadinessCheck PluginModel::readiness_check() const {
   return [model = model_] { return model->CheckReady(); };
 }
 
+// Copies work without it, too, and take longer.
+void OpenPinned(const LoadedModel& model, int32_t device) {
+  if (!model.pins_inputs() && !model.pins_outputs()) return;
+  const base::Status status = OpenPinnedMemory(model.engine(), device);
+  base::Logger* const logger = model.engine().logger;
+  if (!status.ok() && logger != nullptr) {
+    logger->Warning("no pinned memory", {{"model", model.name()}, {"reason", status.message()}});
+  }
+}
+
 base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(const core::InstanceSpec& wanted) {
   const OpenedEngine& engine = model_->engine();
   const bool on_gpu = wanted.kind == config::InstanceKind::kGpu;
@@ -94,6 +105,7 @@ base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(
   if (on_gpu) {
     seat.place = {
         .kind = base::MemoryKind::kGpu, .runtime = engine.runtime, .device = static_cast<uint16_t>(wanted.device)};
+    OpenPinned(*model_, wanted.device);
   }
   inferd_instance* instance = nullptr;
   inferd_error error;

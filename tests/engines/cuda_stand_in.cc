@@ -1,6 +1,7 @@
 // A stand-in for NVIDIA's driver (libcuda.so.1): devices that do not exist. Their memory has addresses that no
 // instruction may touch; the bytes are elsewhere, and only the functions here reach them. It is stricter than the
-// driver: a call needs a context of the device, and a copy happens when its stream is waited for.
+// driver: a call needs a context of the device, and a copy happens when its stream is waited for, the last one of the
+// stream first.
 
 #include "tests/engines/cuda_stand_in.h"
 
@@ -12,7 +13,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <set>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -71,7 +72,7 @@ struct State {
   std::mutex mutex;
   CudaStandIn told;
   std::array<Device, kDevicesMax> devices;
-  std::set<void*> pinned;
+  std::map<void*, size_t> pinned;  // how much
   std::vector<std::unique_ptr<Stream>> streams;
 };
 
@@ -105,6 +106,14 @@ void* Reach(const void* data) {
 
 // The device whose context the thread has; nullptr: it has none.
 Device* Current() { return contexts.empty() ? nullptr : &TheState().devices[contexts.back()]; }
+
+bool IsPinned(const State& state, Address address) {
+  auto* const data = reinterpret_cast<std::byte*>(address);
+  auto block = state.pinned.upper_bound(data);
+  if (block == state.pinned.begin()) return false;
+  --block;
+  return data < static_cast<std::byte*>(block->first) + block->second;
+}
 
 // One side of a copy: memory of the CPU, or allocated memory of a device. nullptr: neither.
 void* Side(Address address, size_t size) {
@@ -209,9 +218,9 @@ int cuMemHostAlloc(void** data, size_t size, unsigned) {
   if (Current() == nullptr) return kInvalidContext;
   const std::lock_guard lock(state.mutex);
   if (size == 0) return kInvalidValue;
-  if (size > state.told.bytes_per_device) return kOutOfMemory;
+  if (size > state.told.pinned_bytes) return kOutOfMemory;
   *data = std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment);
-  state.pinned.insert(*data);
+  state.pinned[*data] = size;
   ++state.told.pinned;
   return 0;
 }
@@ -237,9 +246,13 @@ int cuStreamCreate(void** stream, unsigned) {
 
 int cuStreamSynchronize(void* handle) {
   auto* const stream = static_cast<Stream*>(handle);
-  for (const Copy& copy : stream->copies) std::memcpy(copy.to, copy.from, copy.size);
+  {
+    const std::lock_guard lock(TheState().mutex);
+    ++TheState().told.awaited;
+  }
+  for (const Copy& copy : std::views::reverse(stream->copies)) std::memcpy(copy.to, copy.from, copy.size);
   stream->copies.clear();
-  return 0;
+  return TheState().told.await_result;
 }
 
 int cuMemcpyAsync(Address to, Address from, size_t size, void* handle) {
@@ -248,10 +261,12 @@ int cuMemcpyAsync(Address to, Address from, size_t size, void* handle) {
   if (contexts.empty() || contexts.back() != stream->device) return kInvalidContext;
   const std::lock_guard lock(state.mutex);
   if (state.told.copy_result != 0) return state.told.copy_result;
+  ++state.told.copies;
   void* const target = Side(to, size);
   const void* const source = Side(from, size);
   if (target == nullptr || source == nullptr) return kInvalidValue;
   stream->copies.push_back({target, source, size});
+  if (IsPinned(state, from) || IsPinned(state, to)) ++state.told.pinned_copies;
   return 0;
 }
 

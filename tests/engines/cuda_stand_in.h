@@ -12,9 +12,11 @@ struct CudaStandIn {
   int devices = 2;
   int version = 13000;
   size_t bytes_per_device = size_t{64} << 20;
-  int init_result = 0;    // of cuInit
-  int copy_result = 0;    // of every copy
-  int stream_result = 0;  // of cuStreamCreate
+  size_t pinned_bytes = size_t{64} << 20;  // one allocation's
+  int init_result = 0;                     // of cuInit
+  int copy_result = 0;                     // of every copy
+  int stream_result = 0;                   // of cuStreamCreate
+  int await_result = 0;                    // of cuStreamSynchronize
 
   // Counted: what was allocated and not released, contexts that were pushed and not popped.
   size_t allocations = 0;
@@ -22,7 +24,10 @@ struct CudaStandIn {
   int pushed = 0;
   int relaxed = 0;  // threads in the relaxed capture mode
   int streams = 0;
-  int opened = 0;  // handles
+  int copies = 0;         // that began
+  int pinned_copies = 0;  // of these, from or to pinned memory
+  int awaited = 0;        // streams were waited for
+  int opened = 0;         // handles
 
   // Where the bytes are that a device's address stands for; `data` itself, if it is none.
   void* (*reach)(const void* data) = nullptr;

@@ -15,8 +15,9 @@
 namespace inferd::support {
 
 // Opens an engine that was built beside the test, for as long as the process lives.
-inline enginehost::PluginEngine& OpenEngine(const std::filesystem::path& library) {
-  auto engine = enginehost::PluginEngine::Open(library, {});
+inline enginehost::PluginEngine& OpenEngine(const std::filesystem::path& library,
+                                            const enginehost::EngineOptions& options = {}) {
+  auto engine = enginehost::PluginEngine::Open(library, options);
   if (!engine) ADD_FAILURE() << engine.error().ToString();
   return *engine->release();
 }

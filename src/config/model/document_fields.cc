@@ -17,6 +17,12 @@ const inference::ModelConfig& MessageOf(const ModelConfig& config) {
 
 bool WantsResponseCache(const ModelConfig& config) { return MessageOf(config).response_cache().enable(); }
 
+PinnedMemory PinnedMemoryOf(const ModelConfig& config) {
+  const auto& optimization = MessageOf(config).optimization();
+  return {.inputs = !optimization.has_input_pinned_memory() || optimization.input_pinned_memory().enable(),
+          .outputs = !optimization.has_output_pinned_memory() || optimization.output_pinned_memory().enable()};
+}
+
 HistogramBuckets HistogramBucketsOf(const ModelConfig& config) {
   HistogramBuckets buckets;
   for (const auto& control : MessageOf(config).model_metrics().metric_control()) {

@@ -15,6 +15,14 @@ namespace inferd::config {
 // Whether its configuration asks for responses to be kept: response_cache { enable: true }.
 bool WantsResponseCache(const ModelConfig& config);
 
+// optimization { input_pinned_memory output_pinned_memory }: whether what instances on GPUs read goes there through
+// pinned memory, and what they write comes back so.
+struct PinnedMemory {
+  bool inputs = true;
+  bool outputs = true;
+};
+PinnedMemory PinnedMemoryOf(const ModelConfig& config);
+
 // model_metrics: the upper bounds of histograms' buckets, by family.
 using HistogramBuckets = std::map<std::string, std::vector<double>, std::less<>>;
 HistogramBuckets HistogramBucketsOf(const ModelConfig& config);

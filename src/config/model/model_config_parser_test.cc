@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "config/model/document_fields.h"
 #include "config/model/model_config_document.h"
 
 namespace inferd::config {
@@ -120,6 +121,18 @@ TEST(ModelConfigParserTest, ReadsWhatTheServerActsOn) {
   EXPECT_EQ(config.dependencies, (std::vector<Dependency>{{"tokenizer"}, {"classifier", 3}, {"reasons", 2}}));
   EXPECT_EQ(config.explainer, (Dependency{"reasons", 2}));
   EXPECT_EQ(config.v1_dialect, V1Dialect::kKserve);
+}
+
+TEST(ModelConfigParserTest, PinnedMemoryIsUsedUnlessItSaysOtherwise) {
+  const auto said = [](const std::string& text) {
+    return PinnedMemoryOf(ParseModelConfig("optimization { " + text + " }", "c").value());
+  };
+  EXPECT_TRUE(said("").inputs && said("").outputs && PinnedMemoryOf({}).inputs);
+  EXPECT_TRUE(said("input_pinned_memory { enable: true }").inputs);
+  const PinnedMemory no_inputs = said("input_pinned_memory { enable: false }");
+  EXPECT_TRUE(!no_inputs.inputs && no_inputs.outputs);
+  const PinnedMemory no_outputs = said("output_pinned_memory { enable: false }");
+  EXPECT_TRUE(no_outputs.inputs && !no_outputs.outputs);
 }
 
 TEST(ModelConfigParserTest, ModelsOfAnEnsemblesStepsAreDependencies) {

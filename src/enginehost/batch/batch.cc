@@ -116,6 +116,9 @@ void Batch::RespondAll(const inferd_response& response) {
 
 base::BufferSlice Batch::AllocateOutput(uint32_t output, size_t bytes, base::MemoryPlace wish) {
   if (output >= model_->signature().outputs.size()) return {};
+  // Where the answer has no use for it on the device, the engine has it copied from there.
+  const bool copied = !wish.readable() && !execution_->TakesOnDevice(static_cast<int>(output));
+  if (copied && model_->pins_outputs()) wish.kind = base::MemoryKind::kCpuPinned;
   try {
     const base::BufferSlice memory(execution_->AllocateOutput(static_cast<int>(output), bytes, wish));
     allocations_.Add(memory.owner());

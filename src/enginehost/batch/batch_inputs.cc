@@ -5,6 +5,7 @@
 
 #include "base/device_memory.h"
 #include "enginehost/model/abi_values.h"
+#include "enginehost/transfer/staged_input.h"
 #include "tensor/bytes.h"
 #include "tensor/raw.h"
 
@@ -47,10 +48,11 @@ base::Status BatchInputs::Prepare(const LoadedModel& model, const InstanceSeat& 
   pieces_.reserve(pieces);
   elements_.reserve(pieces);
   for (const core::ExecutionInput& input : execution.inputs) INFERD_RETURN_IF_ERROR(Add(model, seat, input));
-  return base::OkStatus();
+  return pending_.Await();
 }
 
 void BatchInputs::Clear() {
+  static_cast<void>(pending_.Await());  // after an error, some may be under way
   inputs_.clear();
   list_.clear();
   pieces_.clear();
@@ -144,16 +146,27 @@ base::Status BatchInputs::Copy(const LoadedModel& model, const InputPlaces& plac
   std::byte* start = copy.data();
   copies_.push_back(std::move(copy));
   if (const auto over = reinterpret_cast<uintptr_t>(start) & (alignment - 1); over != 0) start += alignment - over;
-  std::byte* out = start;
-  for (const base::BufferSlice& piece : pieces) {
-    INFERD_RETURN_IF_ERROR(base::CopyBytes(piece.data(), piece.place(), out, place, piece.size()));
-    out += piece.size();
-  }
+  INFERD_RETURN_IF_ERROR(StartCopies(model, pieces, copies_.back(), start));
   pieces_.push_back({start, bytes, static_cast<int32_t>(place.kind), place.device});
   CopyCounters& counters = model.engine().copies;
   counters.inputs.fetch_add(1, std::memory_order_relaxed);
   counters.input_bytes.fetch_add(bytes, std::memory_order_relaxed);
   return base::OkStatus();
+}
+
+base::Status BatchInputs::StartCopies(const LoadedModel& model, std::span<const base::BufferSlice> pieces,
+                                      const base::Buffer& to, std::byte* at) {
+  base::Buffer pinned;
+  if (!to.place().readable() && model.pins_inputs()) {
+    size_t pageable = 0;
+    for (const base::BufferSlice& piece : pieces) {
+      pageable += piece.place().kind == base::MemoryKind::kCpu ? piece.size() : 0;
+    }
+    pinned = model.engine().pinned->Take(pageable);
+  }
+  StagedInput staged(pending_, std::move(pinned), to, at);
+  for (const base::BufferSlice& piece : pieces) INFERD_RETURN_IF_ERROR(staged.Add(piece));
+  return staged.Finish();
 }
 
 }  // namespace inferd::enginehost

@@ -9,13 +9,16 @@
 #include "core/engine.h"
 #include "enginehost/batch/input_places.h"
 #include "enginehost/model/loaded_model.h"
+#include "enginehost/transfer/pending_copies.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::enginehost {
 
 // The inputs of one execution in the ABI's form. Points into the execution's buffers; copies only what the engine
 // cannot take where it lies (misaligned, on another device, or in several pieces where it wants one), and counts that.
-// Not thread-safe; reusable after Clear(), keeping its memory.
+// What goes to a device goes there by copies that are under way together, through pinned memory where the model's
+// configuration does not forbid it; all of it is there when Prepare() returns. Not thread-safe; reusable after Clear(),
+// keeping its memory.
 class BatchInputs final {
  public:
   // INVALID_ARGUMENT: an input's bytes do not fit its shape and datatype. RESOURCE_EXHAUSTED: a device has no room for
@@ -33,12 +36,15 @@ class BatchInputs final {
   base::Status AddElements(const core::TensorSpec& spec, const InputWish& wish, const core::ExecutionInput& input);
   base::Status Copy(const LoadedModel& model, const InputPlaces& places, std::span<const base::BufferSlice> pieces,
                     size_t alignment);
+  base::Status StartCopies(const LoadedModel& model, std::span<const base::BufferSlice> pieces, const base::Buffer& to,
+                           std::byte* at);
 
   boost::container::small_vector<inferd_input, 4> inputs_;
   boost::container::small_vector<const inferd_input*, 4> list_;
   boost::container::small_vector<inferd_memory, 4> pieces_;
   std::vector<std::vector<inferd_text>> elements_;
   boost::container::small_vector<base::Buffer, 1> copies_;
+  PendingCopies pending_;  // destroyed first: the copies above are what it writes
 };
 
 }  // namespace inferd::enginehost

@@ -6,6 +6,7 @@
 
 #include "base/device_memory.h"
 #include "enginehost/model/abi_values.h"
+#include "enginehost/transfer/pending_copies.h"
 #include "tensor/bytes.h"
 #include "tensor/raw.h"
 
@@ -79,20 +80,23 @@ base::Result<base::BufferSlice> PackElements(const LoadedModel& model, const cor
   return base::BufferSlice(packer.Take());
 }
 
-// From the engine's own memory on a device.
+base::Status ExplainCopy(const LoadedModel& model, const base::Status& status) {
+  if (status.ok()) return status;
+  return model.Fault("answered in memory that the server cannot read: " + status.message());
+}
+
+// From the engine's own memory on a device: it is there once the copies have been awaited.
 base::Status BringToCpu(const LoadedModel& model, uint32_t output, core::Execution& execution,
-                        core::InferTensor& tensor) {
+                        core::InferTensor& tensor, PendingCopies& copies) {
   if (tensor.data.place().readable()) return base::OkStatus();
   const size_t size = tensor.data.size();
-  base::Buffer copy = execution.AllocateOutput(static_cast<int>(output), size);
+  base::MemoryPlace wish;
+  if (model.pins_outputs()) wish = {.kind = base::MemoryKind::kCpuPinned, .runtime = model.engine().runtime};
+  base::Buffer copy = execution.AllocateOutput(static_cast<int>(output), size, wish);
   CountCopy(model, size);
-  const base::Status status = base::CopyBytes(tensor.data.data(), tensor.data.place(), copy.data(), copy.place(), size);
-  if (!status.ok()) {
-    return model.Fault("answered " + Quoted(model.signature().outputs[output]) +
-                       " in memory that the server cannot read: " + status.message());
-  }
+  const base::Status status = copies.Start(tensor.data, copy, copy.data());
   tensor.data = base::BufferSlice(std::move(copy));
-  return base::OkStatus();
+  return ExplainCopy(model, status).WithContext(Quoted(model.signature().outputs[output]));
 }
 
 // Whether it is in memory of a device that the engine has, and wanted there.
@@ -179,6 +183,7 @@ base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<c
     memories.push_back(TakeMemory(model, output, places[i] < wanted.size(), allocations));
   }
   std::vector<core::InferTensor> tensors(wanted.size());
+  PendingCopies copies;
   for (size_t i = 0; i < response.output_count; ++i) {
     const inferd_output& output = *response.outputs[i];
     if (output.index >= model->signature().outputs.size()) {
@@ -193,12 +198,13 @@ base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<c
     INFERD_ASSIGN_OR_RETURN(tensor, ToTensor(*model, output, std::move(memories[i].data)));
     const bool stays =
         memories[i].stays || (memories[i].owned && StaysOnDevice(*model, output.index, execution, tensor));
-    if (!stays) INFERD_RETURN_IF_ERROR(BringToCpu(*model, output.index, execution, tensor));
+    if (!stays) INFERD_RETURN_IF_ERROR(BringToCpu(*model, output.index, execution, tensor, copies));
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (tensors[i].datatype != DataType::kInvalid) continue;
     return std::unexpected(model->Fault("answered without " + Quoted(model->signature().outputs[wanted[i]])));
   }
+  INFERD_RETURN_IF_ERROR(ExplainCopy(*model, copies.Await()));
   return tensors;
 }
 

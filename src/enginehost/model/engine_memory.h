@@ -13,4 +13,8 @@ namespace inferd::enginehost {
 // FAILED_PRECONDITION: the table lacks a function, or there are too many such engines.
 base::Status OpenEngineMemory(OpenedEngine& engine);
 
+// Has the process's pinned memory opened, by the engine, for an instance on its GPU `device`. RESOURCE_EXHAUSTED: there
+// is none to be had.
+base::Status OpenPinnedMemory(const OpenedEngine& engine, int32_t device);
+
 }  // namespace inferd::enginehost

@@ -99,6 +99,11 @@ base::Status LoadedModel::ReadSignature(const inferd_signature* abi, const core:
   name_ = first_ == nullptr ? spec.model_name : first_->name();
   version_ = first_ == nullptr ? spec.version : first_->version();
   signature_.max_batch_size = spec.config ? spec.config->max_batch_size : 0;
+  if (first_ != nullptr) {
+    pinned_memory_ = first_->pinned_memory_;
+  } else if (spec.config != nullptr) {
+    pinned_memory_ = config::PinnedMemoryOf(*spec.config);
+  }
   for (size_t i = 0; i < abi->input_count; ++i) {
     INFERD_ASSIGN_OR_RETURN(const InputWish wish, ToWish(*abi->inputs[i]));
     wishes_.push_back(wish);

@@ -9,9 +9,11 @@
 
 #include "base/logging.h"
 #include "base/status.h"
+#include "config/model/document_fields.h"
 #include "core/engine.h"
 #include "core/model/model_signature.h"
 #include "enginehost/guard/execution_gate.h"
+#include "enginehost/transfer/pinned_pool.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::enginehost {
@@ -36,7 +38,8 @@ struct OpenedEngine {
   int32_t device_count = 0;  // GPUs
   std::string why_no_gpus;   // what the engine says of that
   bool prefers_devices = false;
-  ExecutionGate gate;  // of executions that compute on threads of the engine's
+  std::shared_ptr<PinnedPool> pinned;  // of the process; null: there is none
+  ExecutionGate gate;                  // of executions that compute on threads of the engine's
 };
 
 // How an engine wants one input; see inferd_tensor_spec.
@@ -73,6 +76,9 @@ class LoadedModel final {
   const std::string& name() const { return name_; }  // the model's, and its version
   int64_t version() const { return version_; }
   const InputWish& wish(size_t input) const { return wishes_[input]; }
+  // Whether inputs go to GPUs, and outputs come from there, through the process's pinned memory, as far as it goes.
+  bool pins_inputs() const { return pinned_memory_.inputs && engine_->pinned != nullptr; }
+  bool pins_outputs() const { return pinned_memory_.outputs && engine_->pinned != nullptr; }
   const std::vector<std::string>& significant_parameters() const { return significant_parameters_; }
   int compute_threads() const { return compute_threads_; }
   bool computes_elsewhere() const { return computes_elsewhere_; }
@@ -101,6 +107,7 @@ class LoadedModel final {
   std::string name_;
   int64_t version_ = 0;
   std::vector<InputWish> wishes_;
+  config::PinnedMemory pinned_memory_;
   std::vector<std::string> significant_parameters_;
   int compute_threads_ = 1;
   bool computes_elsewhere_ = false;

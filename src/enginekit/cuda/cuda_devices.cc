@@ -88,6 +88,8 @@ void CudaDevices::Release(int32_t kind, int32_t device, void* data) {
 }
 
 base::Result<CudaStream> CudaDevices::TakeStream(int32_t number) {
+  const OnDevice here(*this, number);
+  INFERD_RETURN_IF_ERROR(here.status());
   Device& device = *devices_[number];
   {
     base::MutexLock lock(device.mutex);
@@ -108,7 +110,15 @@ void CudaDevices::ReturnStream(int32_t number, CudaStream stream) {
   device.idle_streams.push_back(stream);
 }
 
-base::Status CudaDevices::StartCopy(const inferd_memory& from, const inferd_memory& to, CudaStream stream) {
+base::Status CudaDevices::StartCopy(int32_t device, CudaStream stream, const inferd_memory& from,
+                                    const inferd_memory& to) {
+  if (from.size == 0) return base::OkStatus();
+  if (!OnGpu(from) && !OnGpu(to)) {
+    std::memcpy(const_cast<void*>(to.data), from.data, from.size);
+    return base::OkStatus();
+  }
+  const OnDevice here(*this, device);
+  INFERD_RETURN_IF_ERROR(here.status());
   if (!OnGpu(from) || !OnGpu(to) || from.device == to.device) {
     return driver_.ToStatus(driver_.copy(AddressOf(to.data), AddressOf(from.data), from.size, stream), "cuMemcpyAsync");
   }
@@ -119,19 +129,20 @@ base::Status CudaDevices::StartCopy(const inferd_memory& from, const inferd_memo
       "cuMemcpyPeerAsync");
 }
 
-base::Status CudaDevices::Copy(const inferd_memory& from, const inferd_memory& to) {
-  if (from.size == 0) return base::OkStatus();
-  if (!OnGpu(from) && !OnGpu(to)) {
-    std::memcpy(const_cast<void*>(to.data), from.data, from.size);
-    return base::OkStatus();
-  }
-  const int32_t device = OnGpu(to) ? to.device : from.device;
+base::Status CudaDevices::AwaitCopies(int32_t device, CudaStream stream) {
   const OnDevice here(*this, device);
   INFERD_RETURN_IF_ERROR(here.status());
+  return driver_.ToStatus(driver_.await_stream(stream), "cuStreamSynchronize");
+}
+
+base::Status CudaDevices::Copy(const inferd_memory& from, const inferd_memory& to) {
+  const int32_t device = OnGpu(to) ? to.device : from.device;
+  const bool of_cpu = !OnGpu(from) && !OnGpu(to);
+  if (of_cpu || from.size == 0) return StartCopy(device, nullptr, from, to);
   INFERD_ASSIGN_OR_RETURN(CudaStream stream, TakeStream(device));
-  base::Status status = StartCopy(from, to, stream);
+  base::Status status = StartCopy(device, stream, from, to);
   // Waited for even then: it may have begun.
-  const base::Status waited = driver_.ToStatus(driver_.await_stream(stream), "cuStreamSynchronize");
+  const base::Status waited = AwaitCopies(device, stream);
   ReturnStream(device, stream);
   return status.ok() ? waited : status;
 }

@@ -28,6 +28,16 @@ class CudaDevices final {
   // from.size bytes; either side may be memory of the CPU. Done when it returns.
   base::Status Copy(const inferd_memory& from, const inferd_memory& to);
 
+  // A stream of the device for copies, which no other call gets until it is given back.
+  base::Result<CudaStream> TakeStream(int32_t device);
+  // No copy is under way on it.
+  void ReturnStream(int32_t device, CudaStream stream);
+  // As Copy(), done when the device has come to it, at the latest when AwaitCopies() returns: memory of the CPU that is
+  // not pinned may be read before this returns. Until then both sides stay as they are, also after an error, which does
+  // not say that nothing has begun.
+  base::Status StartCopy(int32_t device, CudaStream stream, const inferd_memory& from, const inferd_memory& to);
+  base::Status AwaitCopies(int32_t device, CudaStream stream);
+
   // Memory of another process on the device, all of it, until CloseHandle(). INVALID_ARGUMENT: the driver does not take
   // the handle, which a client has sent.
   base::Result<inferd_memory> OpenHandle(int32_t device, const CudaHandle& handle);
@@ -42,9 +52,6 @@ class CudaDevices final {
   class OnDevice;
 
   base::Result<CudaContext> ContextOf(int32_t device);
-  base::Result<CudaStream> TakeStream(int32_t device);
-  void ReturnStream(int32_t device, CudaStream stream);
-  base::Status StartCopy(const inferd_memory& from, const inferd_memory& to, CudaStream stream);
   bool Has(int32_t device) const { return device >= 0 && device < driver_.device_count; }
 
   const CudaDriver driver_;

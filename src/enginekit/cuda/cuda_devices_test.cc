@@ -108,6 +108,7 @@ TEST_F(CudaDevicesTest, PinnedMemoryIsTheCpus) {
 
 TEST_F(CudaDevicesTest, AFullDeviceIsAnErrorAndStaysUsable) {
   StandIn().bytes_per_device = 4096;
+  StandIn().pinned_bytes = 4096;
   const auto devices = Open();
   const auto too_much = devices->Allocate(INFERD_MEMORY_GPU, 0, 5000);
   ASSERT_FALSE(too_much.has_value());
@@ -148,6 +149,54 @@ TEST_F(CudaDevicesTest, FailuresOfCopiesAreSaid) {
   EXPECT_TRUE(devices->Copy(OnCpu(numbers), OnGpu(data, 0, numbers)).ok());
   std::vector<int> more(1000);
   EXPECT_FALSE(devices->Copy(OnCpu(more), OnGpu(data, 0, more)).ok()) << "beyond what was allocated";
+  devices->Release(INFERD_MEMORY_GPU, 0, data);
+}
+
+TEST_F(CudaDevicesTest, CopiesOfAStreamAreWaitedForTogether) {
+  const auto devices = Open();
+  for (const int32_t device : {0, 1}) {
+    auto* const pinned = static_cast<int*>(*devices->Allocate(INFERD_MEMORY_CPU_PINNED, device, 400));
+    void* const data = *devices->Allocate(INFERD_MEMORY_GPU, device, 400);
+    std::vector<int> numbers(100);
+    std::iota(numbers.begin(), numbers.end(), device);
+    std::copy(numbers.begin(), numbers.end(), pinned);
+    const CudaStream stream = *devices->TakeStream(device);
+    const int awaited = StandIn().awaited;
+    for (size_t at = 0; at < 400; at += 100) {
+      const inferd_memory from = {reinterpret_cast<std::byte*>(pinned) + at, 100, INFERD_MEMORY_CPU_PINNED, 0};
+      const inferd_memory to = {static_cast<std::byte*>(data) + at, 100, INFERD_MEMORY_GPU, device};
+      EXPECT_TRUE(devices->StartCopy(device, stream, from, to).ok());
+    }
+    EXPECT_EQ(StandIn().awaited, awaited) << "none waits";
+    EXPECT_NE(static_cast<int*>(StandIn().reach(data))[99], 99 + device) << "nor is it done before";
+    EXPECT_TRUE(devices->AwaitCopies(device, stream).ok());
+    EXPECT_EQ(StandIn().awaited, awaited + 1);
+    EXPECT_EQ(static_cast<int*>(StandIn().reach(data))[99], 99 + device);
+
+    std::vector<int> back(100);
+    EXPECT_TRUE(devices->StartCopy(device, stream, OnGpu(data, device, back), OnCpu(back)).ok());
+    EXPECT_TRUE(devices->AwaitCopies(device, stream).ok());
+    EXPECT_EQ(back, numbers);
+    devices->ReturnStream(device, stream);
+    EXPECT_EQ(*devices->TakeStream(device), stream);
+    devices->Release(INFERD_MEMORY_GPU, device, data);
+    devices->Release(INFERD_MEMORY_CPU_PINNED, device, pinned);
+  }
+  EXPECT_EQ(StandIn().pushed, 0);
+  EXPECT_EQ(StandIn().relaxed, 0);
+  EXPECT_FALSE(devices->TakeStream(2).has_value());
+}
+
+TEST_F(CudaDevicesTest, AFailureThatShowsAtTheEndIsSaid) {
+  const auto devices = Open();
+  std::vector<int> numbers(100, 1);
+  void* const data = *devices->Allocate(INFERD_MEMORY_GPU, 0, 400);
+  const CudaStream stream = *devices->TakeStream(0);
+  EXPECT_TRUE(devices->StartCopy(0, stream, OnCpu(numbers), OnGpu(data, 0, numbers)).ok());
+  StandIn().await_result = 700;
+  EXPECT_EQ(devices->AwaitCopies(0, stream),
+            base::Internal("cuStreamSynchronize: an illegal memory access was encountered (CUDA error 700)"));
+  devices->ReturnStream(0, stream);
   devices->Release(INFERD_MEMORY_GPU, 0, data);
 }
 

@@ -12,6 +12,7 @@
 #include "engines/fake/device_log.h"
 #include "engines/fake/fake_engine.h"
 #include "engines/fake/fake_handles.h"
+#include "engines/fake/fake_queue.h"
 
 namespace inferd::fake {
 
@@ -71,11 +72,19 @@ std::array<Device, kDevices>& Devices() {
 
 bool IsDevice(int32_t kind, int32_t device) { return kind == INFERD_MEMORY_GPU && device >= 0 && device < kDevices; }
 
+// Of the CPU, which is as good as pinned for a device that does not exist.
+void* AllocatePinned(size_t size) {
+  return size > SIZE_MAX - kAlignment ? nullptr
+                                      : std::aligned_alloc(kAlignment, size / kAlignment * kAlignment + kAlignment);
+}
+
 void* Allocate(int32_t kind, int32_t device, size_t size) {
+  if (kind == INFERD_MEMORY_CPU_PINNED) return AllocatePinned(size);
   return IsDevice(kind, device) ? Devices()[device].Allocate(size) : nullptr;
 }
 
 void Release(int32_t kind, int32_t device, void* data, size_t /*size*/) {
+  if (kind == INFERD_MEMORY_CPU_PINNED) std::free(data);
   if (IsDevice(kind, device)) Devices()[device].Release(data);
 }
 
@@ -94,7 +103,13 @@ void Close(const inferd_memory* memory) { CloseHandle(*memory); }
 
 // What the variable says; without it, there are all, which only groups get that name them.
 inferd_device_memory MakeTable() {
-  inferd_device_memory table = {sizeof(table), kDevices, Allocate, Release, Copy, 0, nullptr, nullptr, nullptr};
+  inferd_device_memory table = {};
+  table.struct_size = sizeof(table);
+  table.device_count = kDevices;
+  table.allocate = Allocate;
+  table.release = Release;
+  table.copy = Copy;
+  AddQueues(table);
   const char* const text = std::getenv("FAKE_ENGINE_GPUS");
   if (text == nullptr) return table;
   table.device_count = std::clamp(std::atoi(text), 0, kDevices);

@@ -135,8 +135,10 @@ base::Status OnnxInstance::BindInputs(const inferd_batch& batch) {
     input_names_.push_back(model_->tensors().inputs()[input.index].name.c_str());
     input_values_.push_back(value.release());
   }
-  return base::OkStatus();
+  return AwaitCopies();
 }
+
+base::Status OnnxInstance::AwaitCopies() { return gpu_ == nullptr ? base::OkStatus() : gpu_->AwaitCopies(); }
 
 base::Result<ValueOwner> OnnxInstance::MakeInput(const inferd_input& input) const {
   const OnnxTensor& tensor = model_->tensors().inputs()[input.index];
@@ -154,7 +156,7 @@ base::Result<ValueOwner> OnnxInstance::MakeInput(const inferd_input& input) cons
 base::Result<inferd_memory> OnnxInstance::FixInput(const inferd_input& input) const {
   const inferd_memory& memory = input.pieces[0];
   INFERD_ASSIGN_OR_RETURN(const inferd_memory fixed, gpu_->HoldInput(input.index, memory.size));
-  if (memory.data != fixed.data) INFERD_RETURN_IF_ERROR(gpu_->Copy(memory, fixed));
+  if (memory.data != fixed.data) INFERD_RETURN_IF_ERROR(gpu_->StartCopy(memory, fixed));
   return fixed;
 }
 
@@ -271,6 +273,7 @@ base::Status OnnxInstance::Answer(const inferd_batch& batch) {
   for (size_t i = 0; i < fetch_count_; ++i) {
     INFERD_RETURN_IF_ERROR(FillOutput(batch, i, &answer_.Add()));
   }
+  INFERD_RETURN_IF_ERROR(AwaitCopies());
   for (size_t i = 0; i < fetch_count_; ++i) {
     if (answer_[i].release == nullptr) continue;
     output_values_[i] = nullptr;
@@ -323,7 +326,7 @@ base::Status OnnxInstance::CopyOutput(const inferd_batch& batch, const Fetch& fe
                                    "'");
   }
   output->memory.size = fetch.bound.size;
-  return gpu_->Copy(fetch.bound, output->memory);
+  return gpu_->StartCopy(fetch.bound, output->memory);
 }
 
 // The answer has the session's memory until it is sent.
@@ -361,6 +364,7 @@ base::Status OnnxInstance::FillStrings(const inferd_batch& batch, size_t i, infe
 }
 
 void OnnxInstance::Clear() {
+  static_cast<void>(AwaitCopies());  // after an error, some may be under way
   for (OrtValue* value : input_values_) Ort().ReleaseValue(value);
   for (OrtValue* value : output_values_) Ort().ReleaseValue(value);
   std::fill(inputs_.begin(), inputs_.end(), nullptr);

@@ -54,6 +54,7 @@ class OnnxInstance final {
   base::Status ExecuteHere(const inferd_batch& batch);
   void ExecuteOnThread(const inferd_batch& batch);
   base::Status BindInputs(const inferd_batch& batch);
+  base::Status AwaitCopies();  // from the instance's memory on the GPU, and to it
   base::Result<ValueOwner> MakeInput(const inferd_input& input) const;
   base::Result<ValueOwner> MakeValue(const OnnxTensor& tensor, const inferd_memory& memory, const int64_t* shape,
                                      size_t rank) const;

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <thread>
 
 #include "base/device_memory.h"
@@ -47,11 +48,18 @@ OnnxRuntimeStandIn& Library() {
   return library;
 }
 
+// Has room for some executions, and not for all.
+std::shared_ptr<enginehost::PinnedPool> Pinned() {
+  static const auto pool = std::make_shared<enginehost::PinnedPool>(size_t{6} << 10);
+  return pool;
+}
+
 // Opened after the stand-ins, by whose names it finds its libraries.
 enginehost::PluginEngine& Engine() {
   Cuda();
   Library();
-  static auto& engine = support::OpenEngine(std::filesystem::path(INFERD_ENGINES_DIR) / "onnxruntime.so");
+  static auto& engine =
+      support::OpenEngine(std::filesystem::path(INFERD_ENGINES_DIR) / "onnxruntime.so", {.pinned = Pinned()});
   return engine;
 }
 
@@ -125,9 +133,20 @@ class DeviceExecution final : public RecordingExecution {
     if (wish != place_) return base::Buffer::Allocate(bytes);
     return *base::FindDeviceMemory(place_.runtime)->Allocate(place_, bytes);
   }
+  bool TakesOnDevice(int) const override { return true; }
 
  private:
   const base::MemoryPlace place_;
+};
+
+// Takes its outputs in pinned memory, where there is some.
+class PinnedExecution final : public RecordingExecution {
+ public:
+  base::Buffer AllocateOutput(int, size_t bytes, base::MemoryPlace wish) override {
+    EXPECT_EQ(wish.kind, base::MemoryKind::kCpuPinned);
+    base::Buffer pinned = base::FindDeviceMemory(wish.runtime)->Allocate(wish, bytes).value_or(base::Buffer());
+    return pinned ? pinned : base::Buffer::Allocate(bytes);
+  }
 };
 
 class OnnxRuntimeGpuTest : public ::testing::Test {
@@ -366,6 +385,52 @@ TEST_F(OnnxRuntimeGpuTest, InstancesRunSideBySide) {
     for (std::thread& thread : threads) thread.join();
     EXPECT_EQ(good, 200);
   }
+}
+
+// The driver copies when its stream is waited for: what is used before that has other bytes.
+TEST_F(OnnxRuntimeGpuTest, InputsAndOutputsAreThereBeforeTheyAreUsedThoughTheirCopiesAreLate) {
+  for (const bool graphs : {false, true}) {
+    config::ModelConfig config = OnGpus({0, 1});
+    if (graphs) AskForGraphs(config);
+    config.instance_groups[0].count = 2;
+    const auto model = Load("simple", config);
+    ASSERT_TRUE(model.has_value());
+    const int pinned = Cuda().pinned_copies;
+    const int copies = Cuda().copies;
+    std::vector<std::thread> threads;
+    std::atomic<int> good{0};
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&, t] {
+        std::mt19937 dice(static_cast<uint32_t>(t));
+        const auto instance =
+            (*model)->CreateInstance({.ordinal = t, .kind = config::InstanceKind::kGpu, .device = t % 2});
+        for (int call = 0; call < 50; ++call) {
+          const auto rows = static_cast<int64_t>(1 + dice() % 60);
+          PinnedExecution execution;
+          std::vector<int32_t> sums(static_cast<size_t>(rows) * 16);
+          for (const int input : {0, 1}) {
+            std::vector<int32_t> numbers(sums.size());
+            for (size_t i = 0; i < numbers.size(); ++i) {
+              numbers[i] = static_cast<int32_t>(dice() % 1000000);
+              sums[i] += numbers[i];
+            }
+            execution.AddInput(input, DataType::kInt32, {rows, 16}, SliceOf(numbers));
+          }
+          execution.outputs = {0, 1};
+          (*instance)->Execute(execution);
+          execution.WaitUntilFinished();
+          const bool ok = execution.responses()[0].status.ok();
+          good += ok && ValuesOf<int32_t>(execution.output(0).data) == sums ? 1 : 0;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(good, 200);
+    EXPECT_GT(Cuda().pinned_copies, pinned);
+    EXPECT_LT(Cuda().pinned_copies - pinned, Cuda().copies - copies) << "there is not room for all";
+  }
+  EXPECT_EQ(Pinned()->used(), 0u);
+  EXPECT_EQ(Cuda().pinned, 1u) << "one piece, for all";
 }
 
 TEST_F(OnnxRuntimeGpuTest, AFullGpuFailsTheExecutionAlone) {

@@ -1,5 +1,7 @@
 #include "engines/onnxruntime/gpu/instance_memory.h"
 
+#include <utility>
+
 #include "enginekit/cuda/cuda_memory.h"
 
 namespace inferd::onnxruntime {
@@ -9,10 +11,26 @@ base::Result<std::unique_ptr<InstanceMemory>> InstanceMemory::Create(int32_t gpu
   if (devices == nullptr) return std::unexpected(base::FailedPrecondition("there is no GPU"));
   OrtMemoryInfo* info = nullptr;
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().CreateMemoryInfo("Cuda", OrtDeviceAllocator, gpu, OrtMemTypeDefault, &info)));
-  std::unique_ptr<InstanceMemory> memory(new InstanceMemory(devices, gpu, MemoryInfoOwner(info)));
+  MemoryInfoOwner owner(info);
+  INFERD_ASSIGN_OR_RETURN(enginekit::CudaStream stream, devices->TakeStream(gpu));
+  std::unique_ptr<InstanceMemory> memory(new InstanceMemory(devices, gpu, stream, std::move(owner)));
   for (size_t i = 0; i < inputs; ++i) memory->inputs_.emplace_back(devices, gpu);
   for (size_t i = 0; i < outputs; ++i) memory->outputs_.emplace_back(devices, gpu);
   return memory;
+}
+
+InstanceMemory::~InstanceMemory() {
+  static_cast<void>(AwaitCopies());
+  devices_->ReturnStream(gpu_, stream_);
+}
+
+base::Status InstanceMemory::StartCopy(const inferd_memory& from, const inferd_memory& to) {
+  copies_ = true;  // also of one that fails, which may have begun
+  return devices_->StartCopy(gpu_, stream_, from, to);
+}
+
+base::Status InstanceMemory::AwaitCopies() {
+  return std::exchange(copies_, false) ? devices_->AwaitCopies(gpu_, stream_) : base::OkStatus();
 }
 
 base::Result<inferd_memory> InstanceMemory::Hold(DeviceBuffer& buffer, size_t bytes) {
