@@ -107,6 +107,13 @@ class Scenario:
     def _serverless(self, name):
         return [f"apis/serving.knative.dev/v1 services {name}-predictor-default", f"apis/networking.istio.io/v1alpha3 virtualservices {name}"]
 
+    def account(self):
+        """Models are brought with the secrets of an account."""
+        self.objects.call("POST", f"/api/v1/namespaces/{self.objects.namespace}/secrets", {
+            "metadata": {"name": "keys"}, "stringData": {"awsAccessKeyID": "a", "awsSecretAccessKey": "b"}})
+        self.objects.call("POST", f"/api/v1/namespaces/{self.objects.namespace}/serviceaccounts", {
+            "metadata": {"name": "default"}, "secrets": [{"name": "keys"}]})
+
     def modes(self):
         """What is made in one mode goes in the other."""
         objects = self.objects
@@ -135,10 +142,10 @@ class Scenario:
     def failures(self):
         """The same failure twice is one event that counts."""
         self.objects.create(service("f", "RawDeployment", model("unknown")))
-        for name in ("other", "unknown"):
-            wait_until(lambda: self.objects.conditions("f").get("PredictorReady", {}).get("status") == "False", "the failure is said")
+        for name, count in (("unknown", 1), ("other", 1), ("unknown", 2)):
             self.objects.change("InferenceService", "f", lambda one, name=name: one["spec"].update(predictor=model(name)))
-        wait_until(lambda: any(one["count"] > 1 for one in self.objects.list("Event")), "an event counts two")
+            wait_until(lambda name=name, count=count: any(name in one["message"] and one["count"] == count for one in self.objects.list("Event")),
+                       "the failure is said", 60)
 
     def foreign(self):
         """Objects of others, in the way."""
@@ -174,6 +181,7 @@ class Scenario:
 
     def play(self):
         self.objects.create(RUNTIME)
+        self.account()
         self.modes()
         self.models()
         self.failures()
