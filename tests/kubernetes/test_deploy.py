@@ -195,7 +195,7 @@ def test_a_controller_of_one_namespace_has_no_rights_in_others(rendered):
     with_gateway = helm_template({"namespaces": ["a", "b"], "gateway": {"enabled": True}})
     assert {one["metadata"]["namespace"] for one in with_gateway if one["kind"] == "RoleBinding" and one["roleRef"]["kind"] == "ClusterRole"} == {"a", "b"}
     assert {one["roleRef"]["name"] for one in with_gateway if one["kind"] == "ClusterRoleBinding"} == {
-        "inferd-controller-cluster", "inferd-controller-webhooks"}
+        "inferd-controller-cluster", "inferd-controller-features", "inferd-controller-webhooks"}
     for name in ("inferd-controller", "inferd-gateway"):
         assert only(with_gateway, "Deployment", name)["spec"]["template"]["spec"]["containers"][0]["args"][-2:] == ["--namespace=a", "--namespace=b"]
     configurations = [one for one in rendered["overlays/one-namespace"] if one["kind"].endswith("WebhookConfiguration")]

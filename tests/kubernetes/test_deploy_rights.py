@@ -351,7 +351,7 @@ def test_a_controller_of_one_namespace_works_with_rights_there_alone(server, req
         wait_until(lambda: objects.find("Ingress", "one"), "its objects are there")
     new = asked(server.asked()[before:])
     assert new and [request for request in new if request[-1] in (401, 403)] == []
-    assert {request[3] for request in new} <= {"models", NAMESPACE, ""}
+    assert {request[3] for request in new} <= {"models", NAMESPACE, "knative-serving", ""}
     configuration = ("list", "", "configmaps", NAMESPACE, "inferenceservice-config")
     assert (*configuration, 200) in new and may(server, *configuration)
     server.cluster.kubectl("delete", "-n", NAMESPACE, "role", "inferd-controller-configuration")
