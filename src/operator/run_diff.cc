@@ -18,7 +18,7 @@ namespace {
 constexpr int kSame = 0;
 constexpr int kDiffers = 1;
 constexpr int kFailed = 2;
-constexpr std::chrono::milliseconds kSyncedEvery{50};
+constexpr std::chrono::milliseconds kFollowedEvery{50};
 constexpr int kSyncedTries = 1200;
 
 base::Result<std::vector<manifest::Value>> ServicesOf(const std::vector<std::string>& files) {
@@ -36,7 +36,7 @@ base::Result<std::vector<manifest::Value>> ServicesOf(const std::vector<std::str
 bool AwaitSynced(const ClusterView& view) {
   for (int tries = 0; tries < kSyncedTries; ++tries) {
     if (view.synced()) return true;
-    storage::PauseFor(kSyncedEvery, {});
+    storage::PauseFor(kFollowedEvery, {});
   }
   return false;
 }

@@ -33,7 +33,7 @@ std::vector<controlplane::LiveRevision> RevisionsOf(std::span<const Value* const
   return revisions;
 }
 
-RevisionState RevisionOf(const std::string& name, bool was_ready, std::span<const Value* const> pods) {
+RevisionState GatewayRevisionOf(const std::string& name, bool was_ready, std::span<const Value* const> pods) {
   RevisionState revision{.name = name, .was_ready = was_ready, .replicas = {}};
   for (const Value* pod : pods) {
     if (TextAt(*pod, {"metadata", "labels", controlplane::kRevisionLabel}) == name) {
@@ -101,8 +101,8 @@ ComponentState ObserveRevisions(controlplane::ComponentKind kind, const controlp
                                 std::span<const Value* const> pods) {
   ComponentState state{.kind = kind};
   const std::string& ready = plan.rollout.latest_ready;
-  if (!ready.empty() && ready != plan.latest_created) state.revisions.push_back(RevisionOf(ready, true, pods));
-  state.revisions.push_back(RevisionOf(plan.latest_created, ready == plan.latest_created, pods));
+  if (!ready.empty() && ready != plan.latest_created) state.revisions.push_back(GatewayRevisionOf(ready, true, pods));
+  state.revisions.push_back(GatewayRevisionOf(plan.latest_created, ready == plan.latest_created, pods));
   state.rollout = plan.rollout;
   state.traffic = plan.traffic;
   return state;
