@@ -9,7 +9,7 @@
 #include "controlplane/api/annotations.h"
 #include "controlplane/reconcile/desired_objects.h"
 #include "controlplane/resolve/model_address.h"
-#include "manifest/quantity.h"
+#include "controlplane/status/trained_model_status.h"
 #include "manifest/value_path.h"
 
 namespace inferd::controller {
@@ -154,14 +154,7 @@ bool ServiceRunner::takes_models() const {
 
 std::optional<int64_t> ServiceRunner::MemoryLimitBytes() const {
   const ComponentRunner* const predictor = Find(ComponentKind::kPredictor);
-  const manifest::Value* value = predictor == nullptr ? nullptr : predictor->pod().pod_spec.Find("containers");
-  value = value == nullptr || value->items().empty() ? nullptr : &value->items().front();
-  for (const char* key : {"resources", "limits", "memory"}) {
-    if (value != nullptr) value = value->Find(key);
-  }
-  if (value == nullptr) return std::nullopt;
-  const auto limit = manifest::ParseQuantity(value->text());
-  return limit.has_value() ? std::optional(limit->value()) : std::nullopt;
+  return predictor == nullptr ? std::nullopt : controlplane::MemoryLimitOf(predictor->pod().pod_spec);
 }
 
 std::string ServiceRunner::Url() const { return removed_ ? "" : controlplane::AddressUrl(service_, protocol_); }

@@ -8,7 +8,6 @@
 
 #include "controlplane/status/trained_model_status.h"
 #include "manifest/print.h"
-#include "manifest/quantity.h"
 
 namespace inferd::controller {
 
@@ -20,11 +19,6 @@ using objectstore::ObjectKey;
 const apiserver::ResourceType& Type() {
   static const apiserver::ResourceType& kType = *apiserver::FindKind("serving.kserve.io/v1alpha1", "TrainedModel");
   return kType;
-}
-
-int64_t MemoryOf(const TrainedModel& model) {
-  const auto memory = manifest::ParseQuantity(model.memory);
-  return memory.has_value() ? memory->value() : 0;
 }
 
 }  // namespace
@@ -74,16 +68,15 @@ void TrainedModels::GiveTo(const ObjectKey& key, const ServiceSet& services) {
   ServiceRunner* const service = services.Find(key.namespace_name, key.name);
   // One that never had any is not told that it has none.
   if (found == by_service_.end() || service == nullptr) return;
-  const std::optional<int64_t> limit = service->MemoryLimitBytes();
+  std::vector<const TrainedModel*> all;
+  for (const ObjectKey& name : found->second) all.push_back(&entries_.at(name).model);
+  const std::vector<bool> fit = controlplane::FitInMemory(all, service->MemoryLimitBytes());
   std::vector<node::NamedModel> models;
-  int64_t used = 0;
+  size_t i = 0;
   for (const ObjectKey& name : found->second) {
     Entry& entry = entries_.at(name);
-    const int64_t memory = MemoryOf(entry.model);
-    entry.fits = !limit.has_value() || memory <= *limit - used;
-    if (!entry.fits) continue;
-    used += memory;
-    models.push_back({.name = name.name, .uri = entry.model.storage_uri});
+    entry.fits = fit[i++];
+    if (entry.fits) models.push_back({.name = name.name, .uri = entry.model.storage_uri});
   }
   service->SetModels(std::move(models));
   if (found->second.empty()) by_service_.erase(found);

@@ -64,8 +64,9 @@ ClusterController::ClusterController(ClusterOptions options, kubernetes::Cluster
       writer_(
           client_, [this] { return leads(); }, metrics_),
       reporter_(client_, clock_, metrics_),
+      models_(client_, clock_, metrics_),
       pod_objects_(client_, clock_),
-      services_(view_, pod_objects_, writer_, reporter_, client_, logger_),
+      services_(view_, pod_objects_, writer_, reporter_, models_, client_, logger_),
       leading_(metrics_.AddGauge("inferd_controller_leader", "Whether this process is the one that writes", {})),
       loops_(1),
       server_(loops_, net::Limits(), &metrics_, logger_) {

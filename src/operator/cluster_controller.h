@@ -67,6 +67,7 @@ class ClusterController final {
   ClusterView view_;
   ObjectWriter writer_;
   StatusReporter reporter_;
+  ModelReporter models_;
   PodObjects pod_objects_;
   ServiceReconciler services_;
   std::atomic<bool> working_ = false;

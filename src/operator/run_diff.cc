@@ -66,7 +66,8 @@ int RunDiff(ClusterOptions options, base::Logger& logger) {
   ObjectWriter writer(client, [] { return false; }, metrics);
   StatusReporter reporter(client, clock, metrics);
   PodObjects pod_objects(client, clock);
-  const ServiceReconciler reconciler(view, pod_objects, writer, reporter, client, logger);
+  ModelReporter models(client, clock, metrics);
+  const ServiceReconciler reconciler(view, pod_objects, writer, reporter, models, client, logger);
   bool differs = false;
   for (const manifest::Value& service : *services) {
     const auto lines = PlanChanges(service, view, reconciler, client, {});

@@ -280,6 +280,31 @@ def test_a_finalizer_of_kserve_does_not_hold_a_service(objects, controller):
     wait_until(lambda: objects.find("TrainedModel", "m") is None, "its model is gone")
 
 
+def test_trained_models_say_what_has_become_of_them(objects, controller):
+    def model_of(name, of, memory):
+        objects.create({"apiVersion": "serving.kserve.io/v1alpha1", "kind": "TrainedModel", "metadata": {"name": name}, "spec": {
+            "inferenceService": of, "model": {"storageUri": "s3://m", "framework": "onnx", "memory": memory}}})
+
+    def condition(name, kind):
+        conditions = (objects.find("TrainedModel", name) or {}).get("status", {}).get("conditions", [])
+        return next((one for one in conditions if one["type"] == kind), {"status": "none"})
+
+    model_of("early", "host", "100Mi")
+    wait_until(lambda: "does not exist" in condition("early", "Ready").get("message", ""), "its service is missing")
+    many = {"containers": [{"name": "c", "image": "server:1", "env": [{"name": "MULTI_MODEL_SERVER", "value": "true"}],
+                            "resources": {one: {"cpu": "1", "memory": "150Mi"} for one in ("limits", "requests")}}]}
+    make(objects, "host", {"predictor": many})
+    say(objects, "host")
+    objects.becomes("host", "Ready")
+    wait_until(lambda: condition("early", "Ready")["status"] == "True", "it is served")
+    assert objects.get("TrainedModel", "early")["status"]["url"].endswith("/v1/models/early:predict")
+    model_of("large", "host", "100Mi")
+    wait_until(lambda: condition("large", "MemoryResourceAvailable")["status"] == "False", "both do not fit")
+    assert condition("early", "Ready")["status"] == "True"
+    objects.delete("InferenceService", "host")
+    wait_until(lambda: condition("early", "InferenceServiceReady")["status"] == "False", "its service is gone")
+
+
 def test_what_an_earlier_service_had_is_made_anew(objects, controller):
     first = make(objects, "reborn", model())
     objects.delete("InferenceService", "reborn")

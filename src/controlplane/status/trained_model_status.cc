@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "manifest/quantity.h"
 #include "manifest/value_path.h"
 
 namespace inferd::controlplane {
@@ -39,6 +40,27 @@ std::string UrlOf(const std::string& service_url, const std::string& model) {
 }
 
 }  // namespace
+
+std::optional<int64_t> MemoryLimitOf(const Value& pod_spec) {
+  const Value* value = pod_spec.Find("containers");
+  if (value == nullptr || value->items().empty()) return std::nullopt;
+  value = manifest::FieldAt(value->items().front(), {"resources", "limits", "memory"});
+  if (value == nullptr) return std::nullopt;
+  const auto limit = manifest::ParseQuantity(value->text());
+  return limit.has_value() ? std::optional(limit->value()) : std::nullopt;
+}
+
+std::vector<bool> FitInMemory(std::span<const TrainedModel* const> models, std::optional<int64_t> limit) {
+  std::vector<bool> fit;
+  int64_t used = 0;
+  for (const TrainedModel* const model : models) {
+    const auto memory = manifest::ParseQuantity(model->memory);
+    const int64_t bytes = memory.has_value() ? memory->value() : 0;
+    fit.push_back(!limit.has_value() || bytes <= *limit - used);
+    if (fit.back()) used += bytes;
+  }
+  return fit;
+}
 
 bool IsReady(const ServiceState& state) {
   return !state.components.empty() &&

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "controlplane/api/trained_model.h"
 #include "controlplane/status/service_state.h"
@@ -18,6 +21,11 @@ struct TrainedModelState {
   std::string failure = {};  // why it is not; empty: it is on its way
   std::string url = {};      // of the service's predictions
 };
+
+// What the first container of a component's pods may use (resources.limits.memory); nullopt: it has no limit.
+std::optional<int64_t> MemoryLimitOf(const manifest::Value& pod_spec);
+// Whether each of a service's models fits into its memory, beside those before it that do.
+std::vector<bool> FitInMemory(std::span<const TrainedModel* const> models, std::optional<int64_t> limit);
 
 // The service's components have revisions that take requests.
 bool IsReady(const ServiceState& state);

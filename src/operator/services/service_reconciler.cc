@@ -5,8 +5,10 @@
 #include <tuple>
 #include <utility>
 
+#include "controlplane/pods/model_config.h"
 #include "controlplane/reconcile/unheeded_fields.h"
 #include "controlplane/resolve/model_address.h"
+#include "controlplane/status/trained_model_status.h"
 #include "manifest/value_path.h"
 #include "operator/cluster/ownership.h"
 #include "operator/cluster/resources.h"
@@ -115,7 +117,7 @@ kubernetes::ApiResult<Decision> ServiceReconciler::DecideAbout(const Value& docu
 Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const std::stop_token& stop) {
   const kubernetes::ObjectPointer live = view_.FindService(name);
   // What it had goes with it: the cluster collects what has no owner any more.
-  if (live == nullptr) return {};
+  if (live == nullptr) return {.retry = !ReportModels(name, {}, stop), .again_in = std::nullopt};
   if (FieldAt(*live, {"metadata", "deletionTimestamp"}) != nullptr) return Finalize(*live, stop);
   const std::vector<LabelledObject> there = view_.ObjectsOf(name);
   const auto decided = DecideAbout(*live, there, stop);
@@ -134,6 +136,15 @@ Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const s
   controlplane::ServiceState state = Observe(decision, configuration->config, there);
   if (!state.failure.has_value()) state.failure = std::move(failures.service);
   if (failures.ingress.has_value()) state.ingress = std::move(failures.ingress);
+  const auto& pods = decision.desired.pods;
+  outcome.retry |=
+      !ReportModels(name,
+                    {.there = true,
+                     .ready = controlplane::IsReady(state),
+                     .takes_models = controlplane::IsMultiModel(decision.service),
+                     .memory_limit = pods.empty() ? std::nullopt : controlplane::MemoryLimitOf(pods.front().pod_spec),
+                     .url = state.url},
+                    stop);
   const auto reported = reporter_.Report(*live, decision.service, state, configuration->config, stop);
   if (reported.has_value() || reported.error().is_not_found()) return outcome;
   if (!reported.error().is_conflict()) {
@@ -142,6 +153,16 @@ Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const s
   }
   outcome.retry = true;
   return outcome;
+}
+
+bool ServiceReconciler::ReportModels(const kubernetes::ObjectName& name, const ModelHost& host,
+                                     const std::stop_token& stop) {
+  const auto reported = models_.Report(view_.ModelsOf(name), host, stop);
+  if (!reported.has_value() && !reported.error().is_conflict()) {
+    logger_.Warning("a TrainedModel's status cannot be written",
+                    {{"namespace", name.namespace_name}, {"service", name.name}, {"why", reported.error().ToString()}});
+  }
+  return reported.has_value();
 }
 
 void ServiceReconciler::WriteObjects(const Value& live, const Decision& decision,

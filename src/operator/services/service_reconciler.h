@@ -11,6 +11,7 @@
 #include "operator/cluster/object_writer.h"
 #include "operator/cluster/pod_objects.h"
 #include "operator/services/decision.h"
+#include "operator/services/model_reporter.h"
 #include "operator/services/status_reporter.h"
 
 namespace inferd::operators {
@@ -31,11 +32,12 @@ class ServiceReconciler final {
  public:
   // All outlive it.
   ServiceReconciler(const ClusterView& view, PodObjects& pod_objects, ObjectWriter& writer, StatusReporter& reporter,
-                    kubernetes::Client& client, base::Logger& logger)
+                    ModelReporter& models, kubernetes::Client& client, base::Logger& logger)
       : view_(view),
         pod_objects_(pod_objects),
         writer_(writer),
         reporter_(reporter),
+        models_(models),
         client_(client),
         logger_(logger) {}
 
@@ -48,6 +50,8 @@ class ServiceReconciler final {
  private:
   struct Failures;
 
+  // Whether it went well, or need not.
+  bool ReportModels(const kubernetes::ObjectName& name, const ModelHost& host, const std::stop_token& stop);
   Outcome Finalize(const manifest::Value& live, const std::stop_token& stop);
   void WriteObjects(const manifest::Value& live, const Decision& decision, const std::vector<LabelledObject>& there,
                     Failures& failures, const std::stop_token& stop);
@@ -61,6 +65,7 @@ class ServiceReconciler final {
   PodObjects& pod_objects_;
   ObjectWriter& writer_;
   StatusReporter& reporter_;
+  ModelReporter& models_;
   kubernetes::Client& client_;
   base::Logger& logger_;
 };

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/text/utc_time.h"
 #include "controlplane/status/service_status.h"
 #include "manifest/value_path.h"
+#include "operator/cluster/condition_time.h"
 #include "operator/cluster/object_writer.h"
 #include "operator/cluster/resources.h"
 
@@ -15,12 +15,6 @@ namespace {
 
 using manifest::TextAt;
 using manifest::Value;
-
-// Kubernetes' times of conditions have no fractions.
-std::string Now(const base::Clock& clock) {
-  const std::string text = base::UtcTimeText(clock.WallNs());
-  return text.substr(0, text.find('.')) + "Z";
-}
 
 // The message of a condition; empty: there is none.
 std::string MessageOf(const Value* status, std::string_view type) {
@@ -45,8 +39,8 @@ kubernetes::ApiResult<bool> StatusReporter::Report(const Value& live, const cont
                                                    const controlplane::InferenceServiceConfig& config,
                                                    const std::stop_token& stop) {
   const Value* const before = live.Find("status");
-  Value status = controlplane::MakeServiceStatus(service, state,
-                                                 {.config = config, .gateway_port = 80, .now = Now(clock_)}, before);
+  Value status = controlplane::MakeServiceStatus(
+      service, state, {.config = config, .gateway_port = 80, .now = ConditionTime(clock_)}, before);
   if (before != nullptr && *before == status) return false;
   Value object = live;
   object.Set("status", status);

@@ -1,0 +1,50 @@
+#include "operator/services/model_reporter.h"
+
+#include <utility>
+#include <vector>
+
+#include "controlplane/status/trained_model_status.h"
+#include "operator/cluster/condition_time.h"
+#include "operator/cluster/object_writer.h"
+#include "operator/cluster/resources.h"
+
+namespace inferd::operators {
+
+using manifest::Value;
+
+ModelReporter::ModelReporter(kubernetes::Client& client, const base::Clock& clock, metrics::Registry& metrics)
+    : client_(client), clock_(clock), written_(WritesCounter(metrics, "status")) {}
+
+kubernetes::ApiResult<void> ModelReporter::Report(const Models& models, const ModelHost& host,
+                                                  const std::stop_token& stop) {
+  std::vector<const controlplane::TrainedModel*> list;
+  for (const auto& model : models) list.push_back(model.get());
+  const std::vector<bool> fit = controlplane::FitInMemory(list, host.memory_limit);
+  kubernetes::ApiResult<void> result;
+  for (size_t i = 0; i < list.size(); ++i) {
+    if (auto reported = ReportOne(*list[i], host, fit[i], stop); !reported.has_value()) result = std::move(reported);
+  }
+  return result;
+}
+
+kubernetes::ApiResult<void> ModelReporter::ReportOne(const controlplane::TrainedModel& model, const ModelHost& host,
+                                                     bool fits, const std::stop_token& stop) {
+  const Value* const before = model.document.Find("status");
+  const controlplane::TrainedModelState state{.there = host.there,
+                                              .ready = host.ready,
+                                              .takes_models = host.takes_models,
+                                              .fits = fits,
+                                              .loaded = host.ready,
+                                              .url = host.url};
+  Value status =
+      controlplane::WithTimes(controlplane::MakeTrainedModelStatus(model, state), before, ConditionTime(clock_));
+  if (before != nullptr && *before == status) return {};
+  Value object = model.document;
+  object.Set("status", std::move(status));
+  const auto written = client_.Update(TrainedModels(), object, {.subresource = "status"}, stop);
+  if (written.has_value()) written_->Add();
+  if (written.has_value() || written.error().is_not_found()) return {};
+  return std::unexpected(written.error());
+}
+
+}  // namespace inferd::operators
