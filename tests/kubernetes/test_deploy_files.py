@@ -31,7 +31,7 @@ def packages_of_the_image():
 
 def linked_packages():
     """Of the system's libraries that programs and engines are linked with, themselves or by other libraries."""
-    [shipped] = re.findall(r"^install\(TARGETS (.*) RUNTIME", (ROOT / "cmake" / "InferdInstall.cmake").read_text(), re.MULTILINE)
+    [shipped] = re.findall(r"^install\(TARGETS ([^)]*?)\s+RUNTIME", (ROOT / "cmake" / "InferdInstall.cmake").read_text(), re.MULTILINE)
     files = [*(PROGRAMS / name for name in shipped.split()), *(PROGRAMS.parent / "lib" / "inferd" / "engines").glob("*.so")]
     libraries = set()
     for file in files:
