@@ -68,7 +68,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const controlplane::AdmissionContext context = {
       .config =
           [] {
-            return controlplane::InferenceServiceConfig{.default_mode = controlplane::DeploymentMode::kRawDeployment};
+            controlplane::InferenceServiceConfig config;
+            config.default_mode = controlplane::DeploymentMode::kRawDeployment;
+            return config;
           },
       .runtimes = [] { return std::vector<controlplane::ServingRuntime>(); }};
   const operators::ReviewAnswer answer = operators::Review(path, std::string_view(copy.data(), copy.size()), context);

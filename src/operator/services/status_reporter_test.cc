@@ -17,7 +17,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kPath = "PUT /apis/serving.kserve.io/v1beta1/namespaces/m/inferenceservices/iris/status";
+constexpr const char* kStatusPath = "PUT /apis/serving.kserve.io/v1beta1/namespaces/m/inferenceservices/iris/status";
 
 class StatusReporterTest : public testing::Test {
  protected:
@@ -60,7 +60,7 @@ class StatusReporterTest : public testing::Test {
 
 TEST_F(StatusReporterTest, OneThatBecomesReadyIsToldOnce) {
   EXPECT_EQ(Report(Ready()), "written");
-  EXPECT_THAT(api_->lines(), ElementsAre(kPath, "POST /api/v1/namespaces/m/events"));
+  EXPECT_THAT(api_->lines(), ElementsAre(kStatusPath, "POST /api/v1/namespaces/m/events"));
   EXPECT_EQ(TextAt(Sent(0), {"metadata", "resourceVersion"}), "7") << "of the object that was looked at";
   EXPECT_EQ(TextAt(Status(), {"observedGeneration"}), "2");
   EXPECT_EQ(TextAt(Sent(1), {"message"}), "InferenceService [iris] is Ready");
@@ -85,7 +85,7 @@ TEST_F(StatusReporterTest, AFailureIsToldWhenItIsAnother) {
 TEST_F(StatusReporterTest, WhatWasNotWrittenIsNotTold) {
   answers_ = {Answer(409, kubernetes::StatusJson(409, "Conflict", "it was changed"))};
   EXPECT_EQ(Report(Ready()), "Conflict");
-  EXPECT_THAT(api_->lines(), ElementsAre(kPath));
+  EXPECT_THAT(api_->lines(), ElementsAre(kStatusPath));
 }
 
 }  // namespace
