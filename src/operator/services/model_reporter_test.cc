@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-constexpr const char* kModel =
+constexpr const char* kTrainedModel =
     "{apiVersion: serving.kserve.io/v1alpha1, kind: TrainedModel, metadata: {name: cola, namespace: m, "
     "resourceVersion: "
     "'7'}, spec: {inferenceService: iris, model: {storageUri: 's3://a/b', framework: onnx, memory: 600Mi}}}";
@@ -49,7 +49,7 @@ class ModelReporterTest : public testing::Test {
 };
 
 TEST_F(ModelReporterTest, AModelOfAServiceThatIsReadyHasItsAddress) {
-  const auto sent = Report({Model(Yaml(kModel))}, ready_);
+  const auto sent = Report({Model(Yaml(kTrainedModel))}, ready_);
   ASSERT_THAT(sent, SizeIs(1));
   EXPECT_THAT(sent[0], HasSubstr("PUT /apis/serving.kserve.io/v1alpha1/namespaces/m/trainedmodels/cola/status"));
   const Value status = StatusIn(sent[0]);
@@ -58,20 +58,20 @@ TEST_F(ModelReporterTest, AModelOfAServiceThatIsReadyHasItsAddress) {
 }
 
 TEST_F(ModelReporterTest, AStatusThatIsAsItWasIsNotWritten) {
-  Value document = Yaml(kModel);
+  Value document = Yaml(kTrainedModel);
   document.Set("status", StatusIn(Report({Model(document)}, ready_).at(0)));
   EXPECT_THAT(Report({Model(document)}, ready_), IsEmpty());
 }
 
 TEST_F(ModelReporterTest, ModelsThatDoNotFitBesideEachOtherSaySo) {
-  const auto sent = Report({Model(Yaml(kModel)), Model(Yaml(kModel))}, ready_);
+  const auto sent = Report({Model(Yaml(kTrainedModel)), Model(Yaml(kTrainedModel))}, ready_);
   ASSERT_THAT(sent, SizeIs(2));
   EXPECT_EQ(controlplane::ConditionOf(StatusIn(sent[0]), "MemoryResourceAvailable"), "True");
   EXPECT_EQ(controlplane::ConditionOf(StatusIn(sent[1]), "MemoryResourceAvailable"), "False");
 }
 
 TEST_F(ModelReporterTest, AServiceThatIsMissingIsNamed) {
-  const auto sent = Report({Model(Yaml(kModel))}, {});
+  const auto sent = Report({Model(Yaml(kTrainedModel))}, {});
   ASSERT_THAT(sent, SizeIs(1));
   EXPECT_THAT(sent[0],
               HasSubstr("Inference Service \\\"iris\\\" does not exist. Trained Model \\\"cola\\\" cannot deploy"));
