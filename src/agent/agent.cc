@@ -4,7 +4,6 @@
 #include <array>
 #include <chrono>
 #include <string_view>
-#include <thread>
 #include <utility>
 
 #include "agent/batcher/batching_handler.h"
@@ -136,14 +135,7 @@ base::Status Agent::Listen() {
 void Agent::Drain() {
   logger_.Info("draining");
   draining_.store(true, std::memory_order_relaxed);
-  server_.AnnounceDrain();
-  std::this_thread::sleep_for(options_.drain_grace);
-  server_.RefuseConnections();
-  server_.BeginDrain();
-  if (!server_.WaitUntilIdle(options_.drain_timeout)) {
-    logger_.Warning("drain timeout passed: requests are left unanswered", {{"requests", server_.requests_in_flight()}});
-  }
-  server_.Stop();
+  server_.Drain(options_.drain_grace, options_.drain_timeout);
 }
 
 }  // namespace inferd::agent

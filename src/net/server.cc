@@ -2,6 +2,7 @@
 
 #include <future>
 #include <latch>
+#include <thread>
 #include <utility>
 
 #include "net/body/memory_budget.h"
@@ -138,6 +139,17 @@ void Server::BeginDrain() {
 }
 
 bool Server::WaitUntilIdle(std::chrono::milliseconds timeout) { return core_->count.WaitForNone(timeout); }
+
+void Server::Drain(std::chrono::milliseconds grace, std::chrono::milliseconds timeout) {
+  AnnounceDrain();
+  std::this_thread::sleep_for(grace);
+  RefuseConnections();
+  BeginDrain();
+  if (!WaitUntilIdle(timeout)) {
+    core_->logger.Warning("drain timeout passed: requests are left unanswered", {{"requests", requests_in_flight()}});
+  }
+  Stop();
+}
 
 void Server::Stop() { StopWithin(std::chrono::hours(24 * 365)); }
 

@@ -90,6 +90,8 @@ class Server final {
   void BeginDrain();
   // Waits until no connection is left, at most `timeout`; whether so.
   bool WaitUntilIdle(std::chrono::milliseconds timeout);
+  // All of these, with `grace` behind the first, and Stop(). What is left behind `timeout` is logged, and not answered.
+  void Drain(std::chrono::milliseconds grace, std::chrono::milliseconds timeout);
   // Closes everything at once. Handlers are destroyed, each on its loop. Idempotent.
   void Stop();
   // The same, but waits no longer than that for loops that are held. Their names; if there are any, neither this nor

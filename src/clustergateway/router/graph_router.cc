@@ -1,6 +1,5 @@
 #include "clustergateway/router/graph_router.h"
 
-#include <thread>
 #include <utility>
 
 #include "clustergateway/router/health_handler.h"
@@ -59,14 +58,7 @@ base::Status GraphRouter::Listen() {
 void GraphRouter::Drain() {
   logger_.Info("draining");
   ready_.store(false, std::memory_order_relaxed);
-  server_.AnnounceDrain();
-  std::this_thread::sleep_for(options_.drain_grace);
-  server_.RefuseConnections();
-  server_.BeginDrain();
-  if (!server_.WaitUntilIdle(options_.drain_timeout)) {
-    logger_.Warning("drain timeout passed: requests are left unanswered", {{"requests", server_.requests_in_flight()}});
-  }
-  server_.Stop();
+  server_.Drain(options_.drain_grace, options_.drain_timeout);
 }
 
 }  // namespace inferd::clustergateway
