@@ -1,10 +1,5 @@
 #include "clustergateway/cluster_gateway.h"
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
-#include <array>
 #include <utility>
 
 #include "clustergateway/cluster/endpoint_places.h"
@@ -19,7 +14,7 @@ namespace {
 using controlplane::ScaleTime;
 using kubernetes::ObjectName;
 
-constexpr int kTickMs = 100;
+constexpr std::chrono::milliseconds kTick{100};
 constexpr ScaleTime kMeasureEvery{1'000};
 constexpr size_t kStatusConnectionsMax = 256;
 constexpr std::string_view kStatusPort = "status";  // of the gateways' own Service
@@ -58,7 +53,6 @@ ClusterGateway::ClusterGateway(ClusterGatewayOptions options, const kubernetes::
                                base::Logger& logger)
     : options_(std::move(options)),
       logger_(logger),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       client_(access, SenderOf(50, 3, std::chrono::seconds(10)), clock_),
       lease_client_(access, SenderOf(10, 1, std::chrono::seconds(5)), clock_),
       lease_(lease_client_, {.namespace_name = options_.own_namespace, .name = kLeaseName}),
@@ -67,7 +61,7 @@ ClusterGateway::ClusterGateway(ClusterGatewayOptions options, const kubernetes::
                  .lease_time = options_.lease_time,
                  .pause = std::chrono::milliseconds(options_.lease_time) / 8},
                 clock_),
-      table_([this] { Wake(); }, logger),
+      table_([this] { wake_.Wake(); }, logger),
       writer_(ScaleDeployments(client_), logger, registry_),
       peers_(options_.identity, clock_, AskOverHttp()),
       server_(loops_, net::Limits(), &registry_, logger),
@@ -89,11 +83,6 @@ void ClusterGateway::AddMetrics() {
                         "1 where this gateway scales revisions", {}, [this] { return election_.leads() ? 1.0 : 0.0; });
 }
 
-void ClusterGateway::Wake() const {
-  const uint64_t one = 1;
-  static_cast<void>(write(wake_.get(), &one, sizeof(one)));
-}
-
 base::Status ClusterGateway::Listen() {
   net::ListenerOptions status;
   status.name = "status";
@@ -113,11 +102,11 @@ base::Status ClusterGateway::Listen() {
       ClusterWatchOptions{.namespaces = options_.namespaces,
                           .own_namespace = options_.own_namespace,
                           .own_service = options_.own_service},
-      [this] { Wake(); }, logger_);
+      [this] { wake_.Wake(); }, logger_);
   elections_ = std::jthread([this](const std::stop_token& stop) {
     election_.Run(stop, [this](bool leads) {
       logger_.Info(leads ? "leads: it scales revisions" : "does not lead any more");
-      Wake();
+      wake_.Wake();
     });
   });
   status_server_.Accept();
@@ -189,13 +178,7 @@ void ClusterGateway::Tick() {
 }
 
 void ClusterGateway::Run(int signals) {
-  for (;;) {
-    std::array<pollfd, 2> files = {pollfd{.fd = wake_.get(), .events = POLLIN, .revents = 0},
-                                   pollfd{.fd = signals, .events = POLLIN, .revents = 0}};
-    poll(files.data(), files.size(), kTickMs);
-    if (files[1].revents != 0) break;
-    uint64_t count = 0;
-    static_cast<void>(read(wake_.get(), &count, sizeof(count)));
+  while (wake_.Await(signals, kTick)) {
     Tick();
   }
   Drain();
@@ -212,13 +195,13 @@ void ClusterGateway::Drain() {
   };
   server_.AnnounceDrain();
   tick_until(std::chrono::steady_clock::now() + options_.drain_grace, [] {
-    std::this_thread::sleep_for(std::chrono::milliseconds(kTickMs));
+    std::this_thread::sleep_for(kTick);
     return false;
   });
   server_.RefuseConnections();
   server_.BeginDrain();
   tick_until(std::chrono::steady_clock::now() + options_.drain_timeout,
-             [this] { return server_.WaitUntilIdle(std::chrono::milliseconds(kTickMs)); });
+             [this] { return server_.WaitUntilIdle(kTick); });
 }
 
 }  // namespace inferd::clustergateway

@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/logging.h"
 #include "base/status.h"
-#include "base/system/file_descriptor.h"
+#include "base/system/wake_event.h"
 #include "clustergateway/cluster/cluster_watch.h"
 #include "clustergateway/cluster/service_table.h"
 #include "clustergateway/load_board.h"
@@ -63,7 +63,6 @@ class ClusterGateway final {
 
   base::Status Listen();
   void AddMetrics();
-  void Wake() const;
   void Tick();
   void Follow();
   void Measure(controlplane::ScaleTime now);
@@ -73,7 +72,7 @@ class ClusterGateway final {
   const ClusterGatewayOptions options_;
   base::Logger& logger_;
   const base::SystemClock clock_;
-  const base::FileDescriptor wake_;  // an eventfd
+  const base::WakeEvent wake_;
   metrics::Registry registry_;
   std::atomic<bool> ready_{false};
   bool draining_ = false;

@@ -1,10 +1,5 @@
 #include "controller/local_controller.h"
 
-#include <poll.h>
-#include <sys/eventfd.h>
-#include <unistd.h>
-
-#include <array>
 #include <chrono>
 #include <utility>
 
@@ -18,7 +13,7 @@ namespace {
 
 using controlplane::ScaleTime;
 
-constexpr int kTickMs = 100;
+constexpr std::chrono::milliseconds kTick{100};
 constexpr ScaleTime kLookEvery{500};
 constexpr std::chrono::seconds kDrainTime{30};
 constexpr size_t kWritersOfStatuses = 8;  // which share commits
@@ -43,7 +38,6 @@ net::Limits ApiLimits() {
 LocalController::LocalController(LocalOptions options, base::Logger& logger)
     : options_(std::move(options)),
       logger_(logger),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       cluster_(options_.domain),
       server_(loops_, net::Limits(), nullptr, logger),
       ports_(loops_, logger),
@@ -54,7 +48,7 @@ LocalController::LocalController(LocalOptions options, base::Logger& logger)
                        "INFERD_METRICS_ADDRESS=127.0.0.1",
                        // It has stopped to send them requests before it ends them.
                        "INFERD_DRAIN_GRACE=0s"};
-  node_.wake = [this] { Wake(); };
+  node_.wake = [this] { wake_.Wake(); };
   node_.on_log = [this](const std::string& line) { logger_.Warning(line); };
 }
 
@@ -62,11 +56,6 @@ LocalController::~LocalController() {
   api_server_.Stop();
   server_.Stop();
   services_.reset();
-}
-
-void LocalController::Wake() const {
-  const uint64_t one = 1;
-  static_cast<void>(write(wake_.get(), &one, sizeof(one)));
 }
 
 ScaleTime LocalController::Now() const {
@@ -110,8 +99,8 @@ base::Status LocalController::Start() {
   INFERD_ASSIGN_OR_RETURN(node::WorkFolder folder, node::WorkFolder::Make(options_.folder));
   folder_.emplace(std::move(folder));
   // What is gone with the folder need not be written to it.
-  INFERD_RETURN_IF_ERROR(
-      cluster_.Open(folder_->temporary() ? std::string() : folder_->path() + "/" + kDatabase, [this] { Wake(); }));
+  INFERD_RETURN_IF_ERROR(cluster_.Open(folder_->temporary() ? std::string() : folder_->path() + "/" + kDatabase,
+                                       [this] { wake_.Wake(); }));
   // The database is this process's now, and the folder with it.
   INFERD_ASSIGN_OR_RETURN(node_.folder, folder_->ClaimModels());
   node_.claims_folder = folder_->path() + "/claims";
@@ -179,13 +168,7 @@ void LocalController::SetRoutes(bool graphs) {
 }
 
 void LocalController::Run(int signals) {
-  for (;;) {
-    std::array<pollfd, 2> files = {pollfd{.fd = wake_.get(), .events = POLLIN, .revents = 0},
-                                   pollfd{.fd = signals, .events = POLLIN, .revents = 0}};
-    poll(files.data(), files.size(), kTickMs);
-    if (files[1].revents != 0) break;
-    uint64_t count = 0;
-    static_cast<void>(read(wake_.get(), &count, sizeof(count)));
+  while (wake_.Await(signals, kTick)) {
     LookAtFiles();
     Tick();
   }
@@ -199,7 +182,7 @@ void LocalController::Drain() {
   server_.RefuseConnections();
   server_.BeginDrain();
   const auto until = std::chrono::steady_clock::now() + kDrainTime;
-  while (!server_.WaitUntilIdle(std::chrono::milliseconds(kTickMs)) && std::chrono::steady_clock::now() < until) Tick();
+  while (!server_.WaitUntilIdle(kTick) && std::chrono::steady_clock::now() < until) Tick();
   services_->Clear();
 }
 

@@ -8,7 +8,7 @@
 #include "apiserver/http/api_server.h"
 #include "base/clock.h"
 #include "base/logging.h"
-#include "base/system/file_descriptor.h"
+#include "base/system/wake_event.h"
 #include "controller/cluster/file_source.h"
 #include "controller/cluster/local_cluster.h"
 #include "controller/graph_set.h"
@@ -54,7 +54,6 @@ class LocalController final {
   base::Status BindListeners();
   RunnerServices ForRunners();
   void Say(bool bad, const std::string& line);
-  void Wake() const;
   void LookAtFiles();
   void Tick();
   // `graphs`: theirs, too.
@@ -65,7 +64,7 @@ class LocalController final {
   const LocalOptions options_;
   base::Logger& logger_;
   const base::SystemClock clock_;
-  const base::FileDescriptor wake_;               // an eventfd
+  const base::WakeEvent wake_;
   std::optional<node::WorkFolder> folder_;        // from Start() on
   std::unique_ptr<node::ResourceKeeper> keeper_;  // from Start() on
   node::NodeOptions node_;
