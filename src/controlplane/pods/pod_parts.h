@@ -12,6 +12,10 @@ namespace inferd::controlplane {
 using manifest::Text;
 inline manifest::Value Number(int64_t number) { return manifest::Value::Int(number); }
 
+// Where a server listens that says nothing else, and the agent in front of it (KServe 0.10).
+inline constexpr int64_t kContainerPort = 8080;
+inline constexpr int64_t kAgentPort = 9081;
+
 // The list of that name, which is made where there is none.
 std::vector<manifest::Value>& ListOf(manifest::Value& map, std::string_view key);
 

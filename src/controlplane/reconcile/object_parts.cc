@@ -6,8 +6,6 @@ namespace {
 
 using manifest::Value;
 
-constexpr int64_t kDefaultPort = 8080;
-constexpr int64_t kAgentTargetPort = 9081;
 constexpr int64_t kServicePort = 80;
 
 const Value* FirstContainer(const Value& pod_spec) {
@@ -24,7 +22,7 @@ Value ServicePortOf(const Value& container_port, bool several) {
   const Value* const name = container_port.Find("name");
   const Value* const number = container_port.Find("containerPort");
   const Value* const protocol = container_port.Find("protocol");
-  const Value target = number == nullptr ? Number(kDefaultPort) : *number;
+  const Value target = number == nullptr ? Number(kContainerPort) : *number;
   if (name != nullptr) {
     port.Set("name", *name);
   } else if (several) {
@@ -81,7 +79,7 @@ Value WithReadinessProbe(const Value& pod_spec) {
   const Value* ports = FirstPorts(pod_spec);
   const Value* port = ports == nullptr ? nullptr : ports->items().front().Find("containerPort");
   container.Set("readinessProbe",
-                Value::Map({{"tcpSocket", Value::Map({{"port", port == nullptr ? Number(kDefaultPort) : *port}})},
+                Value::Map({{"tcpSocket", Value::Map({{"port", port == nullptr ? Number(kContainerPort) : *port}})},
                             {"timeoutSeconds", Number(1)},
                             {"periodSeconds", Number(10)},
                             {"successThreshold", Number(1)},
@@ -108,12 +106,12 @@ std::vector<Value> ServicePorts(const ResolvedPod& pod, const std::string& name)
   } else {
     ports.push_back(Value::Map({{"name", Text(name)},
                                 {"port", Number(kServicePort)},
-                                {"targetPort", Number(kDefaultPort)},
+                                {"targetPort", Number(kContainerPort)},
                                 {"protocol", Text("TCP")}}));
   }
   // The agent passes on what it has logged or put together.
   const bool has_agent = pod.extension.batcher.has_value() || pod.extension.logger.has_value();
-  if (has_agent) ports.front().Set("targetPort", Number(kAgentTargetPort));
+  if (has_agent) ports.front().Set("targetPort", Number(kAgentPort));
   return ports;
 }
 

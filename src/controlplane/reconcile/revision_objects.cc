@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/mix_bits.h"
+#include "base/text/hex.h"
+#include "base/text/stable_hash.h"
 #include "controlplane/api/annotations.h"
 #include "controlplane/reconcile/object_parts.h"
 #include "controlplane/reconcile/raw_objects.h"
@@ -29,16 +31,13 @@ const std::string kScalingAnnotation = "serving.inferd.io/scaling";
 constexpr std::string_view kByUsage = "usage";
 constexpr int64_t kHttpPort = 80;
 constexpr int64_t kGrpcPort = 81;
-constexpr int64_t kContainerPort = 8080;
-constexpr int64_t kAgentPort = 9081;
+constexpr int kHashDigits = 16;
 constexpr int64_t kRevisionTimeoutMaxS = 86'400;
 
 std::string Hash(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  std::array<char, 17> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(base::MixBits(hash)));
-  return digits.data();
+  std::string digits;
+  base::AppendHex(digits, base::MixBits(base::StableHash(text)), kHashDigits);
+  return digits;
 }
 
 // A pod that is started for a request that waits is to be found ready soon.

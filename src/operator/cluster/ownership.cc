@@ -1,10 +1,9 @@
 #include "operator/cluster/ownership.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdint>
-#include <cstdio>
 
+#include "base/text/hex.h"
+#include "base/text/stable_hash.h"
 #include "controlplane/api/annotations.h"
 #include "kubernetes/api/object_meta.h"
 #include "manifest/print.h"
@@ -21,6 +20,7 @@ using manifest::TextAt;
 using manifest::Value;
 
 constexpr size_t kRevisionDigits = 5;
+constexpr int kDigestDigits = 16;
 
 const Value* ControllerOf(const Value& object) {
   const Value* const owners = FieldAt(object, {"metadata", "ownerReferences"});
@@ -57,15 +57,13 @@ void AppendSorted(const Value& value, std::string& text) {
   }
 }
 
-// FNV-1a: it stays in the cluster, so that it must be the same in every build.
+// It stays in the cluster.
 std::string DigestOf(const Value& value) {
   std::string text;
   AppendSorted(value, text);
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  std::array<char, 17> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
-  return digits.data();
+  std::string digest;
+  base::AppendHex(digest, base::StableHash(text), kDigestDigits);
+  return digest;
 }
 
 }  // namespace

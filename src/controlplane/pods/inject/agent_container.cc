@@ -24,8 +24,6 @@ constexpr std::string_view kModelDir = "/mnt/models";
 constexpr std::string_view kModelListVolume = "model-config";
 constexpr std::string_view kModelListDir = "/mnt/configs";
 constexpr std::string_view kEndpointLabel = "endpoint";
-constexpr int64_t kAgentListenPort = 9081;
-constexpr int64_t kDefaultComponentPort = 8080;
 
 // The container's first port, or a port of that name; null: none.
 const Value* FindContainerPort(const Value& container, std::string_view name = "") {
@@ -40,7 +38,7 @@ const Value* FindContainerPort(const Value& container, std::string_view name = "
 
 std::string ComponentPort(const Value& server) {
   const Value* const port = FindContainerPort(server);
-  return port == nullptr ? std::to_string(kDefaultComponentPort) : port->text();
+  return port == nullptr ? std::to_string(kContainerPort) : port->text();
 }
 
 // The words of KServe's agent, in the order in which KServe gives them.
@@ -116,7 +114,7 @@ std::string ProbeJson(const Value& server) {
 Value AgentProbe() {
   Value header = Value::Map({{"name", Text("K-Network-Probe")}, {"value", Text("queue")}});
   return Value::Map({{"httpGet", Value::Map({{"path", Text("/")},
-                                             {"port", Number(kAgentListenPort)},
+                                             {"port", Number(kAgentPort)},
                                              {"scheme", Text("HTTP")},
                                              {"httpHeaders", Value::List({std::move(header)})}})}});
 }
@@ -124,7 +122,7 @@ Value AgentProbe() {
 // Knative's proxy goes on to the agent, in place of the server.
 void LeadToAgent(Value& queue_proxy) {
   Value* const port = FindNamed(queue_proxy, "env", "USER_PORT");
-  if (port != nullptr) port->Set("value", Value::String(std::to_string(kAgentListenPort)));
+  if (port != nullptr) port->Set("value", Value::String(std::to_string(kAgentPort)));
 }
 
 // What the agent knows of Knative's, or else of the server's probe and its time.
@@ -144,7 +142,7 @@ void AddAgentVariables(ResolvedPod& pod, const Value& server, Value& agent) {
 
 // A revision's requests go to its one container with ports, by the protocol that the port's name says.
 void TakePorts(ResolvedPod& pod, Value& agent) {
-  Value port = Value::Map({{"containerPort", Number(kAgentListenPort)}, {"protocol", Text("TCP")}});
+  Value port = Value::Map({{"containerPort", Number(kAgentPort)}, {"protocol", Text("TCP")}});
   for (Value& container : pod.pod_spec.At("containers").items()) {
     const Value* const ports = std::as_const(container).Find("ports");
     if (ports != nullptr && !ports->items().empty()) {
@@ -205,10 +203,9 @@ base::Status InjectAgent(const PodInjection& injection, ResolvedPod& pod) {
   if (injection.form == PodForm::kRevision) {
     TakePorts(pod, agent);
   } else {
-    agent.Set(
-        "ports",
-        Value::List({Value::Map(
-            {{"name", Text("agent-port")}, {"containerPort", Number(kAgentListenPort)}, {"protocol", Text("TCP")}})}));
+    agent.Set("ports",
+              Value::List({Value::Map(
+                  {{"name", Text("agent-port")}, {"containerPort", Number(kAgentPort)}, {"protocol", Text("TCP")}})}));
   }
   agent.Set("readinessProbe", AgentProbe());
   Value volumes = Value::List();
