@@ -7,7 +7,6 @@ import itertools
 import json
 import re
 import socket
-import subprocess
 import types
 import typing
 
@@ -230,7 +229,7 @@ class Gateway(LoggedProgram, contextlib.AbstractContextManager):
                          "--lease-time-s", "3", "--drain-grace-ms", "0"]
 
     def __enter__(self):
-        self.process = subprocess.Popen([*map(str, self._command)], stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
+        self.spawn()
         return self
 
     def __exit__(self, kind, error, trace):

@@ -2,9 +2,6 @@
 
 import http.client
 import json
-import os
-import signal
-import subprocess
 import urllib.request
 
 from support.server import PROGRAMS, LoggedProgram, free_ports, wait_until
@@ -27,8 +24,7 @@ class Agent(LoggedProgram):
         return self
 
     def start(self):
-        self.process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log,
-                                        stderr=self._log, env={**os.environ, **self._environment})
+        self.spawn(self._environment)
         if self._listening:
             self.wait_until_listening()
 
@@ -43,11 +39,6 @@ class Agent(LoggedProgram):
             self.end()
         finally:
             self.kill()
-
-    def end(self):
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            assert self.process.wait(timeout=60) == 0, self.log()
 
     def answers(self):
         try:

@@ -3,9 +3,6 @@
 import contextlib
 import http.client
 import json
-import os
-import signal
-import subprocess
 
 import yaml
 
@@ -119,8 +116,7 @@ class ClusterController(LoggedProgram, contextlib.AbstractContextManager):
 
     def start(self):
         """Again, too, once it has ended."""
-        self.process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
-                                        env={**os.environ, **self._environment})
+        self.spawn(self._environment)
         if self._ready:
             wait_until(lambda: self.process.poll() is not None or self.page("/readyz")[0] == 200, "the controller is ready")
             assert self.process.poll() is None, self.log()
@@ -155,11 +151,6 @@ class ClusterController(LoggedProgram, contextlib.AbstractContextManager):
             waits = now.get('inferd_controller_queue_depth{kind="InferenceService"}')
             return len(seen) > 3 and waits == 0 and seen[-1] == seen[-2] == seen[-3] == seen[-4]
         wait_until(quiet, "the controller has nothing to do")
-
-    def end(self):
-        if self.process is not None and self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            assert self.process.wait(timeout=60) == 0, self.log()
 
     def __exit__(self, kind, error, trace):
         if kind is not None:

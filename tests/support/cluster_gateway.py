@@ -1,8 +1,6 @@
 """Starts inferd-gateway for a cluster, and tells the others of it, as the endpoint controller does."""
 
 import http.client
-import signal
-import subprocess
 
 import yaml
 
@@ -45,7 +43,7 @@ class ClusterGateway(LoggedProgram):
                          "--drain-grace-ms", "500", *options]
 
     def __enter__(self):
-        self.process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log)
+        self.spawn()
         try:
             wait_until(self.is_ready, "the gateway is ready")
             self._client("apply", resource=SLICES, manager="tests", object={
@@ -64,9 +62,7 @@ class ClusterGateway(LoggedProgram):
             print(self.log())
         try:
             self.leave()
-            if self.process.poll() is None:
-                self.process.send_signal(signal.SIGTERM)
-                assert self.process.wait(timeout=60) == 0, self.log()
+            self.end()
         finally:
             self.kill()
 

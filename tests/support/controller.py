@@ -2,11 +2,9 @@
 
 import http.client
 import json
-import os
 import pathlib
 import re
 import signal
-import subprocess
 
 from support.server import PROGRAMS, LoggedProgram, free_ports, wait_until
 
@@ -72,8 +70,7 @@ class Controller(LoggedProgram):
     def start(self):
         """Again, too, once it has ended."""
         begun = self.log_size()
-        self.process = subprocess.Popen(list(map(str, self._command)), stdin=subprocess.DEVNULL, stdout=self._log,
-                                        stderr=self._log, env={**os.environ, **self._environment})
+        self.spawn(self._environment)
         listens = f"listening listener=http address=127.0.0.1 port={self.port}"
         wait_until(lambda: self.process.poll() is not None or listens in self.log(begun), "the gateway listens")
         assert self.process.poll() is None, self.log(begun)

@@ -60,6 +60,18 @@ class LoggedProgram:
     def __init__(self):
         self._log = tempfile.TemporaryFile()
         self.process = None
+        self._command = []
+
+    def spawn(self, environment=()):
+        """Starts the command, with these variables besides."""
+        self.process = subprocess.Popen([str(word) for word in self._command], stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
+                                        env={**os.environ, **dict(environment)})
+
+    def end(self):
+        """It ends, and well, when it is told to."""
+        if self.process is not None and self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            assert self.process.wait(timeout=60) == 0, self.log()
 
     def kill(self):
         if self.process.poll() is None:
