@@ -214,7 +214,10 @@ def test_wherever_it_is_killed_the_next_one_finds_nothing_half(server, out, tmp_
     cache = tmp_path_factory.mktemp("cache")
 
     def stall(handler, _):
-        handler.answer_file(handler.server.files.find(handler), sent=100)
+        served = handler.server.files.find(handler)
+        # A body that short would be there as a whole, and the program might end before it is killed.
+        if len(served.body) > 100:
+            handler.answer_file(served, sent=100)
         time.sleep(3600)
 
     with Relay(server.port, [Files.no_fault] * (requests - 1) + [stall] * 8) as relay:
