@@ -20,6 +20,8 @@ struct Backend::Granting {
   Lease lease;
 };
 
+std::string GoneText(const std::string& name) { return "'" + name + "' is not there any more"; }
+
 void Lease::Release() {
   if (replica_ == nullptr) return;
   backend_->Release(replica_);
@@ -49,6 +51,7 @@ base::Result<Backend::Place> Backend::Acquire(net::Loop& loop, Granted granted, 
   bool on_demand = false;
   {
     const base::MutexLock lock(mutex_);
+    if (closed_) return std::unexpected(base::Unavailable(GoneText(name_)));
     // The requests that wait have come before.
     if (waiting_.empty()) {
       if (std::shared_ptr<Replica> replica = FindFree(not_on)) {
@@ -77,7 +80,7 @@ std::shared_ptr<Replica> Backend::FindFree(const Replica* not_on) {
   const std::shared_ptr<Replica>* best = nullptr;
   for (size_t i = 0; i < replicas_.size(); ++i) {
     const std::shared_ptr<Replica>& replica = replicas_[(next_ + i) % replicas_.size()];
-    if (options_.replica_concurrency > 0 && replica->in_flight >= options_.replica_concurrency) continue;
+    if (replica->requests_max > 0 && replica->in_flight >= replica->requests_max) continue;
     if (replica.get() == not_on) continue;
     if (best == nullptr || replica->in_flight < (*best)->in_flight) best = &replica;
   }
@@ -98,18 +101,34 @@ void Backend::Release(const std::shared_ptr<Replica>& replica) {
   Tell(std::move(granted));
 }
 
+void Backend::Close() {
+  std::vector<Granting> refused;
+  {
+    const base::MutexLock lock(mutex_);
+    closed_ = true;
+    for (std::shared_ptr<Wait::Waiter>& waiter : std::exchange(waiting_, {})) {
+      waiter->queued = false;
+      Count(-1);
+      refused.push_back({std::move(waiter), Lease()});
+    }
+  }
+  Tell(std::move(refused));
+}
+
 void Backend::SetReplicas(std::vector<ReplicaPlace> places) {
   std::vector<Granting> granted;
   {
     const base::MutexLock lock(mutex_);
     std::vector<std::shared_ptr<Replica>> before = std::exchange(replicas_, {});
     for (ReplicaPlace& place : places) {
+      const size_t requests_max = place.requests_max.value_or(options_.replica_concurrency);
       const auto found = std::ranges::find_if(before, [&](const auto& replica) {
         return replica != nullptr && replica->address.text() == place.address.text();
       });
       replicas_.push_back(found == before.end()
                               ? std::make_shared<Replica>(std::move(place.address), std::move(place.grpc_address))
                               : std::move(*found));
+      replicas_.back()->requests_max = requests_max;
     }
     for (std::shared_ptr<Replica>& replica : before) {
       if (replica == nullptr) continue;

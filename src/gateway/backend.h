@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace inferd::gateway {
 
 class Backend;
 
+// What is said to requests of a backend that was closed.
+std::string GoneText(const std::string& name);
+
 // A process that answers requests of a backend.
 struct Replica {
   Replica(net::upstream::Address where, net::upstream::Address where_grpc)
@@ -24,8 +28,10 @@ struct Replica {
 
   const net::upstream::Address address;
   const net::upstream::Address grpc_address;  // of calls of gRPC, over HTTP/2
-  size_t in_flight = 0;                       // the backend's lock guards it, and the next one
-  bool leaving = false;                       // it gets no further requests
+  // The backend's lock guards these.
+  size_t in_flight = 0;
+  size_t requests_max = 0;  // that it gets at a time; 0: any number
+  bool leaving = false;     // it gets no further requests
 };
 
 // Where a replica takes requests.
@@ -37,6 +43,7 @@ struct ReplicaPlace {
 
   net::upstream::Address address;
   net::upstream::Address grpc_address;
+  std::optional<size_t> requests_max{};  // that it gets at a time; 0: any number; nullopt: as all of the backend
 };
 
 // One request's place on a replica, from which it is let go of with this. Move-only, for any thread.
@@ -84,7 +91,7 @@ struct BackendOptions {
 // shared_ptr.
 class Backend final : public std::enable_shared_from_this<Backend> {
  public:
-  using Granted = std::move_only_function<void(Lease)>;
+  using Granted = std::move_only_function<void(Lease)>;  // empty: the backend was closed
 
   // A request that waits. Destroying it on the loop gives the place in the queue up.
   class Wait {
@@ -112,12 +119,16 @@ class Backend final : public std::enable_shared_from_this<Backend> {
 
   // A place for a request of this loop, whose thread this is: at once if a replica has one; else `granted` is told
   // later, on the loop. `not_on`: a replica that has just failed, which is taken only where there is no other.
-  // RESOURCE_EXHAUSTED: too many wait.
+  // RESOURCE_EXHAUSTED: too many wait; UNAVAILABLE: it was closed.
   struct Place {
     Lease lease;  // empty: it waits
     std::unique_ptr<Wait> wait;
   };
   base::Result<Place> Acquire(net::Loop& loop, Granted granted, const Replica* not_on = nullptr);
+
+  // What it stands for is there no more: requests that wait are told so, and later ones refused. Those that replicas
+  // have are answered.
+  void Close();
 
   // The replicas that take requests from now on. Those with requests keep them until they are answered.
   void SetReplicas(std::vector<ReplicaPlace> places);
@@ -147,6 +158,7 @@ class Backend final : public std::enable_shared_from_this<Backend> {
   mutable base::Mutex mutex_;
   std::vector<std::shared_ptr<Replica>> replicas_ GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<Replica>> leaving_ GUARDED_BY(mutex_);
+  bool closed_ GUARDED_BY(mutex_) = false;
   size_t next_ GUARDED_BY(mutex_) = 0;  // where the search for a free one begins
   std::deque<std::shared_ptr<Wait::Waiter>> waiting_ GUARDED_BY(mutex_);
   size_t in_flight_ GUARDED_BY(mutex_) = 0;

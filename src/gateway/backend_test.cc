@@ -111,6 +111,42 @@ TEST_F(BackendTest, AReplicaGetsAsManyAsItMay) {
   EXPECT_EQ(backend_->InFlightOn("127.0.0.1:1") + backend_->InFlightOn("127.0.0.1:2"), 4u);
 }
 
+TEST_F(BackendTest, AReplicaMayHaveALimitOfItsOwn) {
+  Make({.replica_concurrency = 2});
+  std::vector<ReplicaPlace> places = At({1, 2});
+  places[0].requests_max = 1;
+  backend_->SetReplicas(places);
+  std::vector<Lease> leases;
+  for (int i = 0; i < 3; ++i) leases.push_back(Take());
+  EXPECT_EQ(backend_->InFlightOn("127.0.0.1:1"), 1U);
+  const auto wait = WaitAs("a");
+  places[0].requests_max = 2;
+  backend_->SetReplicas(places);
+  loop_.RunAll();
+  EXPECT_EQ(granted_, "a") << "a limit that grows lets one go that waits";
+}
+
+TEST_F(BackendTest, WhatIsClosedRefusesThoseThatWaitAndThoseThatCome) {
+  Make({.replica_concurrency = 1});
+  backend_->SetReplicas(At({1}));
+  Lease held = Take();
+  auto first = WaitAs("a");
+  const auto second = WaitAs("b");
+  first.reset();
+  backend_->Close();
+  loop_.RunAll();
+  EXPECT_EQ(granted_, "b");
+  ASSERT_EQ(leases_.size(), 1U);
+  EXPECT_FALSE(leases_.front());
+  EXPECT_EQ(backend_->waiting(), 0U);
+  EXPECT_EQ(backend_->TakeLoad(base::SystemClock().NowNs()).in_flight, 1U) << "what a replica has is answered";
+  const auto refused = backend_->Acquire(loop_, nullptr);
+  ASSERT_FALSE(refused.has_value());
+  EXPECT_EQ(refused.error().message(), "'b' is not there any more");
+  held.Release();
+  EXPECT_EQ(backend_->TakeLoad(base::SystemClock().NowNs()).in_flight, 0U);
+}
+
 TEST_F(BackendTest, WhoWaitsIsServedBeforeWhoComesLater) {
   Make({.replica_concurrency = 1});
   backend_->SetReplicas(At({1}));

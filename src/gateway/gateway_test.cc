@@ -141,6 +141,16 @@ TEST_F(GatewayTest, AWaitHasAnEnd) {
               AllOf(StartsWith("HTTP/1.1 504 "), HasSubstr("no replica of 'b' was ready in time")));
 }
 
+TEST_F(GatewayTest, RequestsThatWaitForWhatIsTakenAwayAreAnsweredAtOnce) {
+  std::promise<void> demanded;
+  auto backend = std::make_shared<Backend>("b", BackendOptions{}, [&] { demanded.set_value(); });
+  RouteTo(backend);
+  std::future<std::string> answer = std::async(std::launch::async, [&] { return Ask(Post("a"), "}"); });
+  demanded.get_future().wait();
+  backend->Close();
+  EXPECT_THAT(answer.get(), AllOf(StartsWith("HTTP/1.1 503 "), HasSubstr("'b' is not there any more")));
+}
+
 TEST_F(GatewayTest, TooManyThatWaitAreRefused) {
   auto backend = Make("b", {}, {.waiting_max = 0});
   RouteTo(backend);

@@ -62,6 +62,7 @@ void GrpcCall::Start() {
   });
   auto place = destination_.backend->Acquire(loop_, [this](Lease lease) {
     wait_ = nullptr;
+    if (!lease) return Refuse(kUnavailable, GoneText(destination_.backend->name()));
     Send(std::move(lease));
   });
   if (!place.has_value()) return Refuse(kUnavailable, place.error().message());

@@ -43,6 +43,7 @@ void ProxiedCall::TakePlace(const Replica* not_on) {
       loop_,
       [this](Lease lease) {
         wait_ = nullptr;
+        if (!lease) return Refuse(503, GoneText(destination_.backend->name()));
         Send(std::move(lease));
       },
       not_on);
