@@ -12,6 +12,7 @@
 #include "controlplane/reconcile/object_parts.h"
 #include "controlplane/reconcile/raw_objects.h"
 #include "controlplane/reconcile/serverless_objects.h"
+#include "controlplane/scale/hpa.h"
 #include "manifest/fields.h"
 #include "manifest/print.h"
 #include "manifest/value_path.h"
@@ -54,14 +55,22 @@ Value WithSoonReadiness(const Value& pod_spec) {
   return spec;
 }
 
+// Whether there is a HorizontalPodAutoscaler; with another class, another is to scale it, or nothing is.
+bool HasAutoscaler(DeploymentMode mode, const ResolvedPod& pod) {
+  if (RevisionScalingOf(mode, pod) != RevisionScaling::kByUsage) return false;
+  return mode != DeploymentMode::kRawDeployment || AutoscalerClassOf(pod.annotations) == AutoscalerClass::kHpa;
+}
+
 ResolvedPod RevisionPod(const ResolvedPod& pod, DeploymentMode mode) {
   ResolvedPod made = pod;
+  // It is raw mode's alone: the replicas of the others are the gateway's, or the autoscaler's.
+  if (mode != DeploymentMode::kRawDeployment) made.annotations.erase(kAutoscalerClassAnnotation);
   made.labels.erase(kKnativeVisibilityLabel);
   made.pod_spec = WithSoonReadiness(pod.pod_spec);
   if (RevisionScalingOf(mode, pod) == RevisionScaling::kByUsage) {
     made.annotations[kScalingAnnotation] = kByUsage;
   } else {
-    made.annotations = RevisionAnnotations(pod);
+    made.annotations = RevisionAnnotations(made);
   }
   const ComponentExtension& extension = pod.extension;
   if (extension.container_concurrency.value_or(0) > 0) {
@@ -151,7 +160,7 @@ std::string MadeOf(const InferenceService& service, const ResolvedPod& pod, Depl
   const ResolvedPod made = RevisionPod(pod, mode);
   const Value deployment = DeploymentOf(service, made, made, ComponentObjectName(service, pod.kind));
   std::string text = manifest::ToJson(*deployment.Find("spec"));
-  if (RevisionScalingOf(mode, pod) == RevisionScaling::kByUsage) {
+  if (HasAutoscaler(mode, pod)) {
     text += manifest::ToJson(*AutoscalerOf(service, pod, "").Find("spec"));
   }
   return Hash(text);
@@ -171,7 +180,7 @@ std::vector<Value> RevisionObjects(const InferenceService& service, const Resolv
   std::vector<Value> objects;
   objects.push_back(std::move(deployment));
   objects.push_back(RevisionService(service, pod, name, labels));
-  if (RevisionScalingOf(mode, pod) == RevisionScaling::kByUsage) objects.push_back(AutoscalerOf(service, made, name));
+  if (HasAutoscaler(mode, pod)) objects.push_back(AutoscalerOf(service, made, name));
   return objects;
 }
 

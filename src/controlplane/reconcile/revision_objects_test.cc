@@ -45,6 +45,19 @@ class RevisionObjectsTest : public ::testing::Test {
   ResolvedPod pod_;
 };
 
+// Two of them would scale one Deployment.
+TEST_F(RevisionObjectsTest, AnotherAutoscalerClassHasNoAutoscaler) {
+  const std::string none = "    serving.kserve.io/autoscalerClass: none\n";
+  const auto raw = Make("    minReplicas: 3\n", none, DeploymentMode::kRawDeployment);
+  EXPECT_THAT(Names(raw),
+              ElementsAre("Deployment digits-predictor-default-00002", "Service digits-predictor-default-00002"));
+  EXPECT_EQ(raw[0].Find("spec")->Find("replicas")->text(), "3");
+  const auto external = Make("", "    serving.kserve.io/autoscalerClass: external\n", DeploymentMode::kRawDeployment);
+  EXPECT_EQ(external.size(), 2U);
+  const auto serverless = Make("    minReplicas: 3\n", none);
+  EXPECT_EQ(serverless[0].Find("spec")->Find("replicas"), nullptr) << "the class is raw mode's; replicas the gateway's";
+}
+
 TEST_F(RevisionObjectsTest, ADeploymentSaysAllThatIsToBeKnownOfIt) {
   const auto objects = Make(
       "    minReplicas: 0\n    maxReplicas: 7\n    containerConcurrency: 3\n    timeout: 20\n"
