@@ -1,5 +1,7 @@
 #include "controlplane/api/inference_service_config.h"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "manifest/read.h"
@@ -10,6 +12,11 @@ namespace {
 
 using manifest::Fields;
 using manifest::Problems;
+
+// The keys that something here goes by. Newer versions of KServe have others.
+constexpr std::array<std::string_view, 10> kKeys = {"ingress",           "deploy", "explainers", "storageInitializer",
+                                                    "credentials",       "logger", "batcher",    "agent",
+                                                    "metricsAggregator", "router"};
 
 void ReadSidecar(Fields& fields, InferenceServiceConfig::Sidecar& sidecar) {
   fields.Read("image", sidecar.image);
@@ -101,10 +108,10 @@ void ReadEntry(std::string_view key, Fields& fields, InferenceServiceConfig& con
 
 // A value that is a JSON text; its problems are the key's.
 void ReadJsonEntry(Fields& data, const manifest::Member& member, InferenceServiceConfig& config) {
+  if (std::ranges::find(kKeys, member.key) == kKeys.end()) return;
   if (!member.value.is(manifest::Kind::kString)) {
     return data.Fail(member.key, "must be a string, not " + std::string(KindName(member.value.kind())));
   }
-  if (member.key.starts_with('_')) return;  // "_example" explains the others
   auto documents = manifest::ReadJson(member.value.text(), "");
   if (!documents.has_value()) {
     return data.Fail(member.key, "unable to parse " + member.key + " config json: " + documents.error().message());
