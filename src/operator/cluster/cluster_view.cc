@@ -160,6 +160,8 @@ void ClusterView::OnConfiguration(const Change& change) {
   }
   {
     const base::MutexLock lock(mutex_);
+    // What runs goes on under the last one that could be read: its domain and its mode are in statuses.
+    if (!read->problems.empty()) read->config = configuration_->config;
     configuration_ = std::move(read);
   }
   QueueAll();

@@ -20,8 +20,8 @@ namespace inferd::operators {
 
 // The ConfigMap inferenceservice-config; without one, KServe's defaults.
 struct Configuration {
-  controlplane::InferenceServiceConfig config;
-  manifest::Problems problems;  // of reading it
+  controlplane::InferenceServiceConfig config;  // where there are problems, the last one without
+  manifest::Problems problems;                  // of reading it
 };
 
 using Runtimes = std::vector<std::shared_ptr<const controlplane::ServingRuntime>>;

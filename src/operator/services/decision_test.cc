@@ -147,6 +147,28 @@ TEST_F(DecisionTest, WithoutKnativeAComponentHasRevisionsBehindTheGateway) {
   EXPECT_TRUE(Make(kModel, "").plans.empty());
 }
 
+// A canary goes on with its share while a configuration or a service cannot be read.
+TEST_F(DecisionTest, RevisionsGoOnAsTheStatusHasThem) {
+  const manifest::Value service = Yaml(
+      "{status: {components: {predictor: {latestCreatedRevision: p-00002, latestReadyRevision: p-00002, "
+      "latestRolledoutRevision: p-00001, traffic: [{latestRevision: true, percent: 10, revisionName: p-00002}, "
+      "{latestRevision: false, percent: 90, revisionName: p-00001, tag: prev}]}}}}");
+  const auto plan = PlanAsWritten(service, controlplane::ComponentKind::kPredictor);
+  EXPECT_FALSE(plan.is_new);
+  EXPECT_EQ(plan.rollout.latest_rolled_out, "p-00001");
+  ASSERT_EQ(plan.traffic.size(), 2U);
+  EXPECT_EQ(plan.traffic[1].percent, 90);
+  const auto state = ObserveRevisions(controlplane::ComponentKind::kPredictor, plan, {});
+  EXPECT_EQ(state.traffic, plan.traffic);
+  EXPECT_EQ(state.revisions.back().name, "p-00002");
+  EXPECT_TRUE(state.revisions.back().was_ready);
+  gateway_ = "inferd-gateway.kserve.svc.cluster.local";
+  const Decision decision = Make(kModel, "");
+  const std::vector<const manifest::Value*> deployments = {&decision.desired.objects.at(0)};
+  EXPECT_TRUE(HasRevisions(deployments, "digits-predictor-default"));
+  EXPECT_FALSE(HasRevisions(deployments, "digits-transformer-default"));
+}
+
 TEST_F(DecisionTest, ServicesOfModelMeshAreAnothers) {
   EXPECT_FALSE(Make(kModel, "    serving.kserve.io/deploymentMode: ModelMesh\n").ours);
 }

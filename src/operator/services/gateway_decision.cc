@@ -97,6 +97,22 @@ void DecideByGateway(const Value& document, const DecisionContext& context, Deci
   }
 }
 
+controlplane::RevisionPlan PlanAsWritten(const Value& document, controlplane::ComponentKind kind) {
+  const controlplane::WrittenRollout written = controlplane::ReadRollout(document, kind);
+  controlplane::RevisionPlan plan;
+  plan.latest_created = written.latest_created;
+  plan.rollout = written.rollout;
+  plan.traffic = controlplane::ReadTraffic(document, kind);
+  return plan;
+}
+
+bool HasRevisions(std::span<const Value* const> deployments, std::string_view component) {
+  return std::ranges::any_of(deployments, [&](const Value* deployment) {
+    const auto revision = controlplane::ReadRevision(*deployment);
+    return revision.has_value() && revision->component == component;
+  });
+}
+
 ComponentState ObserveRevisions(controlplane::ComponentKind kind, const controlplane::RevisionPlan& plan,
                                 std::span<const Value* const> pods) {
   ComponentState state{.kind = kind};

@@ -39,6 +39,14 @@ const Value* FindLive(const std::vector<LabelledObject>& there, const Resource& 
   return nullptr;
 }
 
+std::vector<const Value*> DeploymentsOf(const std::vector<LabelledObject>& there) {
+  std::vector<const Value*> deployments;
+  for (const LabelledObject& each : there) {
+    if (*each.resource == Deployments()) deployments.push_back(each.object.get());
+  }
+  return deployments;
+}
+
 std::vector<const Value*> PodsOf(const std::vector<LabelledObject>& there, ComponentKind kind) {
   std::vector<const Value*> pods;
   for (const LabelledObject& each : there) {
@@ -92,10 +100,7 @@ kubernetes::ApiResult<Decision> ServiceReconciler::DecideAbout(const Value& docu
   for (const auto& runtime : runtimes) runtime_list.push_back(runtime.get());
   std::vector<const controlplane::TrainedModel*> model_list;
   for (const auto& model : models) model_list.push_back(model.get());
-  std::vector<const Value*> deployments;
-  for (const LabelledObject& each : there) {
-    if (*each.resource == Deployments()) deployments.push_back(each.object.get());
-  }
+  const std::vector<const Value*> deployments = DeploymentsOf(there);
   Decision decision =
       Decide(document, {.configuration = *configuration,
                         .runtimes = runtime_list,
@@ -205,8 +210,6 @@ controlplane::ServiceState ServiceReconciler::Observe(const Decision& decision,
   const controlplane::InferenceService& service = decision.service;
   controlplane::ServiceState state{.failure = decision.failure, .mode = decision.desired.mode};
   state.ingress = decision.ingress;
-  const bool raw = state.mode == DeploymentMode::kRawDeployment;
-  const Resource& resource = raw ? Deployments() : KnativeServices();
   std::vector<ComponentKind> kinds = {ComponentKind::kPredictor};
   if (service.transformer.has_value()) kinds.push_back(ComponentKind::kTransformer);
   if (service.explainer.has_value()) kinds.push_back(ComponentKind::kExplainer);
@@ -216,10 +219,19 @@ controlplane::ServiceState ServiceReconciler::Observe(const Decision& decision,
       continue;
     }
     const std::string object = ComponentObjectName(service, kind);
-    const Value* const live = FindLive(there, resource, object);
+    const std::vector<const Value*> pods = PodsOf(there, kind);
+    if (decision.failure.has_value() && HasRevisions(DeploymentsOf(there), object)) {
+      state.components.push_back(ObserveRevisions(kind, PlanAsWritten(service.document, kind), pods));
+      continue;
+    }
+    // Where the configuration cannot be read, the mode is that of what is there.
+    if (decision.failure.has_value() && FindLive(there, Deployments(), object) != nullptr) {
+      state.mode = DeploymentMode::kRawDeployment;
+    }
+    const bool raw = state.mode == DeploymentMode::kRawDeployment;
+    const Value* const live = FindLive(there, raw ? Deployments() : KnativeServices(), object);
     // Of one that never was, there is nothing to say beside the failure.
     if (live == nullptr && decision.failure.has_value()) continue;
-    const std::vector<const Value*> pods = PodsOf(there, kind);
     const FoundComponent found{.kind = kind,
                                .object = object,
                                .live = live,
