@@ -45,9 +45,10 @@ Component ReadComponent(manifest::Fields& component, std::span<const std::string
   read.path = component.path();
   read.extension = ReadComponentExtension(component);
   CheckPodSpec(component);
+  const auto is_of = [](std::string_view key, const auto& keys) { return std::ranges::find(keys, key) != keys.end(); };
   for (const manifest::Member& member : component.value().members()) {
-    const bool other = std::ranges::find(implementations, member.key) != implementations.end() ||
-                       std::ranges::find(kComponentExtensionFields, member.key) != kComponentExtensionFields.end();
+    const bool other = is_of(member.key, implementations) || is_of(member.key, kComponentExtensionFields) ||
+                       is_of(member.key, kNewerComponentFields);
     if (!other && !member.value.is(manifest::Kind::kNull)) read.pod_spec.members().push_back(member);
   }
   return read;

@@ -48,6 +48,11 @@ inline constexpr std::array<std::string_view, 12> kComponentExtensionFields = {
     "minReplicas",          "maxReplicas", "scaleTarget", "scaleMetric", "containerConcurrency", "timeout",
     "canaryTrafficPercent", "logger",      "batcher",     "labels",      "annotations",          "deploymentStrategy"};
 
+// KServe 0.15 to 0.20: fields of components, and of models, that are not acted on, and are no fields of pods.
+inline constexpr std::array<std::string_view, 5> kNewerComponentFields = {"autoScaling", "workerSpec", "name",
+                                                                          "storageUris", "storageContainerName"};
+inline constexpr std::array<std::string_view, 2> kNewerModelFields = {"storageUris", "storageContainerName"};
+
 ComponentExtension ReadComponentExtension(manifest::Fields& component);
 
 // A predictor, transformer or explainer, but for its implementation.

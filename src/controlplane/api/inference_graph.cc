@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "controlplane/api/field_types.h"
+
 namespace inferd::controlplane {
 
 namespace {
@@ -24,6 +26,19 @@ InferenceGraph::Step ReadStep(Fields& fields) {
   return step;
 }
 
+void ReadNodes(Fields& nodes, InferenceGraph& graph) {
+  for (const manifest::Member& member : nodes.value().members()) {
+    std::optional<Fields> fields = nodes.Map(member.key);
+    if (!fields.has_value()) continue;
+    InferenceGraph::Node& node = graph.nodes.emplace_back();
+    node.path = fields->path();
+    node.position = member.value.position();
+    node.name = member.key;
+    fields->Read("routerType", node.router_type);
+    for (Fields step : fields->Maps("steps")) node.steps.push_back(ReadStep(step));
+  }
+}
+
 }  // namespace
 
 const InferenceGraph::Node* InferenceGraph::FindNode(std::string_view name) const {
@@ -42,18 +57,8 @@ InferenceGraph ReadInferenceGraph(manifest::Value document, manifest::Problems& 
     return graph;
   }
   spec->Read("timeout", graph.timeout_s);
-  std::optional<Fields> nodes = spec->Map("nodes");
-  if (!nodes.has_value()) return graph;
-  for (const manifest::Member& member : nodes->value().members()) {
-    std::optional<Fields> fields = nodes->Map(member.key);
-    if (!fields.has_value()) continue;
-    InferenceGraph::Node& node = graph.nodes.emplace_back();
-    node.path = fields->path();
-    node.position = member.value.position();
-    node.name = member.key;
-    fields->Read("routerType", node.router_type);
-    for (Fields step : fields->Maps("steps")) node.steps.push_back(ReadStep(step));
-  }
+  if (std::optional<Fields> nodes = spec->Map("nodes")) ReadNodes(*nodes, graph);
+  CheckFieldTypes("InferenceGraph", object);
   return graph;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "controlplane/api/field_types.h"
 #include "controlplane/api/pod_spec.h"
 
 namespace inferd::controlplane {
@@ -15,28 +16,35 @@ using manifest::Value;
 constexpr std::array<std::string_view, 6> kModelFields = {"storageUri",      "storage",     "runtimeVersion",
                                                           "protocolVersion", "modelFormat", "runtime"};
 constexpr std::array<std::string_view, 3> kExplainers = {"alibi", "aix", "art"};
-constexpr std::array<std::string_view, 4> kExplainerFields = {"type", "storageUri", "runtimeVersion", "config"};
+constexpr std::array<std::string_view, 6> kExplainerFields = {"type",           "storageUri",      "storage",
+                                                              "runtimeVersion", "protocolVersion", "config"};
 
 // The fields of `value` that are none of `others`.
 Value ContainerOf(const Value& value, std::span<const std::string_view> others) {
   Value container = Value::Map();
+  const auto is_of = [](std::string_view key, const auto& keys) { return std::ranges::find(keys, key) != keys.end(); };
   for (const manifest::Member& member : value.members()) {
-    if (std::ranges::find(others, member.key) == others.end()) container.members().push_back(member);
+    if (!is_of(member.key, others) && !is_of(member.key, kNewerModelFields)) container.members().push_back(member);
   }
   return container;
+}
+
+std::optional<StorageSpec> ReadStorage(Fields& fields) {
+  std::optional<Fields> storage = fields.Map("storage");
+  if (!storage.has_value()) return std::nullopt;
+  StorageSpec read;
+  storage->Read("path", read.path);
+  storage->Read("schemaPath", read.schema_path);
+  storage->Read("key", read.storage_key);
+  storage->Read("parameters", read.parameters);
+  return read;
 }
 
 void ReadModelFields(Fields& fields, ModelFields& model) {
   fields.Read("storageUri", model.storage_uri);
   fields.Read("runtimeVersion", model.runtime_version);
   fields.Read("protocolVersion", model.protocol_version);
-  if (std::optional<Fields> storage = fields.Map("storage")) {
-    StorageSpec& target = model.storage.emplace();
-    storage->Read("path", target.path);
-    storage->Read("schemaPath", target.schema_path);
-    storage->Read("key", target.storage_key);
-    storage->Read("parameters", target.parameters);
-  }
+  model.storage = ReadStorage(fields);
   CheckContainer(fields);
   model.container = ContainerOf(fields.value(), kModelFields);
 }
@@ -80,7 +88,9 @@ Explainer ReadExplainer(Fields& fields) {
     target.kind = kind;
     implementation->Read("type", target.type);
     implementation->Read("storageUri", target.storage_uri);
+    target.storage = ReadStorage(*implementation);
     implementation->Read("runtimeVersion", target.runtime_version);
+    implementation->Read("protocolVersion", target.protocol_version);
     implementation->Read("config", target.config);
     CheckContainer(*implementation);
     target.container = ContainerOf(implementation->value(), kExplainerFields);
@@ -108,6 +118,7 @@ InferenceService ReadInferenceService(Value document, manifest::Problems& proble
   if (std::optional<Fields> transformer = spec->Map("transformer"))
     service.transformer = ReadComponent(*transformer, {});
   if (std::optional<Fields> explainer = spec->Map("explainer")) service.explainer = ReadExplainer(*explainer);
+  CheckFieldTypes("InferenceService", object);
   return service;
 }
 

@@ -14,9 +14,9 @@
 namespace inferd::controlplane {
 
 // KServe 0.10: the fields of a predictor that name its format, from before there was `model`, in the order in which
-// they become one.
-inline constexpr std::array<std::string_view, 9> kLegacyFrameworks = {
-    "sklearn", "tensorflow", "xgboost", "pytorch", "triton", "onnx", "pmml", "lightgbm", "paddle"};
+// they become one; `huggingface` is of 0.12.
+inline constexpr std::array<std::string_view, 10> kLegacyFrameworks = {
+    "sklearn", "tensorflow", "xgboost", "pytorch", "triton", "onnx", "pmml", "lightgbm", "paddle", "huggingface"};
 
 // KServe 0.10: StorageSpec.
 struct StorageSpec {
@@ -64,7 +64,9 @@ struct Explainer : Component {
     std::string kind;  // alibi, aix, art
     std::string type;
     std::optional<std::string> storage_uri;
+    std::optional<StorageSpec> storage;
     std::optional<std::string> runtime_version;
+    std::optional<std::string> protocol_version;
     StringMap config;
     manifest::Value container = manifest::Value::Map();
   };

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "controlplane/api/field_types.h"
 #include "controlplane/api/pod_spec.h"
 
 namespace inferd::controlplane {
@@ -30,7 +31,8 @@ void ReadSpec(Fields& spec, ServingRuntime& runtime) {
   CheckPodSpec(spec);
   for (const Fields& container : spec.Maps("containers")) runtime.containers.push_back(container.value());
   if (spec.Find("containers") == nullptr) spec.Fail("containers", "is required");
-  for (const std::string_view key : {"volumes", "nodeSelector", "affinity", "tolerations", "imagePullSecrets"}) {
+  for (const std::string_view key :
+       {"volumes", "nodeSelector", "affinity", "tolerations", "imagePullSecrets", "hostIPC"}) {
     if (const manifest::Value* value = spec.Find(key)) runtime.pod_spec.Set(key, *value);
   }
 }
@@ -45,6 +47,7 @@ ServingRuntime ReadServingRuntime(manifest::Value document, bool cluster_wide, m
   runtime.metadata = ReadObjectMeta(object, !cluster_wide);
   if (std::optional<Fields> spec = object.Map("spec")) {
     ReadSpec(*spec, runtime);
+    CheckFieldTypes("ServingRuntime", object);
   } else if (object.Find("spec") == nullptr) {
     object.Fail("spec", "is required");
   }

@@ -29,7 +29,8 @@ struct ServingRuntime {
   bool disabled = false;
   std::vector<std::string> protocol_versions;  // empty: any
   std::vector<manifest::Value> containers;     // the first serves
-  // Kubernetes: PodSpec, what a runtime may say of it (volumes, nodeSelector, affinity, tolerations, imagePullSecrets).
+  // Kubernetes: PodSpec, what a runtime may say of it (volumes, nodeSelector, affinity, tolerations, imagePullSecrets,
+  // hostIPC).
   manifest::Value pod_spec = manifest::Value::Map();
   StringMap labels;
   StringMap annotations;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "controlplane/api/field_types.h"
 #include "manifest/quantity.h"
 
 namespace inferd::controlplane {
@@ -42,6 +43,7 @@ TrainedModel ReadTrainedModel(manifest::Value document, manifest::Problems& prob
   } else if (spec->Find("model") == nullptr) {
     spec->Fail("model", "is required");
   }
+  CheckFieldTypes("TrainedModel", object);
   return trained;
 }
 

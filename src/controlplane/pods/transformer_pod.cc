@@ -29,7 +29,8 @@ std::vector<Value> ExplainerArguments(const InferenceService& service, const Exp
   if (explainer.extension.container_concurrency.has_value()) {
     Append(arguments, "--workers", std::to_string(*explainer.extension.container_concurrency));
   }
-  if (implementation.storage_uri.has_value()) Append(arguments, "--storage_uri", kModelFolder);
+  const bool has_files = implementation.storage_uri.has_value() || implementation.storage.has_value();
+  if (has_files) Append(arguments, "--storage_uri", kModelFolder);
   if (!implementation.type.empty()) arguments.push_back(Value::String(implementation.type));
   for (const auto& [name, value] : implementation.config) Append(arguments, "--" + name, value);
   const Value* own = implementation.container.Find("args");
@@ -88,7 +89,7 @@ std::expected<ResolvedPod, ResolutionFailure> ResolveExplainer(const InferenceSe
   }
   std::vector<Value>& containers = ListOf(pod.pod_spec, "containers");
   containers.insert(containers.begin(), std::move(container));
-  AnnotateStorage(implementation.storage_uri, std::nullopt, pod.annotations);
+  AnnotateStorage(implementation.storage_uri, implementation.storage, pod.annotations);
   return pod;
 }
 
