@@ -34,6 +34,7 @@ struct ServingRuntime {
   manifest::Value pod_spec = manifest::Value::Map();
   StringMap labels;
   StringMap annotations;
+  std::string fault;  // why it cannot be used, as its reader says; empty: it can
 };
 
 // What has a wrong type or is missing is a problem, and left out of the result.

@@ -16,6 +16,7 @@ struct TrainedModel {
   std::string storage_uri;
   std::string framework;
   std::string memory;  // a quantity
+  std::string fault;   // why it cannot be used, as its reader says; empty: it can
 };
 
 // What has a wrong type or is missing is a problem, and left out of the result.

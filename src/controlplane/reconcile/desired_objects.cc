@@ -14,6 +14,7 @@
 #include "controlplane/reconcile/serverless_objects.h"
 #include "controlplane/resolve/defaulting.h"
 #include "controlplane/resolve/runtime_selection.h"
+#include "controlplane/status/trained_model_status.h"
 
 namespace inferd::controlplane {
 
@@ -25,29 +26,28 @@ std::unexpected<Failure> InvalidConfig(const base::Status& status) {
   return std::unexpected(Failure{.reason = "InvalidConfig", .message = status.message(), .event = status.message()});
 }
 
-// Appends the pods of each component; what went wrong, if anything did.
+// Appends the pods of each component, with their runtime; what went wrong, if anything did.
 std::optional<Failure> ResolvePods(const InferenceService& service, std::span<const ServingRuntime* const> runtimes,
-                                   const InferenceServiceConfig& config, std::vector<ResolvedPod>& pods) {
+                                   const InferenceServiceConfig& config, DesiredObjects& desired) {
   const auto append = [&](std::expected<ResolvedPod, Failure> pod) -> std::optional<Failure> {
     if (!pod.has_value()) return std::move(pod).error();
-    pods.push_back(*std::move(pod));
+    desired.pods.push_back(*std::move(pod));
     return std::nullopt;
   };
-  const ServingRuntime* runtime = nullptr;
   if (service.predictor.model.has_value()) {
     RuntimeSelection selection = SelectRuntime(*service.predictor.model, service.metadata.namespace_name, runtimes);
-    runtime = selection.runtime;
-    if (runtime == nullptr) {
+    desired.runtime = selection.runtime;
+    if (desired.runtime == nullptr) {
       return Failure{selection.failure_reason, selection.failure_message, selection.failure_event,
                      selection.failure_details};
     }
-    auto pod = ResolvePredictor(service, runtime);
+    auto pod = ResolvePredictor(service, desired.runtime);
     if (pod.has_value() && pod->protocol_version.empty()) pod->protocol_version = selection.protocol_version;
     if (auto failure = append(std::move(pod))) return failure;
   } else if (auto failure = append(ResolvePredictor(service, nullptr))) {
     return failure;
   }
-  if (service.transformer.has_value()) pods.push_back(ResolveTransformer(service, *service.transformer));
+  if (service.transformer.has_value()) desired.pods.push_back(ResolveTransformer(service, *service.transformer));
   if (!service.explainer.has_value()) return std::nullopt;
   return append(ResolveExplainer(service, *service.explainer, config));
 }
@@ -68,9 +68,22 @@ std::expected<ResolvedPod, Failure> TemplatePodOf(const ResolvedPod& pod, Deploy
   return std::unexpected(Failure{"Invalid" + kind + "Spec", injected.error().message(), injected.error().message()});
 }
 
-manifest::Value ModelConfigOf(const InferenceService& service, std::span<const TrainedModel* const> models) {
+// The models that come and go, but for those that cannot be used or have no room: their statuses say that they are not
+// deployed.
+manifest::Value ModelConfigOf(const InferenceService& service, std::span<const ResolvedPod> pods,
+                              std::span<const TrainedModel* const> models) {
+  std::vector<const TrainedModel*> own;
+  std::ranges::copy_if(models, std::back_inserter(own), [&](const TrainedModel* model) {
+    return model->fault.empty() && model->inference_service == service.metadata.name &&
+           model->metadata.namespace_name == service.metadata.namespace_name;
+  });
+  const std::vector<bool> fit = FitInMemory(own, MemoryLimitOf(pods.front().pod_spec));
+  std::vector<const TrainedModel*> listed;
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (fit[i]) listed.push_back(own[i]);
+  }
   manifest::Value object = BeginObject("v1", "ConfigMap", ModelConfigName(service), service, {}, {});
-  object.Set("data", manifest::Value::Map({{"models.json", Text(ModelsJson(service, models))}}));
+  object.Set("data", manifest::Value::Map({{"models.json", Text(ModelsJson(service, listed))}}));
   return object;
 }
 
@@ -88,11 +101,10 @@ std::expected<DesiredObjects, Failure> MakeDesiredObjects(const InferenceService
   if (desired.mode == DeploymentMode::kModelMesh) {
     return InvalidConfig(base::Unimplemented("the deployment mode ModelMesh is not supported"));
   }
-  if (auto failure = ResolvePods(defaulted, runtimes, config, desired.pods))
-    return std::unexpected(*std::move(failure));
+  if (auto failure = ResolvePods(defaulted, runtimes, config, desired)) return std::unexpected(*std::move(failure));
 
   std::vector<manifest::Value>& objects = desired.objects;
-  if (IsMultiModel(defaulted)) objects.push_back(ModelConfigOf(defaulted, models));
+  if (IsMultiModel(defaulted)) objects.push_back(ModelConfigOf(defaulted, desired.pods, models));
   const bool raw = desired.mode == DeploymentMode::kRawDeployment;
   for (const ResolvedPod& pod : desired.pods) {
     auto in_template = TemplatePodOf(pod, desired.mode, config, injection);

@@ -20,8 +20,9 @@ namespace inferd::controlplane {
 // What is to be there for a service.
 struct DesiredObjects {
   DeploymentMode mode = DeploymentMode::kServerless;
-  std::vector<ResolvedPod> pods;         // of each component, the predictor's first; nothing is injected into them
-  std::vector<manifest::Value> objects;  // in the order in which they are made
+  std::vector<ResolvedPod> pods;            // of each component, the predictor's first; nothing is injected into them
+  std::vector<manifest::Value> objects;     // in the order in which they are made
+  const ServingRuntime* runtime = nullptr;  // of the predictor, among those that were given; null: it is custom
 };
 
 // How the templates of pods have what KServe's webhook puts into pods (pods/inject/pod_injection.h).

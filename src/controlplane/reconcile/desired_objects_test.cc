@@ -336,6 +336,29 @@ TEST_F(DesiredObjectsTest, ModelsThatComeAndGoAreListed) {
   EXPECT_EQ(manifest::ToJson(*desired.objects.at(0).Find("data")), R"({"models.json":"[]"})");
 }
 
+TEST_F(DesiredObjectsTest, AModelWithoutRoomOrWithAFaultIsNotListed) {
+  const auto model = [](const std::string& name, const std::string& memory) {
+    return ParseAs<TrainedModel>(
+        "apiVersion: serving.kserve.io/v1alpha1\nkind: TrainedModel\nmetadata: {name: " + name +
+        ", namespace: models}\nspec: {inferenceService: digits, model: {storageUri: 's3://m', framework: onnx, "
+        "memory: " +
+        memory + "}}\n");
+  };
+  std::vector<TrainedModel> models = {model("a", "600Mi"), model("b", "600Mi"), model("c", "400Mi"), model("d", "1Mi")};
+  models[3].fault = "is wrong";
+  const std::vector<const TrainedModel*> pointers = {&models[0], &models[1], &models[2], &models[3]};
+  const std::vector<const ServingRuntime*> runtimes = {&runtime_};
+  const auto service = ParseAs<InferenceService>(
+      ServiceYaml("  predictor: {model: {modelFormat: {name: onnx}, resources: {limits: {memory: 1Gi}}}}\n", kRaw));
+  const auto desired = MakeDesiredObjects(service, runtimes, pointers, config_, rollouts_);
+  ASSERT_TRUE(desired.has_value());
+  const std::string& json = desired->objects.at(0).Find("data")->Find("models.json")->text();
+  EXPECT_THAT(json, testing::HasSubstr(R"("modelName":"a")"));
+  EXPECT_THAT(json, testing::Not(testing::HasSubstr(R"("modelName":"b")"))) << "it is told so in its status";
+  EXPECT_THAT(json, testing::HasSubstr(R"("modelName":"c")"));
+  EXPECT_THAT(json, testing::Not(testing::HasSubstr(R"("modelName":"d")")));
+}
+
 TEST_F(DesiredObjectsTest, FailuresSayWhatIsWrong) {
   const std::string predictor = "  predictor:\n" + std::string(kModel);
   config_.ingress.domain_template = "{{ .Name }}_{{ .Nope }}";

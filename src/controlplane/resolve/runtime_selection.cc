@@ -104,9 +104,14 @@ std::string RefuseDisabled(const ServingRuntime& runtime) {
   return "is disabled" + (why.empty() ? "" : ": " + std::string(why));
 }
 
+std::string RefuseFault(const ServingRuntime& runtime) {
+  return runtime.fault.empty() ? "" : "cannot be used: " + runtime.fault;
+}
+
 // The first reason not to serve the model, format before protocol, so that it is the one that helps most.
 std::string Refuse(const ServingRuntime& runtime, const ModelSpec& model) {
   if (std::string format = RefuseFormat(runtime, model.format, true); !format.empty()) return format;
+  if (std::string fault = RefuseFault(runtime); !fault.empty()) return fault;
   if (std::string disabled = RefuseDisabled(runtime); !disabled.empty()) return disabled;
   if (runtime.multi_model) return "is for several models in one server (multiModel)";
   return RefuseProtocol(runtime, model);
@@ -161,6 +166,9 @@ void SelectNamed(RuntimeSelection& selection, const std::string& name, const Mod
   }
   RuntimeCandidate& candidate = selection.candidates.emplace_back(RuntimeCandidate{.runtime = *named, .reason = {}});
   const std::string specified = "specified runtime " + name;
+  if (candidate.reason = RefuseFault(**named); !candidate.reason.empty()) {
+    return Fail(selection, "InvalidPredictorSpec", "Specified runtime cannot be used", specified + " cannot be used");
+  }
   if (candidate.reason = RefuseDisabled(**named); !candidate.reason.empty()) {
     return Fail(selection, "RuntimeDisabled", "Specified runtime is disabled", specified + " is disabled");
   }

@@ -215,6 +215,22 @@ TEST(NamedRuntimeTest, AutoSelectDoesNotCount) {
   EXPECT_EQ(selection.protocol_version, "") << "it names none";
 }
 
+TEST(RuntimeSelectionTest, ARuntimeThatCannotBeReadIsNamedWithItsField) {
+  std::vector<ServingRuntime> runtimes = Runtimes({{"a", kSklearn1}});
+  runtimes[0].fault = "spec.containers[0].image: must be a string, not a list";
+  const std::string why = "a cannot be used: spec.containers[0].image: must be a string, not a list";
+  ModelSpec model = Model("sklearn");
+  const RuntimeSelection automatic = Selected(model, runtimes);
+  EXPECT_EQ(automatic.runtime, nullptr);
+  EXPECT_EQ(automatic.failure_reason + ": " + automatic.failure_details, "NoSupportingRuntime: " + why);
+  model.runtime = "a";
+  const RuntimeSelection named = Selected(model, runtimes);
+  EXPECT_EQ(named.runtime, nullptr);
+  EXPECT_EQ(named.failure_reason + ": " + named.failure_event,
+            "InvalidPredictorSpec: specified runtime a cannot be used");
+  EXPECT_EQ(named.failure_details, why);
+}
+
 TEST(RuntimeSelectionTest, ARuntimeWithoutContainersIsNoRuntime) {
   std::vector<ServingRuntime> runtimes = Runtimes({{"a", kSklearn1}});
   runtimes[0].containers.clear();

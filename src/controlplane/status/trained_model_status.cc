@@ -55,7 +55,7 @@ std::vector<bool> FitInMemory(std::span<const TrainedModel* const> models, std::
   int64_t used = 0;
   for (const TrainedModel* const model : models) {
     const auto memory = manifest::ParseQuantity(model->memory);
-    const int64_t bytes = memory.has_value() ? memory->value() : 0;
+    const int64_t bytes = memory.has_value() && model->fault.empty() ? memory->value() : 0;
     fit.push_back(!limit.has_value() || bytes <= *limit - used);
     if (fit.back()) used += bytes;
   }
@@ -91,6 +91,7 @@ Value MakeTrainedModelStatus(const TrainedModel& model, const TrainedModelState&
     ready = condition;
     ready.Set("type", Text("Ready"));
   }
+  if (!model.fault.empty()) ready = Condition("Ready", "False", "InvalidModelSpec", model.fault);
   if (ready.Find("status")->text() == "True" && !state.loaded) {
     ready = state.failure.empty() ? Condition("Ready", "Unknown", "ModelLoading")
                                   : Condition("Ready", "False", "ModelLoadFailed", state.failure);

@@ -32,7 +32,7 @@ bool IsReady(const ServiceState& state);
 
 // The status of a TrainedModel (KServe 0.10: TrainedModelStatus) without times: its conditions InferenceServiceReady,
 // IsMMSPredictor, MemoryResourceAvailable and Ready, and where it is asked for. What its server says of it is in Ready,
-// where KServe does not look. Thread-safe.
+// where KServe does not look, and why the model cannot be used, where that is so. Thread-safe.
 manifest::Value MakeTrainedModelStatus(const TrainedModel& model, const TrainedModelState& state);
 
 // A status with the time of each condition's last change: `now`, or what it had `before` (null: no status).

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "controlplane/api/annotations.h"
+#include "controlplane/resolve/validation.h"
 #include "manifest/value_path.h"
 #include "operator/cluster/trim.h"
 
@@ -31,6 +32,15 @@ std::set<std::string> ApisOf(const Value& groups) {
     for (const Value& version : versions->items()) apis.insert(TextAt(version, {"groupVersion"}));
   }
   return apis;
+}
+
+// As the webhook has it, where it is not asked: what is wrong with it is said in its status.
+std::shared_ptr<const controlplane::TrainedModel> ReadModel(const Value& document) {
+  manifest::Problems problems;
+  auto model = std::make_shared<controlplane::TrainedModel>(controlplane::ReadTrainedModel(document, problems));
+  if (problems.empty()) problems = controlplane::Validate(*model);
+  if (!problems.empty()) model->fault = problems.front().ToString("");
+  return model;
 }
 
 }  // namespace
@@ -168,16 +178,16 @@ void ClusterView::OnConfiguration(const Change& change) {
 }
 
 void ClusterView::OnRuntime(const Change& change, bool cluster_wide) {
-  std::shared_ptr<const controlplane::ServingRuntime> runtime;
+  std::shared_ptr<controlplane::ServingRuntime> runtime;
   if (change.now != nullptr) {
     manifest::Problems problems;
-    runtime = std::make_shared<const controlplane::ServingRuntime>(
+    runtime = std::make_shared<controlplane::ServingRuntime>(
         controlplane::ReadServingRuntime(*change.now, cluster_wide, problems));
     if (!problems.empty()) {
-      logger_.Error("a runtime cannot be used", {{"namespace", change.name.namespace_name},
-                                                 {"name", change.name.name},
-                                                 {"why", problems.front().ToString("")}});
-      runtime.reset();
+      // The statuses of services that would use it say so.
+      runtime->fault = problems.front().ToString("");
+      logger_.Error("a runtime cannot be used",
+                    {{"namespace", change.name.namespace_name}, {"name", change.name.name}, {"why", runtime->fault}});
     }
   }
   {
@@ -199,14 +209,9 @@ void ClusterView::OnModel(const Change& change) {
     if (object != nullptr) on_service_({change.name.namespace_name, TextAt(*object, {"spec", "inferenceService"})});
   };
   {
-    manifest::Problems problems;
     const base::MutexLock lock(mutex_);
     models_.erase(change.name);
-    if (change.now != nullptr) {
-      auto model =
-          std::make_shared<const controlplane::TrainedModel>(controlplane::ReadTrainedModel(*change.now, problems));
-      if (problems.empty()) models_.emplace(change.name, std::move(model));
-    }
+    if (change.now != nullptr) models_.emplace(change.name, ReadModel(*change.now));
   }
   queue(change.before);
   queue(change.now);

@@ -70,6 +70,16 @@ TEST_F(ModelReporterTest, ModelsThatDoNotFitBesideEachOtherSaySo) {
   EXPECT_EQ(controlplane::ConditionOf(StatusIn(sent[1]), "MemoryResourceAvailable"), "False");
 }
 
+TEST_F(ModelReporterTest, AModelThatCannotBeUsedSaysWhy) {
+  auto broken = std::make_shared<controlplane::TrainedModel>(*Model(Yaml(kTrainedModel)));
+  broken->fault = "spec.model.memory: is no quantity";
+  const auto sent = Report({broken, Model(Yaml(kTrainedModel))}, ready_);
+  ASSERT_THAT(sent, SizeIs(2));
+  EXPECT_EQ(controlplane::ConditionOf(StatusIn(sent[0]), "Ready"), "False");
+  EXPECT_THAT(sent[0], HasSubstr("spec.model.memory: is no quantity"));
+  EXPECT_EQ(controlplane::ConditionOf(StatusIn(sent[1]), "Ready"), "True") << "the other has no room for it to take";
+}
+
 TEST_F(ModelReporterTest, AServiceThatIsMissingIsNamed) {
   const auto sent = Report({Model(Yaml(kTrainedModel))}, {});
   ASSERT_THAT(sent, SizeIs(1));
