@@ -60,7 +60,7 @@ class ObjectCasesTest : public testing::TestWithParam<std::string> {
         text += "# " + desired.error().reason + ": " + desired.error().Explain() + "\n";
         continue;
       }
-      for (const auto& field : UnheededFields(ApplyDefaults(*service, config), desired->mode, config)) {
+      for (const auto& field : UnheededFields(ApplyDefaults(*service, config), {.mode = desired->mode}, config)) {
         text += "# " + field.ToString() + "\n";
       }
       for (const manifest::Value& made : desired->objects) {

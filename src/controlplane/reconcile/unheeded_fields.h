@@ -5,10 +5,11 @@
 
 #include "controlplane/api/inference_service.h"
 #include "controlplane/api/inference_service_config.h"
+#include "controlplane/api/serving_runtime.h"
 
 namespace inferd::controlplane {
 
-// A field, or an annotation, that a service has and that does nothing in its mode.
+// A field, or an annotation, that an object has and that does nothing in its service's mode.
 struct UnheededField {
   std::string path;  // "spec.predictor.canaryTrafficPercent"
   std::string why;   // with what to do instead, where there is something
@@ -18,10 +19,19 @@ struct UnheededField {
   bool operator==(const UnheededField&) const = default;
 };
 
-// What KServe would pass over in silence: fields of a valid service that change nothing of what MakeDesiredObjects
-// makes of it in that mode, in the order of its components. `service` has its defaults. Fields that its kind does not
-// have are not among them (api/unknown_fields.h). Thread-safe.
-std::vector<UnheededField> UnheededFields(const InferenceService& service, DeploymentMode mode,
+// How requests come to the pods of a service.
+struct ServingWay {
+  DeploymentMode mode = DeploymentMode::kServerless;
+  bool by_gateway = false;  // by inferd's gateway, which counts requests and shares them out (UsesGateway)
+};
+
+// What KServe would pass over in silence: fields of a valid service that change nothing of what is made of it in that
+// way, in the order of its components. `service` has its defaults. Fields of newer versions of KServe are among them,
+// others that its kind does not have are not (api/unknown_fields.h). Thread-safe.
+std::vector<UnheededField> UnheededFields(const InferenceService& service, ServingWay way,
                                           const InferenceServiceConfig& config);
+
+// Likewise of the runtime that serves a model: "ServingRuntime mine: spec.replicas". Thread-safe.
+std::vector<UnheededField> UnheededFields(const ServingRuntime& runtime);
 
 }  // namespace inferd::controlplane

@@ -58,6 +58,7 @@ struct ServiceState {
   DeploymentMode mode = DeploymentMode::kServerless;
   std::string url = {};                         // where predictions are asked for within the cluster
   std::vector<ComponentState> components = {};  // the predictor's first
+  std::vector<std::string> unheeded = {};       // fields of the service and its runtime that do nothing, with why
   // Of what leads to it from outside, where that is wrong or missing; none: it goes by the components.
   std::optional<ObservedCondition> ingress = {};
 

@@ -93,6 +93,7 @@ class StatusMaker {
     }
     if (!conditions_.contains("PredictorReady")) conditions_["PredictorReady"] = {};
     AddIngress();
+    if (!state_.unheeded.empty()) conditions_["FieldsHonored"] = Unheeded();
     conditions_["Ready"] = Worst(conditions_["PredictorReady"], conditions_["IngressReady"]);
 
     Value status = Value::Map();
@@ -120,6 +121,15 @@ class StatusMaker {
     if (state_.mode == DeploymentMode::kRawDeployment) return;
     conditions_[name + (component.kind == ComponentKind::kExplainer ? "RoutesReady" : "RouteReady")] = route;
     conditions_[name + "ConfigurationReady"] = configuration;
+  }
+
+  // Ours: KServe passes over such fields in silence.
+  Condition Unheeded() const {
+    Condition condition{Truth::kFalse, "FieldsNotHonored", {}};
+    for (const std::string& field : state_.unheeded) {
+      condition.message += (condition.message.empty() ? "" : "; ") + field;
+    }
+    return condition;
   }
 
   // KServe: the ingress is made once all components are ready, and names the first that is not.

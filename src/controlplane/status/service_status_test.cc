@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "manifest/read.h"
 #include "manifest/value_path.h"
 
@@ -47,6 +49,18 @@ class ServiceStatusTest : public ::testing::Test {
       .rollout = {.latest_ready = "r1", .latest_rolled_out = "r1", .previous_rolled_out = {}},
       .traffic = {{.revision = "r1", .latest = true, .percent = 100, .tag = {}}}};
 };
+
+TEST_F(ServiceStatusTest, FieldsThatDoNothingAreNamed) {
+  const Value status = Make({.components = {first_}, .unheeded = {"spec.a: is b", "spec.c: is d"}});
+  EXPECT_EQ(Truths(status), "True True True");
+  EXPECT_EQ(ConditionOf(status, "FieldsHonored"), "False");
+  const auto& conditions = status.Find("conditions")->items();
+  const auto found = std::ranges::find(conditions, "FieldsHonored",
+                                       [](const Value& condition) { return TextAt(condition, {"type"}); });
+  EXPECT_EQ(TextAt(*found, {"reason"}) + " " + TextAt(*found, {"severity"}), "FieldsNotHonored Info");
+  EXPECT_EQ(TextAt(*found, {"message"}), "spec.a: is b; spec.c: is d");
+  EXPECT_EQ(ConditionOf(Make({.components = {first_}}), "FieldsHonored"), "");
+}
 
 TEST_F(ServiceStatusTest, OfAServiceThatServes) {
   const Value status =

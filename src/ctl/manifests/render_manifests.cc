@@ -60,9 +60,11 @@ class Renderer final {
       return false;
     }
     const InferenceService defaulted = controlplane::ApplyDefaults(service, config_);
-    for (const auto& field : controlplane::UnheededFields(defaulted, desired->mode, config_)) {
-      notes_ << PlaceOf(given_, object) << "warning: " << field.ToString() << "\n";
-    }
+    const auto warn = [&](const std::vector<controlplane::UnheededField>& fields) {
+      for (const auto& field : fields) notes_ << PlaceOf(given_, object) << "warning: " << field.ToString() << "\n";
+    };
+    warn(controlplane::UnheededFields(defaulted, {.mode = desired->mode}, config_));
+    if (desired->runtime != nullptr) warn(controlplane::UnheededFields(*desired->runtime));
     std::ranges::move(desired->objects, std::back_inserter(rendered));
     return true;
   }

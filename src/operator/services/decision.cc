@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "controlplane/reconcile/unheeded_fields.h"
 #include "controlplane/resolve/defaulting.h"
 #include "controlplane/resolve/validation.h"
 #include "controlplane/status/service_status.h"
@@ -54,6 +55,16 @@ void LeaveOut(const kubernetes::Resource& missing, const char* reason, const std
                                  ", so that there is no " + missing.kind + ": " + advice};
 }
 
+void NameUnheeded(const controlplane::InferenceServiceConfig& config, Decision& decision) {
+  if (decision.failure.has_value()) return;
+  const controlplane::ServingWay way{.mode = decision.desired.mode, .by_gateway = !decision.plans.empty()};
+  const auto add = [&](const std::vector<controlplane::UnheededField>& fields) {
+    for (const controlplane::UnheededField& field : fields) decision.unheeded.push_back(field.ToString());
+  };
+  add(controlplane::UnheededFields(decision.service, way, config));
+  if (decision.desired.runtime != nullptr) add(controlplane::UnheededFields(*decision.desired.runtime));
+}
+
 }  // namespace
 
 Decision Decide(const Value& document, const DecisionContext& context) {
@@ -101,6 +112,7 @@ Decision Decide(const Value& document, const DecisionContext& context) {
              "install it, or take enableGatewayApi out of the ingress of inferenceservice-config", decision);
   }
   DecideByGateway(document, context, decision);
+  NameUnheeded(config, decision);
   return decision;
 }
 

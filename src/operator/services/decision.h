@@ -36,6 +36,7 @@ struct Decision {
   controlplane::DesiredObjects desired;    // none where it has failed: what is there goes on
   std::optional<controlplane::ResolutionFailure> failure;
   std::optional<controlplane::ObservedCondition> ingress;  // what is missing for it; nullopt: nothing is
+  std::vector<std::string> unheeded;                       // fields that do nothing, of it and of its runtime
   // Where requests go through the gateway: the revisions of each component, and the names of those that stay as they
   // are.
   std::map<controlplane::ComponentKind, controlplane::RevisionPlan> plans;

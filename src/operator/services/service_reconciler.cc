@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "controlplane/pods/model_config.h"
-#include "controlplane/reconcile/unheeded_fields.h"
 #include "controlplane/resolve/model_address.h"
 #include "controlplane/status/trained_model_status.h"
 #include "manifest/value_path.h"
@@ -138,7 +137,7 @@ Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const s
   // Secrets and accounts are not followed.
   if (failures.refused || decision.failure.has_value()) outcome.again_in = kRefusedAgain;
   const std::shared_ptr<const Configuration> configuration = view_.configuration();
-  controlplane::ServiceState state = Observe(decision, configuration->config, there);
+  controlplane::ServiceState state = Observe(decision, there);
   if (!state.failure.has_value()) state.failure = std::move(failures.service);
   if (failures.ingress.has_value()) state.ingress = std::move(failures.ingress);
   const auto& pods = decision.desired.pods;
@@ -205,7 +204,6 @@ void ServiceReconciler::RemoveStrays(const Value& live, const Decision& decision
 }
 
 controlplane::ServiceState ServiceReconciler::Observe(const Decision& decision,
-                                                      const controlplane::InferenceServiceConfig& config,
                                                       const std::vector<LabelledObject>& there) {
   const controlplane::InferenceService& service = decision.service;
   controlplane::ServiceState state{.failure = decision.failure, .mode = decision.desired.mode};
@@ -240,13 +238,7 @@ controlplane::ServiceState ServiceReconciler::Observe(const Decision& decision,
     state.components.push_back(raw ? ObserveDeployment(found) : ObserveKnativeService(found));
   }
   const std::string protocol = decision.desired.pods.empty() ? "" : decision.desired.pods.front().protocol_version;
-  if (!state.components.empty() && !state.failure.has_value()) {
-    // Behind the gateway, what Knative heeds is heeded in either mode.
-    const DeploymentMode mode = decision.plans.empty() ? state.mode : DeploymentMode::kServerless;
-    for (const auto& field : controlplane::UnheededFields(service, mode, config)) {
-      state.components.front().unheeded.push_back(field.ToString());
-    }
-  }
+  state.unheeded = decision.unheeded;
   state.url = controlplane::AddressUrl(service, protocol);
   return state;
 }

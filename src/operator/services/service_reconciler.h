@@ -57,9 +57,7 @@ class ServiceReconciler final {
                     Failures& failures, const std::stop_token& stop);
   void RemoveStrays(const manifest::Value& live, const Decision& decision, const std::vector<LabelledObject>& there,
                     Failures& failures, const std::stop_token& stop);
-  static controlplane::ServiceState Observe(const Decision& decision,
-                                            const controlplane::InferenceServiceConfig& config,
-                                            const std::vector<LabelledObject>& there);
+  static controlplane::ServiceState Observe(const Decision& decision, const std::vector<LabelledObject>& there);
 
   const ClusterView& view_;
   PodObjects& pod_objects_;

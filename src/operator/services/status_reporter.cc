@@ -64,10 +64,8 @@ void StatusReporter::RecordChange(const Value& object, const Value* before, cons
   // What does nothing is said once for each change of the service.
   const bool is_news =
       before == nullptr || TextAt(*before, {"observedGeneration"}) != TextAt(status, {"observedGeneration"});
-  for (const controlplane::ComponentState& component : state.components) {
-    for (const std::string& field : component.unheeded) {
-      if (is_news) Record(object, "Normal", "FieldsNotHonored", field, stop);
-    }
+  for (const std::string& field : state.unheeded) {
+    if (is_news) Record(object, "Normal", "FieldsNotHonored", field, stop);
   }
   if (state.failure.has_value() && MessageOf(before, "PredictorReady") != MessageOf(&status, "PredictorReady")) {
     Record(object, "Warning", "InternalError", "fails to reconcile predictor: " + state.failure->Explain(), stop);
