@@ -119,6 +119,42 @@ def test_without_knative_a_service_has_revisions_behind_the_gateway(objects, clu
     anew(controller)
 
 
+def test_a_canary_keeps_its_share_while_something_cannot_be_read(objects, cluster, controller):
+    """Else the gateway would have all requests go to the newest revision."""
+    objects.create({"kind": "Service", "metadata": {"name": "inferd-gateway"}, "spec": {"ports": [{"port": 80}]}})
+    anew(controller)
+    objects.create(service("shared", SERVERLESS))
+    objects.becomes("shared", "Ready")
+    first, second = (COMPONENT.format("shared") + f"-0000{number}" for number in (1, 2))
+
+    def canary(one):
+        one["spec"]["predictor"]["canaryTrafficPercent"] = 10
+        one["spec"]["predictor"]["model"]["runtimeVersion"] = "2"
+    objects.change("InferenceService", "shared", canary)
+    shares = [(second, 10), (first, 90)]
+    wait_until(lambda: revision(objects, "shared")[1] == shares, "the second revision has its share")
+    objects.becomes("shared", "Ready")
+
+    def of_configuration(data):
+        objects.change("ConfigMap", "inferenceservice-config", lambda one: one.update({"data": data}))
+
+    def of_service(replicas):
+        objects.change("InferenceService", "shared", lambda one: one["spec"]["predictor"].update({"minReplicas": replicas, "maxReplicas": 2}))
+    for what, go_wrong, mend in (
+            ("data.ingress", lambda: of_configuration({**CONFIGURATION, "ingress": "{no json"}), lambda: of_configuration(CONFIGURATION)),
+            ("MinReplicas", lambda: of_service(3), lambda: of_service(1))):
+        before = revision(objects, "shared")
+        go_wrong()
+        wait_until(lambda what=what: what in objects.conditions("shared")["PredictorReady"].get("message", ""), f"{what} is named")
+        assert revision(objects, "shared") == before, what
+        mend()
+        wait_until(lambda what=what: what not in objects.conditions("shared")["PredictorReady"].get("message", ""), f"{what} is mended")
+        assert first in [name for name, _ in revision(objects, "shared")[1]], what
+    objects.delete("InferenceService", "shared")
+    objects.delete("Service", "inferd-gateway")
+    anew(controller)
+
+
 def test_with_knative_a_service_is_a_knative_service(objects, cluster, controller):
     objects.create(service("less", SERVERLESS))
     missing = objects.becomes("less", "PredictorReady", "False")

@@ -123,6 +123,9 @@ def versions(objects, name):
     # All objects of a component have the annotation that says where its model comes from.
     ("uri", lambda spec: spec["predictor"]["model"].update({"storageUri": "s3://models/b"}), OF_COMPONENT),
     ("env", lambda spec: spec["predictor"]["model"].update({"env": [{"name": "A", "value": "1"}]}), {"Deployment"}),
+    ("strategy", lambda spec: spec["predictor"].update({"deploymentStrategy": {"type": "Recreate"}}), {"Deployment"}),
+    ("ports", lambda spec: spec["predictor"]["model"].update({"ports": [{"containerPort": 9000}]}), {"Deployment", "Service"}),
+    ("concurrency", lambda spec: spec["predictor"].update({"containerConcurrency": 3}), set()),
 ])
 def test_a_change_changes_no_more_than_it_must(objects, controller, what, edit, changed):
     name = f"changed-{what}"
@@ -211,6 +214,8 @@ def test_a_status_follows_deployment_and_pods(objects, controller):
     ("no-knative", model(), {"serving.kserve.io/deploymentMode": "Serverless"}, "KnativeMissing", "serving.knative.dev/v1"),
     ("bad-pod", {"predictor": {"containers": [{"image": "x", "env": [{"name": "A", "value": "1"}], "livenessProbe": {"httpGet": {"port": 99999}}}]}}, {},
      "Invalid", 'the Deployment "bad-pod-predictor-default" cannot be written'),
+    ("no-secret", {"predictor": {"model": {"modelFormat": {"name": "onnx"}, "storage": {"path": "m", "key": "k"}}}}, {}, "InvalidPredictorSpec",
+     "storage secret storage-config"),
     ("x" * 61, model(), {}, "InvalidPredictorSpec", "would have a name of 79 characters"),
 ])
 def test_what_cannot_be_made_is_said(objects, controller, name, spec, annotations, reason, message):
@@ -240,6 +245,31 @@ def test_a_runtime_that_comes_and_goes_is_noticed(objects, controller):
     assert objects.find("Deployment", COMPONENT.format("waits")), "what runs goes on"
 
 
+def test_a_field_that_does_nothing_is_in_a_condition(objects, controller):
+    make(objects, "heeded", {"predictor": {**model()["predictor"], "containerConcurrency": 3}})
+    objects.becomes("heeded", "FieldsHonored", "False")
+    said = objects.conditions("heeded")["FieldsHonored"]
+    assert said["message"].startswith("spec.predictor.containerConcurrency: ") and said["severity"] == "Info"
+    objects.change("InferenceService", "heeded", lambda one: one["spec"]["predictor"].pop("containerConcurrency"))
+    wait_until(lambda: "FieldsHonored" not in objects.conditions("heeded"), "all fields are honored")
+
+
+def test_a_runtime_that_cannot_be_read_is_named_with_its_field(objects, controller):
+    """The definitions leave quantities to the controller."""
+    runtime = json.loads(json.dumps(objects.get("ServingRuntime", "ours")))
+    runtime["metadata"] = {"name": "broken"}
+    runtime["spec"]["supportedModelFormats"] = [{"name": "broken"}]
+    objects.create(runtime)
+    make(objects, "of-broken", {"predictor": {"model": {"modelFormat": {"name": "broken"}, "runtime": "broken", "storageUri": "s3://m"}}})
+    objects.becomes("of-broken", "PredictorReady", "Unknown")
+    objects.change("ServingRuntime", "broken", lambda one: one["spec"]["containers"][0]["resources"]["limits"].update({"cpu": "lots"}))
+    wait_until(lambda: "spec.containers[0].resources.limits.cpu" in objects.conditions("of-broken")["PredictorReady"].get("message", ""), "the field is named")
+    assert objects.find("Deployment", COMPONENT.format("of-broken")), "what runs goes on"
+    make(objects, "beside-broken", model())
+    objects.change("ServingRuntime", "broken", lambda one: one["spec"]["containers"][0]["resources"]["limits"].update({"cpu": "1"}))
+    objects.becomes("of-broken", "PredictorReady", "Unknown")
+
+
 def test_an_object_of_another_is_left_alone(objects, controller):
     theirs = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": COMPONENT.format("taken")}, "spec": {"ports": [{"port": 1234}]}}
     objects.create(theirs)
@@ -263,6 +293,7 @@ def test_the_configuration_counts_as_it_is_now(objects, controller):
     objects.change("ConfigMap", "inferenceservice-config", lambda one: one["data"].update({"ingress": "{no json"}))
     wait_until(lambda: "data.ingress" in objects.conditions("configured")["PredictorReady"].get("message", ""), "the condition names the key")
     assert objects.get("Ingress", "configured")["spec"]["ingressClassName"] == "nginx"
+    assert objects.get("InferenceService", "configured")["status"]["url"] == "http://configured-operated.models.example.org", "as it was"
     objects.delete("ConfigMap", created["metadata"]["name"])
     wait_until(lambda: objects.find("Ingress", "configured") is None, "without a class and a domain there is no Ingress")
     objects.becomes("configured", "Ready")
@@ -300,6 +331,10 @@ def test_trained_models_say_what_has_become_of_them(objects, controller):
     assert objects.get("TrainedModel", "early")["status"]["url"].endswith("/v1/models/early:predict")
     model_of("large", "host", "100Mi")
     wait_until(lambda: condition("large", "MemoryResourceAvailable")["status"] == "False", "both do not fit")
+    listed = json.loads(objects.get("ConfigMap", "modelconfig-host-0")["data"]["models.json"])
+    assert [one["modelName"] for one in listed] == ["early"]
+    model_of("odd", "host", "much")
+    wait_until(lambda: "spec.model.memory" in condition("odd", "Ready").get("message", ""), "its field is named")
     assert condition("early", "Ready")["status"] == "True"
     objects.delete("InferenceService", "host")
     wait_until(lambda: condition("early", "InferenceServiceReady")["status"] == "False", "its service is gone")
