@@ -81,6 +81,9 @@ ClusterGateway::~ClusterGateway() {
 void ClusterGateway::AddMetrics() {
   registry_.AddCallback(metrics::Registry::CallbackKind::kGauge, "inferd_gateway_leads",
                         "1 where this gateway scales revisions", {}, [this] { return election_.leads() ? 1.0 : 0.0; });
+  registry_.AddCallback(metrics::Registry::CallbackKind::kGauge, "inferd_gateway_gateways",
+                        "Gateways among which this one shares what pods may have at a time", {},
+                        [this] { return static_cast<double>(gateways_.load(std::memory_order_relaxed)); });
 }
 
 base::Status ClusterGateway::Listen() {
@@ -126,7 +129,11 @@ void ClusterGateway::Follow() {
     table_.SetPlaces(name, ReadyPlaces(watch_->SlicesOf(name), options_.endpoint_address));
   }
   if (changes.gateways) {
-    peers_.SetAddresses(ReadyAddresses(watch_->GatewaySlices(), kStatusPort, options_.endpoint_address));
+    const auto slices = watch_->GatewaySlices();
+    peers_.SetAddresses(ReadyAddresses(slices, kStatusPort, options_.endpoint_address));
+    const GatewayShare share = ShareOf(ReadyPods(slices), options_.identity);
+    table_.SetShare(share);
+    gateways_.store(share.gateways, std::memory_order_relaxed);
   }
   if (table_.UpdateRoutes()) gateway_.SetRoutes(std::make_shared<const gateway::RouteTable>(table_.routes()));
   if (!draining_ && watch_->synced()) ready_.store(true, std::memory_order_relaxed);

@@ -75,6 +75,7 @@ class ClusterGateway final {
   const base::WakeEvent wake_;
   metrics::Registry registry_;
   std::atomic<bool> ready_{false};
+  std::atomic<size_t> gateways_{1};
   bool draining_ = false;
   controlplane::ScaleTime measured_{0};
   bool led_ = false;

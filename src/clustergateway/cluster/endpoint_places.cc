@@ -42,18 +42,26 @@ std::string Place(const std::string& host, uint16_t port) {
   return (host.contains(':') ? "[" + host + "]:" : host + ":") + std::to_string(port);
 }
 
-// Each pod that takes requests, with its slice and host.
-void ForEach(std::span<const kubernetes::ObjectPointer> slices, const std::string& address,
-             const std::function<void(const Value& slice, const std::string& host)>& tell) {
+// Each pod that takes requests.
+void ForEachPod(std::span<const kubernetes::ObjectPointer> slices,
+                const std::function<void(const Value& slice, const Value& endpoint)>& tell) {
   for (const kubernetes::ObjectPointer& slice : slices) {
     const Value* const endpoints = slice->Find("endpoints");
     if (endpoints == nullptr) continue;
     for (const Value& endpoint : endpoints->items()) {
       const Value* const addresses = endpoint.Find("addresses");
       if (addresses == nullptr || addresses->items().empty() || !TakesRequests(endpoint)) continue;
-      tell(*slice, address.empty() ? addresses->items().front().text() : address);
+      tell(*slice, endpoint);
     }
   }
+}
+
+// Likewise, with its host.
+void ForEach(std::span<const kubernetes::ObjectPointer> slices, const std::string& address,
+             const std::function<void(const Value& slice, const std::string& host)>& tell) {
+  ForEachPod(slices, [&](const Value& slice, const Value& endpoint) {
+    tell(slice, address.empty() ? endpoint.Find("addresses")->items().front().text() : address);
+  });
 }
 
 }  // namespace
@@ -83,6 +91,15 @@ std::vector<std::string> ReadyAddresses(std::span<const kubernetes::ObjectPointe
     if (const auto number = PortOf(slice, port)) found.insert(Place(host, *number));
   });
   return {found.begin(), found.end()};
+}
+
+std::vector<std::string> ReadyPods(std::span<const kubernetes::ObjectPointer> slices) {
+  std::set<std::string> names;
+  ForEachPod(slices, [&](const Value&, const Value& endpoint) {
+    const std::string& name = TextAt(endpoint, {"targetRef", "name"});
+    if (!name.empty()) names.insert(name);
+  });
+  return {names.begin(), names.end()};
 }
 
 }  // namespace inferd::clustergateway

@@ -57,6 +57,14 @@ TEST(EndpointPlacesTest, WhatIsMalformedIsLeftOut) {
   }
 }
 
+TEST(EndpointPlacesTest, PodsAreNamedByWhatTheEndpointIs) {
+  const auto slice = Slice(
+      "{endpoints: [{addresses: [10.0.0.2], targetRef: {kind: Pod, name: b}}, {addresses: [10.0.0.1], targetRef: "
+      "{name: "
+      "a}}, {addresses: [10.0.0.3], targetRef: {name: c}, conditions: {ready: false}}, {addresses: [10.0.0.4]}]}");
+  EXPECT_THAT(ReadyPods(std::vector{slice, slice}), ElementsAre("a", "b"));
+}
+
 TEST(EndpointPlacesTest, AddressesOfANamedPort) {
   const auto slice = Slice(
       "{endpoints: [{addresses: [10.0.0.2]}, {addresses: [10.0.0.1]}], ports: [{name: http, port: 8080}, {name: "

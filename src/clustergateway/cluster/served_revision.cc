@@ -19,8 +19,13 @@ ServedRevision::ServedRevision(controlplane::LiveRevision live, std::function<vo
                                   .waiting_max = kWaitingMax},
           std::move(wake))) {}
 
-void ServedRevision::SetPlaces(std::vector<gateway::ReplicaPlace> places) {
+void ServedRevision::SetPlaces(std::vector<gateway::ReplicaPlace> places, const GatewayShare& share) {
   places_ = places.size();
+  if (const auto concurrency = static_cast<size_t>(live_.settings.container_concurrency); concurrency > 0) {
+    const std::vector<size_t> own = PlacesOf(share, concurrency, places.size());
+    for (size_t i = 0; i < places.size(); ++i) places[i].requests_max = own[i];
+    std::erase_if(places, [](const gateway::ReplicaPlace& place) { return place.requests_max == 0U; });
+  }
   backend_->SetReplicas(std::move(places));
 }
 

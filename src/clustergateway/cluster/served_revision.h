@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "clustergateway/scaling/gateway_share.h"
 #include "clustergateway/scaling/load_report.h"
 #include "controlplane/reconcile/revision_objects.h"
 #include "controlplane/scale/revision_scale.h"
@@ -25,10 +26,15 @@ class ServedRevision final {
 
   // `wake` is called when a request begins to wait while there is no pod, from any thread.
   ServedRevision(controlplane::LiveRevision live, std::function<void()> wake);
+  // Requests that still wait are told that it is not there any more.
+  ~ServedRevision() { backend_->Close(); }
+  ServedRevision(const ServedRevision&) = delete;
+  ServedRevision& operator=(const ServedRevision&) = delete;
 
   // As its Deployment is now. Its settings are those that it was made with.
   void Update(controlplane::LiveRevision live) { live_ = std::move(live); }
-  void SetPlaces(std::vector<gateway::ReplicaPlace> places);
+  // Where its pods are, in an order that all gateways have, and this one's share of what they may get at a time.
+  void SetPlaces(std::vector<gateway::ReplicaPlace> places, const GatewayShare& share);
   // Whether a request can come to it.
   void SetReachable(bool reachable) { reachable_ = reachable; }
 

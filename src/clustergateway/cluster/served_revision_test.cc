@@ -55,6 +55,30 @@ TEST(ServedRevisionTest, ARequestThatFindsNoPodAsksForOne) {
   EXPECT_TRUE(revision.IsIdle());
 }
 
+TEST(ServedRevisionTest, PodsHaveAsManyRequestsAsTheGatewaysShareSays) {
+  controlplane::LiveRevision live = Live(2, 2);
+  live.settings.container_concurrency = 3;
+  ServedRevision revision(live, [] {});
+  const auto at = [](int port) { return *net::upstream::Address::Parse("127.0.0.1:" + std::to_string(port)); };
+  net::FakeLoop loop;
+  std::vector<gateway::Lease> leases;
+  // As many as are granted at once.
+  const auto take = [&] {
+    size_t taken = 0;
+    while (true) {
+      auto place = revision.backend()->Acquire(loop, [](gateway::Lease) {});
+      if (!place->lease) return taken;
+      leases.push_back(std::move(place->lease));
+      ++taken;
+    }
+  };
+  revision.SetPlaces({at(1), at(2)}, {.gateways = 2, .index = 0});
+  EXPECT_EQ(take(), 3U) << "two at the one, one at the other";
+  revision.SetPlaces({at(1), at(2)}, {.gateways = 1, .index = 0});
+  EXPECT_EQ(take(), 3U) << "the other gateway has gone";
+  EXPECT_EQ(revision.backend()->InFlightOn("127.0.0.1:1"), 3U);
+}
+
 TEST(ServedRevisionTest, PodsFollowWhatAllGatewaysMeasured) {
   ServedRevision revision(Live(1, 1), [] {});
   ScaleTime now{0};

@@ -68,17 +68,24 @@ void ServiceTable::SetDeployment(const ObjectName& name, const manifest::Value* 
   }
   auto& revision = revisions_[name];
   revision = std::make_unique<ServedRevision>(*std::move(live), wake_);
-  if (const auto places = places_.find(name); places != places_.end()) revision->SetPlaces(places->second);
+  if (const auto places = places_.find(name); places != places_.end()) revision->SetPlaces(places->second, share_);
   services_[service].revisions.insert(name.name);
   Touch(service);
 }
 
 void ServiceTable::SetPlaces(const ObjectName& revision, std::vector<gateway::ReplicaPlace> places) {
-  if (const auto found = revisions_.find(revision); found != revisions_.end()) found->second->SetPlaces(places);
+  if (const auto found = revisions_.find(revision); found != revisions_.end()) found->second->SetPlaces(places, share_);
   if (places.empty()) {
     places_.erase(revision);
   } else {
     places_.insert_or_assign(revision, std::move(places));
+  }
+}
+
+void ServiceTable::SetShare(const GatewayShare& share) {
+  if (std::exchange(share_, share) == share) return;
+  for (const auto& [name, places] : places_) {
+    if (const auto found = revisions_.find(name); found != revisions_.end()) found->second->SetPlaces(places, share_);
   }
 }
 

@@ -31,6 +31,9 @@ class ServiceTable final {
   void SetDeployment(const kubernetes::ObjectName& name, const manifest::Value* document);
   void SetPlaces(const kubernetes::ObjectName& revision, std::vector<gateway::ReplicaPlace> places);
 
+  // Of the gateways that share the work.
+  void SetShare(const GatewayShare& share);
+
   // Brings the routes up to date. Whether any has changed.
   bool UpdateRoutes();
   const gateway::RouteTable& routes() const { return routes_; }
@@ -56,6 +59,7 @@ class ServiceTable final {
   controlplane::InferenceServiceConfig config_;
   std::map<kubernetes::ObjectName, Service> services_;
   Revisions revisions_;
+  GatewayShare share_;
   std::map<kubernetes::ObjectName, std::vector<gateway::ReplicaPlace>> places_;  // of revisions that may be unknown yet
   std::set<kubernetes::ObjectName> touched_;
   gateway::RouteTable routes_;
