@@ -5,11 +5,12 @@ import concurrent.futures
 import contextlib
 import itertools
 
+import grpc
 import pytest
 
 from support.cluster_controller import ClusterController, Objects, define
 from support.cluster_gateway import ClusterGateway, give_rights
-from support.revision_pods import SERVICES, RevisionPods, Services
+from support.revision_pods import DEPLOYMENTS, SERVICES, RevisionPods, Services
 from support.server import wait_until
 
 NAMESPACES = {"group": "", "version": "v1", "kind": "Namespace", "plural": "namespaces", "namespaced": False}
@@ -66,6 +67,32 @@ def test_from_zero_to_an_answer_and_to_zero_again(cluster):
     assert gateway.call(host=host) == (200, revision)
 
 
+def test_calls_of_grpc_from_zero_to_an_answer_and_to_zero_again(cluster):
+    gateway, = cluster.gateways
+    service = cluster.services.create("calls")
+    revision = cluster.services.add_revision(service, 1, replicas=0)
+    host = cluster.host("calls")
+    wait_until(lambda: gateway.call(host=host)[0] != 404, "the service has routes")
+    cluster.services.await_replicas(revision, 0)
+
+    def answers(*words):
+        return [f"{revision} {word}".encode() for word in words]
+
+    with gateway.grpc(host) as channel:
+        unary, stream = channel.unary_unary("/test/Echo"), channel.stream_stream("/test/EchoAll")
+        calls = [unary.future(str(number).encode(), timeout=60) for number in range(8)]
+        assert [call.result() for call in calls] == answers(*range(8))
+        cluster.services.await_replicas(revision, 0)
+        assert list(stream(iter([b"a", b"b", b"c"]), timeout=60)) == answers("a", "b", "c")
+        with pytest.raises(grpc.RpcError) as unknown:
+            channel.unary_unary("/test/Other")(b"", timeout=60)
+        assert unknown.value.code() == grpc.StatusCode.UNIMPLEMENTED
+    with gateway.grpc("other") as channel, pytest.raises(grpc.RpcError) as lost:
+        channel.unary_unary("/test/Echo")(b"", timeout=60)
+    assert lost.value.code() == grpc.StatusCode.UNIMPLEMENTED, "there is no such host"
+    cluster.services.await_replicas(revision, 0)
+
+
 def test_more_pods_for_more_requests(cluster):
     gateway, = cluster.gateways
     service = cluster.services.create("busy")
@@ -117,6 +144,37 @@ def test_a_service_that_goes_has_no_routes(cluster):
     wait_until(lambda: gateway.call(host=cluster.host("gone")) == (200, revision), "it answers")
     cluster.client("delete", resource=SERVICES, namespace=cluster.namespace, name="gone")
     wait_until(lambda: gateway.call(host=cluster.host("gone"))[0] == 404, "its routes are gone")
+
+
+def test_requests_that_wait_for_a_revision_that_goes_are_answered_at_once(cluster):
+    gateway, = cluster.gateways
+    cluster.pods.held.add("taken-predictor-default-00001")
+    service = cluster.services.create("taken")
+    revision = cluster.services.add_revision(service, 1, replicas=1)
+    host = cluster.host("taken")
+    with concurrent.futures.ThreadPoolExecutor(2) as clients, gateway.grpc(host) as channel:
+        waits = clients.submit(lambda: wait_until(lambda: (answer := gateway.call(host=host))[0] != 404 and answer, "the service has routes"))
+        wait_until(lambda: gateway.waiting(revision) == 1, "a request waits")
+        call = channel.unary_unary("/test/Echo").future(b"", timeout=60)
+        wait_until(lambda: gateway.waiting(revision) == 2, "a call waits")
+        cluster.client("delete", resource=DEPLOYMENTS, namespace=cluster.namespace, name=revision)
+        status, text = waits.result()
+        assert status == 503 and f"'{revision}' is not there any more" in text
+        assert (call.exception().code(), call.exception().details()) == (grpc.StatusCode.UNAVAILABLE, f"'{revision}' is not there any more")
+    wait_until(lambda: gateway.call(host=host)[0] == 404, "its routes are gone")
+
+
+def test_a_pod_has_as_many_requests_as_it_may_from_all_gateways(kubernetes, client):
+    with cluster_of(kubernetes, client, 2) as cluster:
+        service = cluster.services.create("narrow")
+        revision = cluster.services.add_revision(service, 1, replicas=1, container_concurrency=3, min_scale=1, max_scale=1)
+        host = cluster.host("narrow")
+        wait_until(lambda: all(each.call(host=host)[0] == 200 for each in cluster.gateways), "the service answers")
+        wait_until(lambda: all(each.metric("inferd_gateway_gateways") == 2 for each in cluster.gateways), "each knows of the other")
+        with concurrent.futures.ThreadPoolExecutor(24) as clients:
+            answers = list(clients.map(lambda number: cluster.gateways[number % 2].call("/slow/0.1", host=host), range(24)))
+        assert answers == [(200, revision)] * 24
+        assert max(pod.most for pod in cluster.pods.seen[revision]) == 3
 
 
 def test_two_gateways_share_the_work_and_one_is_killed(kubernetes, client):

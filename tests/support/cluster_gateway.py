@@ -1,7 +1,9 @@
 """Starts inferd-gateway for a cluster, and tells the others of it, as the endpoint controller does."""
 
 import http.client
+import json
 
+import grpc
 import yaml
 
 from support.revision_pods import SLICES
@@ -48,7 +50,7 @@ class ClusterGateway(LoggedProgram):
             wait_until(self.is_ready, "the gateway is ready")
             self._client("apply", resource=SLICES, manager="tests", object={
                 "apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4",
-                "endpoints": [{"addresses": ["10.1.0.1"], "conditions": {"ready": True}}],
+                "endpoints": [{"addresses": ["10.1.0.1"], "conditions": {"ready": True}, "targetRef": {"kind": "Pod", "name": self.name}}],
                 "ports": [{"name": "http", "port": self.port, "protocol": "TCP"}, {"name": "status", "port": self.status_port, "protocol": "TCP"}],
                 "metadata": {"name": self.name, "namespace": self._namespace, "labels": {"kubernetes.io/service-name": "inferd-gateway"}}})
         except BaseException:
@@ -78,7 +80,20 @@ class ClusterGateway(LoggedProgram):
             return False
 
     def leads(self):
-        return "inferd_gateway_leads 1\n" in self.call("/metrics", port=self.status_port)[1]
+        return self.metric("inferd_gateway_leads") == 1
+
+    def metric(self, name):
+        [value] = [line.split()[1] for line in self.call("/metrics", port=self.status_port)[1].splitlines() if line.startswith(f"{name} ")]
+        return float(value)
+
+    def waiting(self, revision):
+        """Requests that wait for a pod of it here."""
+        revisions = json.loads(self.call("/load", port=self.status_port)[1])["revisions"]
+        return sum(one["waiting"] for one in revisions if one["name"] == revision)
+
+    def grpc(self, host):
+        """A channel of gRPC to the service of that host."""
+        return grpc.insecure_channel(f"127.0.0.1:{self.port}", options=[("grpc.default_authority", host)])
 
     def call(self, path="/", host=None, port=None, headers=None):
         """(status, body)."""

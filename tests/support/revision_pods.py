@@ -1,11 +1,14 @@
 """A stand-in for the controller, the kubelets and the endpoint controller of a cluster, for tests of inferd-gateway: revisions are Deployments,
-and a pod is an HTTP server of this process on a port of its own, which says which revision it is of."""
+and a pod is an HTTP server and one of gRPC, of this process on ports of its own, which say which revision it is of."""
 
+import concurrent.futures
 import contextlib
 import http.server
 import json
 import threading
 import time
+
+import grpc
 
 from support.kubernetes import KubernetesClient
 from support.server import wait_until
@@ -15,8 +18,22 @@ SLICES = {"group": "discovery.k8s.io", "version": "v1", "kind": "EndpointSlice",
 SERVICES = {"group": "serving.kserve.io", "version": "v1beta1", "kind": "InferenceService", "plural": "inferenceservices"}
 
 
+class _Calls(grpc.GenericRpcHandler):
+    """/test/Echo: the revision's name and the request; /test/EchoAll: the same for each message of a stream, as it comes."""
+
+    def __init__(self, revision):
+        answer = lambda request: revision.encode() + b" " + request  # noqa: E731
+        self._methods = {
+            "/test/Echo": grpc.unary_unary_rpc_method_handler(lambda request, _: answer(request)),
+            "/test/EchoAll": grpc.stream_stream_rpc_method_handler(lambda requests, _: map(answer, requests))}
+
+    def service(self, handler_call_details):
+        return self._methods.get(handler_call_details.method)
+
+
 class Pod:
-    """Answers each request with its revision's name; GET /slow/SECONDS after that time. Counts the requests that it has at once."""
+    """Answers each request with its revision's name; GET /slow/SECONDS after that time. Counts the requests that it has at once. Calls of gRPC
+    have a port of their own."""
 
     def __init__(self, revision):
         pod = self
@@ -44,6 +61,9 @@ class Pod:
 
         self._server = Server(("127.0.0.1", 0), Handler)
         self.port = self._server.server_address[1]
+        self._grpc = grpc.server(concurrent.futures.ThreadPoolExecutor(4), handlers=[_Calls(revision)])
+        self.grpc_port = self._grpc.add_insecure_port("127.0.0.1:0")
+        self._grpc.start()
         self._thread = threading.Thread(target=self._server.serve_forever, args=[0.02])
         self._thread.start()
 
@@ -66,6 +86,7 @@ class Pod:
             self._lock.wait_for(lambda: self._now == 0, 30)
         self._server.server_close()
         self._thread.join()
+        self._grpc.stop(30).wait()
 
 
 class RevisionPods(contextlib.AbstractContextManager):
@@ -74,6 +95,7 @@ class RevisionPods(contextlib.AbstractContextManager):
     def __init__(self, kubernetes, namespace):
         self._kubernetes = kubernetes
         self.namespace = namespace
+        self.held = set()  # revisions whose pods do not come
         self.pods = {}  # by revision
         self.seen = {}  # by revision: all pods that there were
         self._published = {}  # by revision: the ports of its slices
@@ -101,7 +123,7 @@ class RevisionPods(contextlib.AbstractContextManager):
     def _tend(self, deployment):
         name = deployment["metadata"]["name"]
         pods = self.pods.setdefault(name, [])
-        wanted = deployment["spec"]["replicas"]
+        wanted = 0 if name in self.held else deployment["spec"]["replicas"]
         leaving = pods[wanted:]
         del pods[wanted:]
         while len(pods) < wanted:
@@ -130,7 +152,8 @@ class RevisionPods(contextlib.AbstractContextManager):
         --endpoint-address."""
         endpoints = [{"addresses": ["10.1.0.1"], "conditions": {"ready": True}}] if pods else []
         return {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4", "endpoints": endpoints,
-                "ports": [{"name": "http", "port": pods[0].port if pods else 1, "protocol": "TCP"}],
+                "ports": [{"name": "http", "port": pods[0].port if pods else 1, "protocol": "TCP"},
+                          {"name": "grpc", "port": pods[0].grpc_port if pods else 2, "protocol": "TCP"}],
                 "metadata": {"name": f"{name}-{index}", "namespace": self.namespace,
                              "labels": {"kubernetes.io/service-name": name, "serving.knative.dev/revision": name}}}
 
