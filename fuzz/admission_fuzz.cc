@@ -1,7 +1,10 @@
 // Reviews of an API server to our webhooks: whatever is sent to any of them is answered in the API's form, and a patch
-// makes an object that has its defaults. The first byte chooses the webhook.
+// makes an object that has its defaults. The first byte chooses the webhook, and what there is of what pods need.
 
 #include <cstdint>
+#include <expected>
+#include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +34,15 @@ const Value& Member(const Value& map, std::string_view key, Kind kind) {
   const Value* const found = map.Find(key);
   Require(found != nullptr && found->is(kind), "an answer without one of its fields");
   return *found;
+}
+
+// A Secret or a ServiceAccount: there, not there, or not to be read.
+kubernetes::ApiResult<kubernetes::ObjectPointer> Found(size_t choice, const std::string& kind) {
+  if (choice % 3 == 0) return nullptr;
+  if (choice % 3 == 1) return std::unexpected(kubernetes::ApiError{.reason = "Forbidden", .message = "no"});
+  return std::make_shared<const Value>(
+      Parsed(kind == "Secret" ? R"({"data":{"awsSecretAccessKey":"YQ==","https-host":"YQ==","headers":"e30="}})"
+                              : R"({"secrets":[{"name":"s"},{"name":""},{}]})"));
 }
 
 void CheckStatus(const Value& status) {
@@ -63,16 +75,18 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace inferd;
   if (size == 0) return 0;
   const std::vector<std::string_view> paths = operators::WebhookPaths();
-  const std::string_view path = paths[data[0] % paths.size()];
+  // From '0' on.
+  const size_t choice = static_cast<uint8_t>(data[0] - '0');
+  const std::string_view path = paths[choice % paths.size()];
   const std::vector<char> copy(data + 1, data + size);
-  const controlplane::AdmissionContext context = {
-      .config =
-          [] {
-            controlplane::InferenceServiceConfig config;
-            config.default_mode = controlplane::DeploymentMode::kRawDeployment;
-            return config;
-          },
-      .runtimes = [] { return std::vector<controlplane::ServingRuntime>(); }};
+  const auto configuration = std::make_shared<operators::Configuration>();
+  configuration->config.default_mode = controlplane::DeploymentMode::kRawDeployment;
+  const operators::ReviewContext context = {
+      .objects = {.config = [&] { return configuration->config; },
+                  .runtimes = [] { return std::vector<controlplane::ServingRuntime>(); }},
+      .pods = {.configuration = [&] { return configuration; },
+               .find = [&](const std::string& kind, const kubernetes::ObjectName&,
+                           const std::stop_token&) { return fuzz::Found(choice / paths.size(), kind); }}};
   const operators::ReviewAnswer answer = operators::Review(path, std::string_view(copy.data(), copy.size()), context);
   const manifest::Value said = fuzz::Parsed(answer.body);
   if (answer.status == 200) {

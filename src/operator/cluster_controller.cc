@@ -54,7 +54,8 @@ ClusterController::ClusterController(ClusterOptions options, kubernetes::Cluster
     : options_(std::move(options)),
       logger_(logger),
       client_(access, SendingOptions(), clock_),
-      lease_client_(std::move(access), SendingForLease(), clock_),
+      lease_client_(access, SendingForLease(), clock_),
+      review_client_(std::move(access), SendingOptions(), clock_),
       lease_(lease_client_, {options_.controller_namespace, kLease}),
       election_(lease_, {.identity = IdentityOf()}, clock_),
       queue_({}, clock_),
@@ -66,7 +67,9 @@ ClusterController::ClusterController(ClusterOptions options, kubernetes::Cluster
       reporter_(client_, clock_, metrics_),
       models_(client_, clock_, metrics_),
       pod_objects_(client_, clock_),
-      services_(view_, pod_objects_, writer_, reporter_, models_, client_, logger_),
+      services_(
+          view_, pod_objects_, writer_, reporter_, models_, client_,
+          [this] { return webhooks_.has_value() && webhooks_->mutates_pods(); }, logger_),
       leading_(metrics_.AddGauge("inferd_controller_leader", "Whether this process is the one that writes", {})),
       loops_(1),
       server_(loops_, net::Limits(), &metrics_, logger_) {
@@ -147,7 +150,7 @@ void ClusterController::BeginWork() {
 // They decide by what has been heard of.
 void ClusterController::OpenWebhooks() {
   if (options_.webhook_port == 0 || options_.webhook_name.empty()) return;
-  controlplane::AdmissionContext context = {.config = [this] { return view_.configuration()->config; },
+  controlplane::AdmissionContext objects = {.config = [this] { return view_.configuration()->config; },
                                             .runtimes =
                                                 [this] {
                                                   std::vector<controlplane::ServingRuntime> runtimes;
@@ -155,11 +158,18 @@ void ClusterController::OpenWebhooks() {
                                                     runtimes.push_back(*runtime);
                                                   return runtimes;
                                                 }};
+  // A pod is made once, so that what was read before is not good enough; and its review does not wait in line with what
+  // is written.
+  PodReviewContext pods = {
+      .configuration = [this] { return view_.configuration(); },
+      .find = [this](const std::string& kind, const kubernetes::ObjectName& name,
+                     const std::stop_token& stop) { return ReadPodObject(review_client_, kind, name, stop); }};
   webhooks_.emplace(
       WebhookOptions{
           .port = options_.webhook_port,
           .places = {.secret = {options_.controller_namespace, kWebhookSecret}, .webhook_name = options_.webhook_name}},
-      client_, std::move(context), [this] { return leads(); }, clock_, metrics_, logger_);
+      client_, ReviewContext{.objects = std::move(objects), .pods = std::move(pods)}, [this] { return leads(); },
+      clock_, metrics_, logger_);
 }
 
 void ClusterController::OnLeading(bool leading) {

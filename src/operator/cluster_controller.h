@@ -61,6 +61,7 @@ class ClusterController final {
   metrics::Registry metrics_;
   kubernetes::Client client_;
   kubernetes::Client lease_client_;
+  kubernetes::Client review_client_;
   kubernetes::ClusterLease lease_;
   kubernetes::LeaderElection election_;
   WorkQueue queue_;

@@ -67,7 +67,7 @@ int RunDiff(ClusterOptions options, base::Logger& logger) {
   StatusReporter reporter(client, clock, metrics);
   PodObjects pod_objects(client, clock);
   ModelReporter models(client, clock, metrics);
-  const ServiceReconciler reconciler(view, pod_objects, writer, reporter, models, client, logger);
+  const ServiceReconciler reconciler(view, pod_objects, writer, reporter, models, client, [] { return true; }, logger);
   bool differs = false;
   for (const manifest::Value& service : *services) {
     const auto lines = PlanChanges(service, view, reconciler, client, {});

@@ -52,17 +52,22 @@ std::optional<Failure> ResolvePods(const InferenceService& service, std::span<co
   return append(ResolveExplainer(service, *service.explainer, config));
 }
 
-// The pod as it stands in a Deployment's or a revision's template.
+// The pod as it stands in a Deployment's or a revision's template. `lacks`: that template is without what its pods are
+// to be given.
 std::expected<ResolvedPod, Failure> TemplatePodOf(const ResolvedPod& pod, DeploymentMode mode,
                                                   const InferenceServiceConfig& config,
-                                                  const std::optional<TemplateInjection>& injection) {
+                                                  const std::optional<TemplateInjection>& injection, bool& lacks) {
   const bool raw = mode == DeploymentMode::kRawDeployment;
   ResolvedPod made = pod;
   made.pod_spec = raw ? WithReadinessProbe(pod.pod_spec) : WithRevisionProbe(pod.pod_spec);
-  if (!injection.has_value() || (!raw && !injection->revisions)) return made;
+  if (!injection.has_value()) return made;
+  const bool whole = raw || injection->revisions;
   const PodForm form = raw ? PodForm::kPod : PodForm::kRevision;
-  auto injected = InjectPod(std::move(made), {.config = config, .find = injection->find, .form = form});
-  if (injected.has_value()) return *std::move(injected);
+  auto injected = InjectPod(made, {.config = config, .find = injection->find, .form = form});
+  if (injected.has_value()) {
+    lacks |= !whole && injected->pod_spec != made.pod_spec;
+    return whole ? *std::move(injected) : std::move(made);
+  }
   std::string kind(ComponentKindName(pod.kind));
   kind.front() = static_cast<char>(std::toupper(kind.front()));
   return std::unexpected(Failure{"Invalid" + kind + "Spec", injected.error().message(), injected.error().message()});
@@ -107,7 +112,7 @@ std::expected<DesiredObjects, Failure> MakeDesiredObjects(const InferenceService
   if (IsMultiModel(defaulted)) objects.push_back(ModelConfigOf(defaulted, desired.pods, models));
   const bool raw = desired.mode == DeploymentMode::kRawDeployment;
   for (const ResolvedPod& pod : desired.pods) {
-    auto in_template = TemplatePodOf(pod, desired.mode, config, injection);
+    auto in_template = TemplatePodOf(pod, desired.mode, config, injection, desired.needs_pod_webhook);
     if (!in_template.has_value()) return std::unexpected(std::move(in_template).error());
     if (raw) {
       std::ranges::move(RawComponentObjects(defaulted, pod, *in_template), std::back_inserter(objects));

@@ -23,6 +23,8 @@ struct DesiredObjects {
   std::vector<ResolvedPod> pods;            // of each component, the predictor's first; nothing is injected into them
   std::vector<manifest::Value> objects;     // in the order in which they are made
   const ServingRuntime* runtime = nullptr;  // of the predictor, among those that were given; null: it is custom
+  // A template lacks what its pods are to be given, so that the webhook for pods is needed (TemplateInjection).
+  bool needs_pod_webhook = false;
 };
 
 // How the templates of pods have what KServe's webhook puts into pods (pods/inject/pod_injection.h).

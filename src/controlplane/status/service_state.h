@@ -61,6 +61,8 @@ struct ServiceState {
   std::vector<std::string> unheeded = {};       // fields of the service and its runtime that do nothing, with why
   // Of what leads to it from outside, where that is wrong or missing; none: it goes by the components.
   std::optional<ObservedCondition> ingress = {};
+  // Of what gives pods what their templates lack, where that is missing; none: templates lack nothing, or it is there.
+  std::optional<ObservedCondition> pod_webhook = {};
 
   bool operator==(const ServiceState&) const = default;
 };

@@ -94,6 +94,7 @@ class StatusMaker {
     if (!conditions_.contains("PredictorReady")) conditions_["PredictorReady"] = {};
     AddIngress();
     if (!state_.unheeded.empty()) conditions_["FieldsHonored"] = Unheeded();
+    if (state_.pod_webhook.has_value()) conditions_["PodWebhookReady"] = ConditionFrom(*state_.pod_webhook);
     conditions_["Ready"] = Worst(conditions_["PredictorReady"], conditions_["IngressReady"]);
 
     Value status = Value::Map();

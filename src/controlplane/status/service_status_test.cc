@@ -62,6 +62,15 @@ TEST_F(ServiceStatusTest, FieldsThatDoNothingAreNamed) {
   EXPECT_EQ(ConditionOf(Make({.components = {first_}}), "FieldsHonored"), "");
 }
 
+TEST_F(ServiceStatusTest, AMissingWebhookForPodsIsNamedAndDecidesNothing) {
+  EXPECT_EQ(ConditionOf(Make({.components = {first_}}), "PodWebhookReady"), "");
+  const Value status = Make(
+      {.components = {first_},
+       .pod_webhook = ObservedCondition{.status = "False", .reason = "PodWebhookMissing", .message = "install it"}});
+  EXPECT_EQ(ConditionOf(status, "PodWebhookReady"), "False");
+  EXPECT_EQ(Truths(status), "True True True");
+}
+
 TEST_F(ServiceStatusTest, OfAServiceThatServes) {
   const Value status =
       Make({.url = "http://iris.default.svc.cluster.local/v1/models/iris:predict", .components = {first_}});

@@ -23,7 +23,7 @@ using ::testing::SizeIs;
 
 constexpr int64_t kDayMs = 86'400'000;
 
-Value Configuration(std::string_view kind, std::string_view url) {
+Value StoredConfiguration(std::string_view kind, std::string_view url) {
   return std::move(manifest::ReadYaml("{apiVersion: admissionregistration.k8s.io/v1, kind: " + std::string(kind) +
                                           ", metadata: {name: w, resourceVersion: '1'}, webhooks: [{name: a, "
                                           "clientConfig: {url: '" +
@@ -123,7 +123,7 @@ class CertificateKeeperTest : public ::testing::Test {
  protected:
   CertificateKeeperTest() {
     for (const char* kind : {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}) {
-      api_.Put(kind, Configuration(kind, "https://127.0.0.1:9443/x"));
+      api_.Put(kind, StoredConfiguration(kind, "https://127.0.0.1:9443/x"));
     }
   }
 
@@ -178,7 +178,7 @@ TEST_F(CertificateKeeperTest, ACertificateIsReplacedBeforeItsEnd) {
 TEST_F(CertificateKeeperTest, AConfigurationThatIsAppliedAnewIsMended) {
   program_.Step();
   api_.Put("MutatingWebhookConfiguration",
-           Configuration("MutatingWebhookConfiguration", "https://webhooks.kserve.svc"));
+           StoredConfiguration("MutatingWebhookConfiguration", "https://webhooks.kserve.svc"));
   program_.Step();
   EXPECT_TRUE(IsTrusted(program_));
   EXPECT_THAT(net::ReadCertificate(program_.shown.back().certificate)->names,
@@ -190,7 +190,8 @@ TEST_F(CertificateKeeperTest, WithoutConfigurationsThereIsNothingToShow) {
   api_.Remove("ValidatingWebhookConfiguration");
   program_.Step();
   EXPECT_THAT(program_.shown, SizeIs(0));
-  api_.Put("ValidatingWebhookConfiguration", Configuration("ValidatingWebhookConfiguration", "https://127.0.0.1:1/"));
+  api_.Put("ValidatingWebhookConfiguration",
+           StoredConfiguration("ValidatingWebhookConfiguration", "https://127.0.0.1:1/"));
   program_.Step();
   EXPECT_THAT(program_.shown, SizeIs(1));
 }

@@ -31,12 +31,7 @@ class PatchWriter {
   void Compare(const Value& before, const Value& after, const std::string& path) {
     if (before.is(Kind::kMap) && after.is(Kind::kMap)) return CompareMaps(before, after, path);
     const bool lists = before.is(Kind::kList) && after.is(Kind::kList);
-    if (lists && before.items().size() == after.items().size()) {
-      for (size_t i = 0; i < after.items().size(); ++i) {
-        Compare(before.items()[i], after.items()[i], path + "/" + std::to_string(i));
-      }
-      return;
-    }
+    if (lists && before.items().size() <= after.items().size()) return CompareLists(before, after, path);
     if (before != after) Add("replace", path, &after);
   }
 
@@ -55,6 +50,14 @@ class PatchWriter {
         Add("add", member_path, &member.value);
       }
     }
+  }
+
+  void CompareLists(const Value& before, const Value& after, const std::string& path) {
+    const size_t common = before.items().size();
+    for (size_t i = 0; i < common; ++i) {
+      Compare(before.items()[i], after.items()[i], path + "/" + std::to_string(i));
+    }
+    for (size_t i = common; i < after.items().size(); ++i) Add("add", path + "/-", &after.items()[i]);
   }
 
   void Add(std::string_view operation, const std::string& path, const Value* value) {

@@ -9,8 +9,8 @@ namespace inferd::operators {
 //   {"a":1,"b":{"c":2}} and {"b":{"c":3},"d":4} are
 //   [{"op":"remove","path":"/a"},{"op":"replace","path":"/b/c","value":3},{"op":"add","path":"/d","value":4}]
 //
-// Maps are compared by their members, lists of one length by their items; other lists are replaced. As deep as the
-// values are, which manifest::Limits bounds. Thread-safe.
+// Maps are compared by their members, lists by their items, and what a list has besides is appended; a list that gets
+// shorter is replaced. As deep as the values are, which manifest::Limits bounds. Thread-safe.
 manifest::Value PatchBetween(const manifest::Value& before, const manifest::Value& after);
 
 }  // namespace inferd::operators

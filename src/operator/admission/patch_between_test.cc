@@ -28,6 +28,10 @@ TEST(PatchBetweenTest, SaysTheLeastThatMakesOneOfTheOther) {
           {"{a: 1, b: 2}", "{b: 2, a: 1}", "[]"},
           {"{a: [1, {b: 2}]}", "{a: [1, {b: 3}]}", R"([{"op":"replace","path":"/a/1/b","value":3}])"},
           {"{a: [1, 2]}", "{a: [1]}", R"([{"op":"replace","path":"/a","value":[1]}])"},
+          {"{a: [{b: 1}]}", "{a: [{b: 2}, {c: 3}, 4]}",
+           R"([{"op":"replace","path":"/a/0/b","value":2},{"op":"add","path":"/a/-","value":{"c":3}},)"
+           R"({"op":"add","path":"/a/-","value":4}])"},
+          {"{a: []}", "{a: [[]]}", R"([{"op":"add","path":"/a/-","value":[]}])"},
           {"{a: {b: 1}}", "{a: [b]}", R"([{"op":"replace","path":"/a","value":["b"]}])"},
           {"{a: null}", "{a: {}}", R"([{"op":"replace","path":"/a","value":{}}])"},
           {"{'a/b~c': 1, '': {'': 2}}", "{'': {'': 3}}",

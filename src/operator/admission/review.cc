@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <utility>
 
 #include "controlplane/api/object.h"
@@ -20,26 +21,33 @@ using manifest::Value;
 
 constexpr size_t kProblemsMax = 10;  // of one message
 
-AdmissionResponse Mutate(const AdmissionRequest& request, const AdmissionContext& context);
-AdmissionResponse Validate(const AdmissionRequest& request, const AdmissionContext& context);
+enum class Verb : uint8_t { kMutate, kValidate, kMutatePod };
 
 struct Webhook {
   std::string_view path;
+  std::string_view group;
   std::string_view version;
   std::string_view kind;
-  AdmissionResponse (*answer)(const AdmissionRequest& request, const AdmissionContext& context);
+  Verb verb;
 };
 
 constexpr std::string_view kGroup = "serving.kserve.io";
 // Those of runtimes are KServe 0.11's.
-constexpr std::array<Webhook, 6> kWebhooks = {{
-    {"/mutate-serving-kserve-io-v1beta1-inferenceservice", "v1beta1", "InferenceService", &Mutate},
-    {"/validate-serving-kserve-io-v1beta1-inferenceservice", "v1beta1", "InferenceService", &Validate},
-    {"/validate-serving-kserve-io-v1alpha1-trainedmodel", "v1alpha1", "TrainedModel", &Validate},
-    {"/validate-serving-kserve-io-v1alpha1-inferencegraph", "v1alpha1", "InferenceGraph", &Validate},
-    {"/validate-serving-kserve-io-v1alpha1-servingruntime", "v1alpha1", "ServingRuntime", &Validate},
-    {"/validate-serving-kserve-io-v1alpha1-clusterservingruntime", "v1alpha1", "ClusterServingRuntime", &Validate},
+constexpr std::array<Webhook, 7> kWebhooks = {{
+    {"/mutate-serving-kserve-io-v1beta1-inferenceservice", kGroup, "v1beta1", "InferenceService", Verb::kMutate},
+    {"/validate-serving-kserve-io-v1beta1-inferenceservice", kGroup, "v1beta1", "InferenceService", Verb::kValidate},
+    {"/validate-serving-kserve-io-v1alpha1-trainedmodel", kGroup, "v1alpha1", "TrainedModel", Verb::kValidate},
+    {"/validate-serving-kserve-io-v1alpha1-inferencegraph", kGroup, "v1alpha1", "InferenceGraph", Verb::kValidate},
+    {"/validate-serving-kserve-io-v1alpha1-servingruntime", kGroup, "v1alpha1", "ServingRuntime", Verb::kValidate},
+    {"/validate-serving-kserve-io-v1alpha1-clusterservingruntime", kGroup, "v1alpha1", "ClusterServingRuntime",
+     Verb::kValidate},
+    {"/mutate-pods", "", "v1", "Pod", Verb::kMutatePod},
 }};
+
+const Webhook* FindWebhook(std::string_view path) {
+  const auto* const found = std::ranges::find(kWebhooks, path, &Webhook::path);
+  return found == kWebhooks.end() ? nullptr : found;
+}
 
 AdmissionResponse Mutate(const AdmissionRequest& request, const AdmissionContext& context) {
   AdmissionResponse response{.uid = request.uid};
@@ -84,9 +92,10 @@ void Complete(AdmissionRequest& request) {
 
 // What is wrong with the kind that is asked about, or with that of the object; empty: nothing.
 std::string FaultOfKind(const Webhook& webhook, const AdmissionRequest& request) {
-  const std::string api_version = std::string(kGroup) + "/" + std::string(webhook.version);
+  const std::string group = webhook.group.empty() ? "" : std::string(webhook.group) + "/";
+  const std::string api_version = group + std::string(webhook.version);
   const std::string wanted = ": must be " + api_version + " " + std::string(webhook.kind);
-  if (request.group != kGroup || request.version != webhook.version || request.kind != webhook.kind) {
+  if (request.group != webhook.group || request.version != webhook.version || request.kind != webhook.kind) {
     return "request.kind" + wanted + ", not " + request.group + "/" + request.version + " " + request.kind;
   }
   if (!request.object.is(Kind::kMap)) return {};
@@ -95,26 +104,35 @@ std::string FaultOfKind(const Webhook& webhook, const AdmissionRequest& request)
   return is ? "" : "request.object" + wanted;
 }
 
-AdmissionResponse Answer(const Webhook& webhook, AdmissionRequest request, const AdmissionContext& context) {
+AdmissionResponse Answer(const Webhook& webhook, AdmissionRequest request, const ReviewContext& context,
+                         const std::stop_token& stop) {
   if (std::string fault = FaultOfKind(webhook, request); !fault.empty()) {
     return Denial(request.uid, 400, "BadRequest", std::move(fault));
   }
   const bool written = request.operation == "CREATE" || request.operation == "UPDATE";
   if (!written || !request.subresource.empty() || request.is_being_deleted()) return {.uid = request.uid};
-  if (webhook.answer == &Validate) Complete(request);
-  return webhook.answer(request, context);
+  if (webhook.verb == Verb::kMutatePod) return ReviewPod(request, context.pods, stop);
+  if (webhook.verb == Verb::kMutate) return Mutate(request, context.objects);
+  Complete(request);
+  return Validate(request, context.objects);
 }
 
 }  // namespace
 
-ReviewAnswer Review(std::string_view path, std::string_view body, const AdmissionContext& context) {
-  const auto* const webhook = std::ranges::find(kWebhooks, path, &Webhook::path);
-  if (webhook == kWebhooks.end()) return {404, StatusJson(404, "NotFound", "there is no such webhook")};
+ReviewAnswer Review(std::string_view path, std::string_view body, const ReviewContext& context,
+                    const std::stop_token& stop) {
+  const Webhook* const webhook = FindWebhook(path);
+  if (webhook == nullptr) return {404, StatusJson(404, "NotFound", "there is no such webhook")};
   auto request = ReadReview(body);
-  if (request.has_value()) return {200, ToJson(Answer(*webhook, *std::move(request), context))};
+  if (request.has_value()) return {200, ToJson(Answer(*webhook, *std::move(request), context, stop))};
   const ReviewFault& fault = request.error();
   if (fault.uid.empty()) return {400, StatusJson(400, "BadRequest", fault.message)};
   return {200, ToJson(Denial(fault.uid, 400, "BadRequest", fault.message))};
+}
+
+bool LooksUp(std::string_view path) {
+  const Webhook* const webhook = FindWebhook(path);
+  return webhook != nullptr && webhook->verb == Verb::kMutatePod;
 }
 
 std::vector<std::string_view> WebhookPaths() {

@@ -102,8 +102,8 @@ class ReviewTest : public ::testing::Test {
 
   controlplane::InferenceServiceConfig config_;
   std::vector<controlplane::ServingRuntime> runtimes_;
-  controlplane::AdmissionContext context_{.config = [this] { return config_; },
-                                          .runtimes = [this] { return runtimes_; }};
+  ReviewContext context_{.objects = {.config = [this] { return config_; }, .runtimes = [this] { return runtimes_; }},
+                         .pods = {}};
 };
 
 struct Verdict {

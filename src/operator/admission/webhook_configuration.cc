@@ -14,14 +14,22 @@ using manifest::Kind;
 using manifest::TextAt;
 using manifest::Value;
 
+constexpr std::string_view kScheme = "https://";
+
 // "https://[::1]:9443/x" is "::1"; empty: it is no URL of HTTPS.
 std::string HostOf(std::string_view url) {
-  constexpr std::string_view kScheme = "https://";
   if (!url.starts_with(kScheme)) return {};
   url.remove_prefix(kScheme.size());
   std::string_view host = url.substr(0, url.find_first_of("/?#"));
   if (host.starts_with('[')) return std::string(host.substr(1, host.find(']') - 1));
   return std::string(host.substr(0, host.find(':')));
+}
+
+std::string PathOf(const Value& client) {
+  if (const Value* const path = manifest::FieldAt(client, {"service", "path"})) return path->text();
+  const std::string& url = TextAt(client, {"url"});
+  const size_t begin = url.find('/', kScheme.size());
+  return begin == std::string::npos ? std::string() : url.substr(begin, url.find_first_of("?#", begin) - begin);
 }
 
 std::string NameOf(const Value& client) {
@@ -44,16 +52,21 @@ void ForEachClient(Document& configuration, const Call& call) {
   }
 }
 
+// What `part` says of each, without the empty ones.
+std::vector<std::string> SortedOf(const Value& configuration, std::string (*part)(const Value& client)) {
+  std::set<std::string> parts;
+  ForEachClient(configuration, [&](const Value& client) {
+    std::string found = part(client);
+    if (!found.empty()) parts.insert(std::move(found));
+  });
+  return {parts.begin(), parts.end()};
+}
+
 }  // namespace
 
-std::vector<std::string> CalledNames(const Value& configuration) {
-  std::set<std::string> names;
-  ForEachClient(configuration, [&](const Value& client) {
-    std::string name = NameOf(client);
-    if (!name.empty()) names.insert(std::move(name));
-  });
-  return {names.begin(), names.end()};
-}
+std::vector<std::string> CalledNames(const Value& configuration) { return SortedOf(configuration, &NameOf); }
+
+std::vector<std::string> CalledPaths(const Value& configuration) { return SortedOf(configuration, &PathOf); }
 
 bool SetAuthorities(Value& configuration, std::string_view authorities) {
   std::string encoded(base::Base64Size(authorities.size()), '\0');

@@ -15,6 +15,9 @@ namespace inferd::operators {
 // "NAME.NAMESPACE.svc", of a URL its host. Sorted, each once; what is neither is left out.
 std::vector<std::string> CalledNames(const manifest::Value& configuration);
 
+// The paths that it asks there. Sorted, each once.
+std::vector<std::string> CalledPaths(const manifest::Value& configuration);
+
 // Has each webhook trust these authorities (PEM). Whether that changed anything.
 bool SetAuthorities(manifest::Value& configuration, std::string_view authorities);
 

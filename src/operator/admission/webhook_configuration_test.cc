@@ -25,6 +25,17 @@ TEST(WebhookConfigurationTest, NamesAreThoseOfServicesAndUrls) {
               ElementsAre("127.0.0.1", "::1", "a.example", "webhooks.kserve.svc"));
 }
 
+TEST(WebhookConfigurationTest, PathsAreThoseOfServicesAndUrls) {
+  EXPECT_THAT(CalledPaths(ConfigurationOf(
+                  "webhooks:\n"
+                  "- clientConfig: {service: {name: webhooks, namespace: kserve, path: /x, port: 9443}}\n"
+                  "- clientConfig: {service: {name: webhooks, namespace: kserve}}\n"
+                  "- clientConfig: {url: 'https://127.0.0.1:9443/mutate/a?x'}\n"
+                  "- clientConfig: {url: 'https://a.example'}\n"
+                  "- clientConfig: {url: 'x'}\n")),
+              ElementsAre("/mutate/a", "/x"));
+}
+
 TEST(WebhookConfigurationTest, WhatIsNoNameIsLeftOut) {
   for (const std::string_view yaml :
        {"{}", "webhooks: x", "webhooks: [1, {}, {clientConfig: []}, {clientConfig: {}}]",
@@ -32,6 +43,7 @@ TEST(WebhookConfigurationTest, WhatIsNoNameIsLeftOut) {
         "webhooks: [{clientConfig: {url: 'https://['}}]",
         "webhooks: [{clientConfig: {service: {name: a}}}, {clientConfig: {service: {namespace: a}}}]"}) {
     EXPECT_THAT(CalledNames(ConfigurationOf(yaml)), IsEmpty()) << yaml;
+    CalledPaths(ConfigurationOf(yaml));
     Value value = ConfigurationOf(yaml);
     SetAuthorities(value, "x");
   }

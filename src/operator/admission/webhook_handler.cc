@@ -1,10 +1,11 @@
 #include "operator/admission/webhook_handler.h"
 
+#include <stop_token>
 #include <string_view>
 #include <utility>
 
+#include "net/loop/off_loop.h"
 #include "operator/admission/admission_review.h"
-#include "operator/admission/review.h"
 
 namespace inferd::operators {
 
@@ -16,9 +17,22 @@ net::HttpResponse Refusal(int status, std::string_view text) {
   return net::HttpResponse::Text(status, kJson, StatusJson(status, "", text));
 }
 
+// A review that is answered, perhaps on another thread.
+struct ReviewCall {
+  net::HttpRequest request;
+  net::Reply reply;
+  std::stop_source stop{};
+  net::Loop::TimerId timer = 0;
+  ReviewAnswer answer{};
+};
+
+std::string_view ReviewPath(const net::HttpRequest& request) {
+  return request.head.target.substr(0, request.head.target.find('?'));
+}
+
 class WebhookHandler final : public net::HttpHandler {
  public:
-  explicit WebhookHandler(const controlplane::AdmissionContext& context) : context_(context) {}
+  WebhookHandler(const WebhookWork& work, net::Loop& loop) : work_(work), loop_(loop) {}
 
   net::BodyPlan OnHead(const net::RequestHead& head) override {
     net::BodyPlan plan;
@@ -29,22 +43,42 @@ class WebhookHandler final : public net::HttpHandler {
   }
 
   void OnRequest(net::HttpRequest request, net::Reply reply) override {
-    const std::string_view path = request.head.target.substr(0, request.head.target.find('?'));
-    const std::string_view body(reinterpret_cast<const char*>(request.body.data()), request.body.size());
-    const ReviewAnswer answer = Review(path, body, context_);
-    reply.Send(net::HttpResponse::Text(answer.status, kJson, answer.body));
+    const bool looks_up = LooksUp(ReviewPath(request));
+    if (looks_up && work_.lookups.queued() >= work_.lookups_waiting_max) {
+      return reply.Send(Refusal(503, "too many reviews wait for what they look up"));
+    }
+    auto call = std::make_unique<ReviewCall>(ReviewCall{.request = std::move(request), .reply = std::move(reply)});
+    if (looks_up) LimitTime(*call);
+    net::WorkThenGoOn(
+        std::move(call), loop_, work_.lookups, looks_up,
+        [&context = work_.context](ReviewCall& asked) {
+          const std::string_view body(reinterpret_cast<const char*>(asked.request.body.data()),
+                                      asked.request.body.size());
+          asked.answer = Review(ReviewPath(asked.request), body, context, asked.stop.get_token());
+        },
+        [&loop = loop_](ReviewCall& asked) {
+          loop.CancelTimer(asked.timer);
+          asked.reply.Send(net::HttpResponse::Text(asked.answer.status, kJson, asked.answer.body));
+        });
   }
 
   net::RefusalForm RefusalFormOf(const net::RequestHead&) const override { return &Refusal; }
 
  private:
-  const controlplane::AdmissionContext& context_;
+  void LimitTime(ReviewCall& call) {
+    const auto end = [stop = call.stop]() mutable { stop.request_stop(); };
+    call.timer = loop_.RunAfter(work_.lookups_max, end);
+    call.reply.OnPeerGone(end);
+  }
+
+  const WebhookWork work_;
+  net::Loop& loop_;
 };
 
 }  // namespace
 
-std::unique_ptr<net::HttpHandler> MakeWebhookHandler(const controlplane::AdmissionContext& context) {
-  return std::make_unique<WebhookHandler>(context);
+std::unique_ptr<net::HttpHandler> MakeWebhookHandler(const WebhookWork& work, net::Loop& loop) {
+  return std::make_unique<WebhookHandler>(work, loop);
 }
 
 }  // namespace inferd::operators

@@ -1,8 +1,10 @@
 #include "operator/admission/webhook_server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
+#include "operator/admission/webhook_configuration.h"
 #include "operator/admission/webhook_handler.h"
 
 namespace inferd::operators {
@@ -12,6 +14,7 @@ namespace {
 constexpr std::chrono::seconds kLookEvery{30};
 constexpr std::chrono::milliseconds kDrainTimeout{10'000};
 constexpr size_t kLoops = 2;
+constexpr size_t kLookups = 8;  // reviews that look objects up at a time
 constexpr const char* kListener = "webhooks";
 
 // A webhook answers in milliseconds, to few clients.
@@ -24,13 +27,14 @@ net::Limits WebhookLimits() {
 
 }  // namespace
 
-WebhookServer::WebhookServer(WebhookOptions options, kubernetes::Client& client, controlplane::AdmissionContext context,
+WebhookServer::WebhookServer(WebhookOptions options, kubernetes::Client& client, ReviewContext context,
                              std::function<bool()> leads, const base::Clock& clock, metrics::Registry& registry,
                              base::Logger& logger)
     : options_(std::move(options)),
       context_(std::move(context)),
       logger_(logger),
       loops_(kLoops),
+      lookups_("reviews", kLookups),
       server_(loops_, WebhookLimits(), &registry, logger),
       store_(
           client, options_.places, [this] { Wake(); }, logger),
@@ -64,6 +68,12 @@ void WebhookServer::Wake() {
 
 bool WebhookServer::ready() const { return port() != 0 || (store_.synced() && store_.configurations().empty()); }
 
+bool WebhookServer::mutates_pods() const {
+  return std::ranges::any_of(store_.configurations(), [](const kubernetes::ObjectPointer& configuration) {
+    return std::ranges::any_of(CalledPaths(*configuration), &LooksUp);
+  });
+}
+
 bool WebhookServer::AwaitStep() {
   const auto deadline = std::chrono::steady_clock::now() + kLookEvery;
   const base::MutexLock lock(mutex_);
@@ -88,7 +98,9 @@ bool WebhookServer::Listen() {
   listener.address = options_.address;
   listener.port = options_.port;
   listener.tls.emplace().own_certificate = [this] { return serving_; };
-  listener.handlers = [this](net::Loop&) { return MakeWebhookHandler(context_); };
+  listener.handlers = [this](net::Loop& loop) {
+    return MakeWebhookHandler({.context = context_, .lookups = lookups_}, loop);
+  };
   if (const base::Status bound = server_.Listen(std::move(listener)); !bound.ok()) {
     logger_.Error(bound.WithContext("webhooks").message());
     return false;

@@ -9,13 +9,14 @@
 #include "base/clock.h"
 #include "base/logging.h"
 #include "base/mutex.h"
-#include "controlplane/resolve/admission.h"
+#include "base/thread_pool.h"
 #include "kubernetes/client/client.h"
 #include "metrics/registry.h"
 #include "net/loop_group.h"
 #include "net/server.h"
 #include "operator/admission/certificate_keeper.h"
 #include "operator/admission/certificate_store.h"
+#include "operator/admission/review.h"
 
 namespace inferd::operators {
 
@@ -32,9 +33,8 @@ class WebhookServer final {
  public:
   // All but the options outlive it. The context's functions are called from any thread, as is `leads`: whether this
   // program is the one that writes.
-  WebhookServer(WebhookOptions options, kubernetes::Client& client, controlplane::AdmissionContext context,
-                std::function<bool()> leads, const base::Clock& clock, metrics::Registry& registry,
-                base::Logger& logger);
+  WebhookServer(WebhookOptions options, kubernetes::Client& client, ReviewContext context, std::function<bool()> leads,
+                const base::Clock& clock, metrics::Registry& registry, base::Logger& logger);
   ~WebhookServer();
   WebhookServer(const WebhookServer&) = delete;
   WebhookServer& operator=(const WebhookServer&) = delete;
@@ -45,6 +45,8 @@ class WebhookServer final {
   bool ready() const;
   // Where it listens; 0: not yet. Thread-safe.
   uint16_t port() const { return port_.load(); }
+  // Whether API servers are told to ask here about pods. Thread-safe.
+  bool mutates_pods() const;
 
  private:
   // Until something may be to be done; false: no more.
@@ -53,7 +55,7 @@ class WebhookServer final {
   bool Listen();
 
   const WebhookOptions options_;
-  const controlplane::AdmissionContext context_;
+  const ReviewContext context_;
   base::Logger& logger_;
   base::Mutex mutex_;
   base::CondVar changed_;
@@ -62,6 +64,7 @@ class WebhookServer final {
   net::PemPair serving_;  // the thread's
   std::atomic<uint16_t> port_{0};
   net::LoopGroup loops_;
+  base::ThreadPool lookups_;
   net::Server server_;
   ClusterCertificateStore store_;
   CertificateKeeper keeper_;

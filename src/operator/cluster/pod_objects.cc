@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "manifest/names.h"
+
 namespace inferd::operators {
 
 namespace {
@@ -13,6 +15,17 @@ const kubernetes::Resource& ResourceOf(const std::string& kind) {
 }
 
 }  // namespace
+
+kubernetes::ApiResult<kubernetes::ObjectPointer> ReadPodObject(kubernetes::Client& client, const std::string& kind,
+                                                               const kubernetes::ObjectName& name,
+                                                               const std::stop_token& stop) {
+  // What names it is not trusted: an empty name would be all objects of the namespace, ".." the namespace.
+  if (!manifest::CheckSubdomain(name.name).empty()) return nullptr;
+  auto read = client.Get(ResourceOf(kind), name, stop);
+  if (read.has_value()) return std::make_shared<const manifest::Value>(*std::move(read));
+  if (read.error().is_not_found()) return nullptr;
+  return std::unexpected(std::move(read).error());
+}
 
 kubernetes::ApiResult<kubernetes::ObjectPointer> PodObjects::Find(const std::string& kind,
                                                                   const kubernetes::ObjectName& name,
@@ -26,14 +39,12 @@ kubernetes::ApiResult<kubernetes::ObjectPointer> PodObjects::Find(const std::str
       return found->second.object;
     }
   }
-  auto read = client_.Get(ResourceOf(kind), name, stop);
-  if (!read.has_value() && !read.error().is_not_found()) return std::unexpected(std::move(read).error());
-  kubernetes::ObjectPointer object;
-  if (read.has_value()) object = std::make_shared<const manifest::Value>(*std::move(read));
+  auto read = ReadPodObject(client_, kind, name, stop);
+  if (!read.has_value()) return read;
   const base::MutexLock lock(mutex_);
   if (entries_.size() >= kObjectsMax) entries_.clear();
-  entries_.insert_or_assign(key, Entry{object, now_ns});
-  return object;
+  entries_.insert_or_assign(key, Entry{*read, now_ns});
+  return read;
 }
 
 }  // namespace inferd::operators

@@ -14,6 +14,12 @@
 
 namespace inferd::operators {
 
+// The Secret or the ServiceAccount of that name, of which credentials of pods are made. Null: there is none, or none
+// can have that name. Errors are the client's. Thread-safe; blocks.
+kubernetes::ApiResult<kubernetes::ObjectPointer> ReadPodObject(kubernetes::Client& client, const std::string& kind,
+                                                               const kubernetes::ObjectName& name,
+                                                               const std::stop_token& stop);
+
 // Secrets and ServiceAccounts, of which credentials of pods are made. They are asked for one by one, so that nothing
 // but to get them needs a right; what was read counts for some time, since the services of a namespace share them.
 // Secrets: they are in no message. Thread-safe; calls block.

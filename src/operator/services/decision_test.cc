@@ -29,6 +29,7 @@ class DecisionTest : public testing::Test {
                              .models = {},
                              .has_knative = knative_,
                              .has_istio = istio_,
+                             .injection = {.find = {}, .revisions = init_containers_},
                              .gateway_host = gateway_,
                              .deployments = deployments_});
   }
@@ -41,6 +42,7 @@ class DecisionTest : public testing::Test {
   Configuration configuration_;
   bool knative_ = false;
   bool istio_ = false;
+  bool init_containers_ = true;
   std::string gateway_;
   std::vector<const manifest::Value*> deployments_;
   const controlplane::ServingRuntime runtime_ = controlplane::ParseAs<controlplane::ServingRuntime>(
@@ -167,6 +169,27 @@ TEST_F(DecisionTest, RevisionsGoOnAsTheStatusHasThem) {
   const std::vector<const manifest::Value*> deployments = {&decision.desired.objects.at(0)};
   EXPECT_TRUE(HasRevisions(deployments, "digits-predictor-default"));
   EXPECT_FALSE(HasRevisions(deployments, "digits-transformer-default"));
+}
+
+TEST_F(DecisionTest, PodsOfKnativeThatTakeNoInitContainersNeedTheWebhook) {
+  const char* const no_model = "  predictor: {containers: [{name: kserve-container, image: i}]}\n";
+  knative_ = true;
+  configuration_.config.ingress.disable_virtual_service = true;
+  EXPECT_FALSE(Make(kModel, "").desired.needs_pod_webhook);
+  init_containers_ = false;
+  const Decision decision = Make(kModel, "");
+  EXPECT_TRUE(decision.desired.needs_pod_webhook);
+  EXPECT_EQ(manifest::FieldAt(decision.desired.objects.at(0), {"spec", "template", "spec", "initContainers"}), nullptr);
+  EXPECT_TRUE(Make("  predictor: {logger: {mode: all}, containers: [{name: kserve-container, image: i}]}\n", "")
+                  .desired.needs_pod_webhook);
+  EXPECT_FALSE(Make(no_model, "").desired.needs_pod_webhook);
+  EXPECT_FALSE(Make(kModel, kRaw).desired.needs_pod_webhook);
+  // What the webhook would refuse is said before there is a pod.
+  EXPECT_EQ(Make("  predictor: {model: {modelFormat: {name: onnx}, storageUri: 'pvc://'}}\n", "").failure->event,
+            "Invalid URI must be pvc://<pvcname>/[path]: pvc://");
+  knative_ = false;
+  gateway_ = "inferd-gateway.kserve.svc.cluster.local";
+  EXPECT_FALSE(Make(kModel, "").desired.needs_pod_webhook) << "revisions of the gateway are Deployments";
 }
 
 TEST_F(DecisionTest, ServicesOfModelMeshAreAnothers) {

@@ -59,6 +59,8 @@ void DecideByGateway(const Value& document, const DecisionContext& context, Deci
   controlplane::DesiredObjects& desired = decision.desired;
   if (decision.failure.has_value() || context.gateway_host.empty()) return;
   if (!controlplane::UsesGateway(service, desired.pods, desired.mode, context.has_knative)) return;
+  // Its revisions are Deployments, whose templates have all.
+  desired.needs_pod_webhook = false;
   std::erase_if(desired.objects, [](const Value& object) { return TextAt(object, {"kind"}) != "ConfigMap"; });
   const auto add = [&](std::vector<Value> objects) { std::ranges::move(objects, std::back_inserter(desired.objects)); };
   const std::vector<controlplane::LiveRevision> live = RevisionsOf(context.deployments);

@@ -57,6 +57,16 @@ std::vector<const Value*> PodsOf(const std::vector<LabelledObject>& there, Compo
   return pods;
 }
 
+controlplane::ObservedCondition PodWebhookMissing() {
+  return {.status = "False",
+          .reason = "PodWebhookMissing",
+          .message =
+              "Knative takes no init containers, so that the webhook /mutate-pods has to put the model's storage "
+              "initializer and the agent into pods, and it is not there: install the controller's webhooks, or "
+              "set kubernetes.podspec-init-containers: enabled in the ConfigMap config-features of the namespace "
+              "knative-serving"};
+}
+
 }  // namespace
 
 // What went wrong on the way, for the status.
@@ -134,12 +144,14 @@ Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const s
     RemoveStrays(*live, decision, there, failures, stop);
   }
   Outcome outcome{.retry = failures.transient, .again_in = std::nullopt};
-  // Secrets and accounts are not followed.
-  if (failures.refused || decision.failure.has_value()) outcome.again_in = kRefusedAgain;
+  // Secrets and accounts are not followed, nor is here whether there are webhooks.
+  const bool lacks_webhook = decision.desired.needs_pod_webhook && !has_pod_webhook_();
+  if (failures.refused || decision.failure.has_value() || lacks_webhook) outcome.again_in = kRefusedAgain;
   const std::shared_ptr<const Configuration> configuration = view_.configuration();
   controlplane::ServiceState state = Observe(decision, there);
   if (!state.failure.has_value()) state.failure = std::move(failures.service);
   if (failures.ingress.has_value()) state.ingress = std::move(failures.ingress);
+  if (lacks_webhook) state.pod_webhook = PodWebhookMissing();
   const auto& pods = decision.desired.pods;
   outcome.retry |=
       !ReportModels(name,

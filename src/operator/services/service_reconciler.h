@@ -1,9 +1,11 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/logging.h"
@@ -30,15 +32,17 @@ struct Outcome {
 // Thread-safe for different services; calls block.
 class ServiceReconciler final {
  public:
-  // All outlive it.
+  // All outlive it. `has_pod_webhook`: whether pods are given what they lack while they are made (ReviewPod).
   ServiceReconciler(const ClusterView& view, PodObjects& pod_objects, ObjectWriter& writer, StatusReporter& reporter,
-                    ModelReporter& models, kubernetes::Client& client, base::Logger& logger)
+                    ModelReporter& models, kubernetes::Client& client, std::function<bool()> has_pod_webhook,
+                    base::Logger& logger)
       : view_(view),
         pod_objects_(pod_objects),
         writer_(writer),
         reporter_(reporter),
         models_(models),
         client_(client),
+        has_pod_webhook_(std::move(has_pod_webhook)),
         logger_(logger) {}
 
   Outcome Reconcile(const kubernetes::ObjectName& name, const std::stop_token& stop);
@@ -65,6 +69,7 @@ class ServiceReconciler final {
   StatusReporter& reporter_;
   ModelReporter& models_;
   kubernetes::Client& client_;
+  const std::function<bool()> has_pod_webhook_;
   base::Logger& logger_;
 };
 

@@ -9,6 +9,7 @@
 #include "controlplane/api/pod_spec.h"
 #include "controlplane/pods/inject/sidecar.h"
 #include "controlplane/pods/pod_parts.h"
+#include "manifest/fields.h"
 #include "manifest/print.h"
 
 namespace inferd::controlplane {
@@ -88,6 +89,16 @@ class AgentArguments final {
   const ResolvedPod& pod_;
   std::vector<std::string> words_;
 };
+
+// What the agent would not start with.
+base::Status CheckBatcher(const ResolvedPod& pod) {
+  for (const std::string& key : {kBatchSizeAnnotation, kBatchLatencyAnnotation}) {
+    const std::string value = AnnotationOf(pod, key);
+    if (value.empty() || manifest::ParseInt64(value).has_value()) continue;
+    return base::InvalidArgument("metadata.annotations." + key + ": must be a whole number, not \"" + value + "\"");
+  }
+  return base::OkStatus();
+}
 
 // The server's probe as the agent reads it, which asks the server in place of the kubelet; empty: it can ask no more
 // than whether the port is open. Names of ports, and those that Knative leaves open, become numbers.
@@ -196,6 +207,7 @@ base::Status InjectAgent(const PodInjection& injection, ResolvedPod& pod) {
   if (found == nullptr) {
     return base::InvalidArgument("Invalid configuration: cannot find container: " + std::string(kServingContainer));
   }
+  INFERD_RETURN_IF_ERROR(CheckBatcher(pod));
   const Value server = *found;
   INFERD_ASSIGN_OR_RETURN(
       Value agent, MakeSidecar(kAgent, injection.config.agent, AgentArguments(injection, pod).Make(server), server));

@@ -52,7 +52,10 @@ base::Status ReadPod(const Value& document, ResolvedPod& pod, std::string& name)
   } else if (object.Find("spec") == nullptr) {
     object.Fail("spec", "is required");
   }
-  return problems.empty() ? base::OkStatus() : base::InvalidArgument(problems.front().ToString(""));
+  if (problems.empty()) return base::OkStatus();
+  // Where a document stands in no file, its lines say nothing.
+  const manifest::Problem& first = problems.front();
+  return base::InvalidArgument(first.path.empty() ? first.message : first.path + ": " + first.message);
 }
 
 }  // namespace

@@ -46,8 +46,8 @@ struct PodInjection {
 //
 // What a pod has already stays as it is: once more changes nothing. INVALID_ARGUMENT, in KServe's words where it has
 // some: no container kserve-container; a claim without a name; a storage specification that cannot be resolved;
-// resources of the configuration that are no quantities; a server that has a volume of its own at /mnt/models. Any
-// thread.
+// resources of the configuration that are no quantities; a batcher's annotations that are no numbers; a server that has
+// a volume of its own at /mnt/models. Any thread.
 base::Result<ResolvedPod> InjectPod(ResolvedPod pod, const PodInjection& injection);
 
 // Likewise of a Pod as a document of the API, which is not trusted: `metadata` and `spec`, all else stays.

@@ -411,6 +411,10 @@ TEST_F(PodInjectionTest, WhatCannotBeDoneSaysWhy) {
                  "internal.serving.kserve.io/storage-spec: 'true', internal.serving.kserve.io/storage-spec-key: k",
                  containers),
             "can't read storage secret storage-config: secrets \"storage-config\" not found");
+  EXPECT_EQ(
+      Spec("internal.serving.kserve.io/batcher: 'true', internal.serving.kserve.io/batcher-max-latency: 1.5s",
+           containers),
+      "metadata.annotations.internal.serving.kserve.io/batcher-max-latency: must be a whole number, not \"1.5s\"");
   config_.storage_initializer.cpu_limit = "much";
   EXPECT_THAT(Spec(kSourceAnnotation, containers),
               testing::StartsWith("Failed to parse resource configuration for \"storageInitializer\": \"quantities"));
