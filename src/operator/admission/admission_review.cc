@@ -45,7 +45,9 @@ std::string FirstOf(const Problems& problems) {
 }
 
 void Require(Fields& fields, std::string_view key, const std::string& value) {
-  if (value.empty() && fields.Find(key) == nullptr) fields.Fail(key, "is required");
+  const Value* const found = fields.Find(key);
+  const bool said = found != nullptr && !found->is(Kind::kNull) && !found->is(Kind::kString);
+  if (value.empty() && !said) fields.Fail(key, "is required");
 }
 
 void ReadType(Fields& review) {

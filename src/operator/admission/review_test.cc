@@ -334,6 +334,10 @@ TEST_F(ReviewTest, WithoutAUidTheAnswerIsAStatusOfTheApi) {
             "request.uid: must be a string, not a number"},
            {R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{}})",
             "request.uid: is required"},
+           {R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":""}})",
+            "request.uid: is required"},
+           {R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":null}})",
+            "request.uid: is required"},
            {R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":")" +
                 std::string(300, 'u') + R"("}})",
             "request.uid: must have at most 253 bytes"},
