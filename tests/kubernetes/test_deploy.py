@@ -14,6 +14,7 @@ SAME = {
     "base": {},
     "overlays/without-webhooks": {"webhooks": {"enabled": False}},
     "overlays/one-namespace": {"namespaces": ["models"]},
+    "overlays/one-namespace-gateway": {"namespaces": ["models"], "config": {"deploy": {"defaultDeploymentMode": "Serverless"}}, "gateway": {"enabled": True}},
     "overlays/prometheus": {"monitoring": {"enabled": True, "dashboards": True}},
     "overlays/knative-istio": {"config": {"deploy": {"defaultDeploymentMode": "Serverless"}}, "podLabels": {"sidecar.istio.io/inject": "false"}},
     "overlays/gateway": {"config": {"deploy": {"defaultDeploymentMode": "Serverless"}}, "gateway": {"enabled": True}},
@@ -136,6 +137,9 @@ def test_values_reach_what_they_name():
     assert data["storageInitializer"]["image"] == "registry.example/inferd:1.2"
     assert only(objects, "PodDisruptionBudget", "inferd-controller")["spec"]["maxUnavailable"] == 1
     assert [one["failurePolicy"] for one in only(objects, "MutatingWebhookConfiguration")["webhooks"]] == ["Ignore"]
+    policies = {one["name"].split(".")[0]: one["failurePolicy"] for one in only(helm_template({}), "ValidatingWebhookConfiguration")["webhooks"]}
+    assert policies == {**dict.fromkeys(("inferenceservice", "trainedmodel", "inferencegraph"), "Fail"),
+                        **dict.fromkeys(("servingruntime", "clusterservingruntime"), "Ignore")}
     assert only(objects, "NetworkPolicy", "inferd-controller")["spec"]["egress"][1]["ports"] == [{"port": 16443, "protocol": "TCP"}]
     assert only(objects, "ServiceAccount", "inferd-controller")["metadata"]["annotations"] == {"a": "b"}
     # In another namespace, nothing still names the first one.
@@ -194,10 +198,12 @@ def test_a_controller_of_one_namespace_has_no_rights_in_others(rendered):
     assert bound("overlays/one-namespace", "RoleBinding") and not bound("overlays/one-namespace", "ClusterRoleBinding")
     with_gateway = helm_template({"namespaces": ["a", "b"], "gateway": {"enabled": True}})
     assert {one["metadata"]["namespace"] for one in with_gateway if one["kind"] == "RoleBinding" and one["roleRef"]["kind"] == "ClusterRole"} == {"a", "b"}
+    assert not [one for one in rendered["overlays/one-namespace-gateway"] if one["kind"] == "ClusterRoleBinding" and one["metadata"]["name"] == "inferd-gateway"]
     assert {one["roleRef"]["name"] for one in with_gateway if one["kind"] == "ClusterRoleBinding"} == {
         "inferd-controller-cluster", "inferd-controller-features", "inferd-controller-webhooks"}
     for name in ("inferd-controller", "inferd-gateway"):
         assert only(with_gateway, "Deployment", name)["spec"]["template"]["spec"]["containers"][0]["args"][-2:] == ["--namespace=a", "--namespace=b"]
     configurations = [one for one in rendered["overlays/one-namespace"] if one["kind"].endswith("WebhookConfiguration")]
-    assert {json.dumps(webhook["namespaceSelector"]) for one in configurations for webhook in one["webhooks"]} == {
+    of_namespaces = [webhook for one in configurations for webhook in one["webhooks"] if webhook["rules"][0]["scope"] == "Namespaced"]
+    assert {json.dumps(webhook["namespaceSelector"]) for webhook in of_namespaces} == {
         '{"matchExpressions": [{"key": "kubernetes.io/metadata.name", "operator": "In", "values": ["models"]}]}'}

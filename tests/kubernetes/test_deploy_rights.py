@@ -20,10 +20,12 @@ from support.knative import define
 from support.kubernetes import KubernetesClient
 from support.revision_pods import Services
 from support.server import PROGRAMS, LoggedProgram, free_ports, wait_until
+from support.webhooks import configurations
 
 INSTALLED = ("ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding", "ConfigMap")
 # Where the rights of each service account stand.
-FILES = {"inferd-controller": ["controller/cluster_roles.yaml", "controller/roles.yaml"], "inferd-gateway": ["components/gateway/roles.yaml"]}
+FILES = {"inferd-controller": ["controller/cluster_roles.yaml", "controller/roles.yaml", "webhooks/roles.yaml"],
+         "inferd-gateway": ["components/gateway/roles.yaml"]}
 
 
 class Right(typing.NamedTuple):
@@ -49,6 +51,7 @@ def rights_of(account, file):
 EACH = [right for account, files in FILES.items() for file in files for right in rights_of(account, file)]
 OPTIONAL = [KNATIVE_SERVICES, Resource("networking.istio.io", "v1alpha3", "virtualservices", "VirtualService"),
             Resource("gateway.networking.k8s.io", "v1", "httproutes", "HTTPRoute")]
+WEBHOOKS = "inferd-controller-webhooks"  # the Secret of their certificates
 RUNTIME = """
 apiVersion: serving.kserve.io/v1alpha1
 kind: ServingRuntime
@@ -178,6 +181,25 @@ class Scenario:
         configure(self.objects.kubernetes, enableGatewayApi=False)
         self._there("apis/gateway.networking.k8s.io/v1 httproutes a", gone=True)
 
+    def pods(self):
+        """A pod is given the credentials of its account by the webhook, which reads them for each pod anew."""
+        path = f"/api/v1/namespaces/{self.objects.namespace}/pods?dryRun=All"
+        made = self.objects.call("POST", path, {"metadata": {
+            "name": "p", "labels": {"serving.kserve.io/inferenceservice": "a"},
+            "annotations": {"internal.serving.kserve.io/storage-initializer-sourceuri": "s3://models/a"}},
+            "spec": {"containers": [{"name": "kserve-container", "image": "server:1"}]}})
+        assert "awsSecretAccessKey" in json.dumps(made["spec"]["initContainers"])
+
+    def certificates(self):
+        """The certificate of the webhooks is made anew where it has another name than that by which they are called."""
+        secret = f"/api/v1/namespaces/{NAMESPACE}/secrets/{WEBHOOKS}"
+        before = self.objects.call("GET", secret)["data"]["tls.crt"]
+        kind = "validatingwebhookconfigurations"
+        self.objects.kubernetes.cluster.kubectl("patch", kind, "inferd-controller", "--type=json", "-p", json.dumps([
+            {"op": "replace", "path": "/webhooks/0/clientConfig", "value": {"url": "https://localhost:1/none"}},
+            {"op": "replace", "path": "/webhooks/0/failurePolicy", "value": "Ignore"}]))
+        wait_until(lambda: self.objects.call("GET", secret)["data"]["tls.crt"] != before, "there is another", 60)
+
     def play(self):
         self.objects.create(RUNTIME)
         self.account()
@@ -186,6 +208,8 @@ class Scenario:
         self.failures()
         self.foreign()
         self.routes()
+        self.pods()
+        self.certificates()
 
 
 def user(account):
@@ -221,12 +245,12 @@ def of_deploy(server, account="inferd-controller"):
 
 
 class Gateway(LoggedProgram, contextlib.AbstractContextManager):
-    def __init__(self, server):
+    def __init__(self, server, *options):
         super().__init__()
         self.port, status_port = free_ports(2)
         self._command = [PROGRAMS / "inferd-gateway", "--cluster", "--kubeconfig", of_deploy(server, "inferd-gateway").kubeconfig(),
                          "--gateway-namespace", NAMESPACE, "--identity", "one", "--address", "127.0.0.1", "--port", self.port, "--status-port", status_port,
-                         "--lease-time-s", "3", "--drain-grace-ms", "0"]
+                         "--lease-time-s", "3", "--drain-grace-ms", "0", *options]
 
     def __enter__(self):
         self.spawn()
@@ -250,13 +274,15 @@ class Gateway(LoggedProgram, contextlib.AbstractContextManager):
             return False
 
 
-def first_pod_by_gateway(server):
-    """A request that finds no pod has the gateway ask for one."""
-    with KubernetesClient(server.kubeconfig()) as client, Gateway(server) as gateway:
-        services = Services(client, "others")
+def first_pod_by_gateway(server, namespace, *options):
+    """A request that finds no pod has the gateway ask for one. What it has asked is returned."""
+    before = len(server.asked())
+    with KubernetesClient(server.kubeconfig()) as client, Gateway(server, *options) as gateway:
+        services = Services(client, namespace)
         revision = services.add_revision(services.create("iris"), 1, replicas=0)
-        wait_until(lambda: gateway.ask("iris.others.svc.cluster.local") and services.replicas(revision) == 1, "there is to be a pod", 60)
-        wait_until(lambda: any(one[0] == "update" and one[2] == "leases" for one in asked(server.asked(), "inferd-gateway")), "it leads", 60)
+        wait_until(lambda: gateway.ask(f"iris.{namespace}.svc.cluster.local") and services.replicas(revision) == 1, "there is to be a pod", 60)
+        wait_until(lambda: any(one[0] == "update" and one[2] == "leases" for one in asked(server.asked()[before:], "inferd-gateway")), "it leads", 60)
+    return asked(server.asked()[before:], "inferd-gateway")
 
 
 @pytest.fixture(scope="module")
@@ -265,12 +291,31 @@ def requests(server):
     installed = [one for one in kustomize("overlays/gateway") if one["kind"] in INSTALLED]
     server.cluster.apply(installed)
     configure(server)
-    with ClusterController(of_deploy(server), "--leader-elect", "--controller-namespace", NAMESPACE) as controller:
-        Scenario(server, "rights").play()
-        server.metrics_page = controller.page("/metrics", controller.metrics_port)[1]
-    first_pod_by_gateway(server)
+    [port] = free_ports(1)
+    webhooks = list(configurations(port, "inferd-controller").values())
+    server.cluster.apply(webhooks)
+    try:
+        with ClusterController(of_deploy(server), "--leader-elect", "--controller-namespace", NAMESPACE, "--webhook-name", "inferd-controller",
+                               webhook_port=port) as controller:
+            wait_until(lambda: trusted(server), "the API server trusts the webhooks", 60)
+            Scenario(server, "rights").play()
+            server.metrics_page = controller.page("/metrics", controller.metrics_port)[1]
+    finally:
+        # Without a controller nothing would be written any more.
+        server.cluster.delete(webhooks)
+    first_pod_by_gateway(server, "others")
     yield {account: asked(server.asked(), account) for account in FILES}
     server.cluster.delete(installed)
+    server.call("DELETE", f"/api/v1/namespaces/{NAMESPACE}/secrets/{WEBHOOKS}")
+
+
+def trusted(server):
+    """Each webhook has the authority that the controller has made."""
+    status, text = server.call("GET", f"/api/v1/namespaces/{NAMESPACE}/secrets/{WEBHOOKS}")
+    found = [json.loads(server.call("GET", f"/apis/admissionregistration.k8s.io/v1/{kind}/inferd-controller")[1])["webhooks"]
+             for kind in ("mutatingwebhookconfigurations", "validatingwebhookconfigurations")]
+    bundles = {webhook["clientConfig"].get("caBundle") for one in found for webhook in one}
+    return status == 200 and bundles == {json.loads(text)["data"]["ca.crt"]}
 
 
 @pytest.mark.parametrize("account", FILES)
@@ -355,6 +400,21 @@ def test_a_controller_of_one_namespace_works_with_rights_there_alone(server, req
     assert (*configuration, 200) in new and may(server, *configuration)
     server.cluster.kubectl("delete", "-n", NAMESPACE, "role", "inferd-controller-configuration")
     wait_until(lambda: not may(server, *configuration), "it is forbidden without", 30)
+    server.cluster.delete([one for one in installed if one["kind"] in ("Role", "RoleBinding")])
+
+
+def test_a_gateway_of_one_namespace_works_with_rights_there_alone(server, requests):
+    installed = [one for one in kustomize("overlays/one-namespace-gateway") if one["kind"] in INSTALLED and one["metadata"]["name"].startswith("inferd-gateway")]
+    server.cluster.kubectl("delete", "clusterrolebinding", "inferd-gateway")
+    server.cluster.apply(installed)
+    peers = ("list", "discovery.k8s.io", "endpointslices", NAMESPACE, "")
+    wait_until(lambda: may(server, *peers, account="inferd-gateway") and not may(server, "list", "apps", "deployments", "others", "", "inferd-gateway"),
+               "others are others'")
+    new = first_pod_by_gateway(server, "models", "--namespace", "models")
+    assert [request for request in new if request[-1] in (401, 403)] == []
+    assert {request[3] for request in new} == {"models", NAMESPACE} and (*peers, 200) in new
+    server.cluster.kubectl("delete", "-n", NAMESPACE, "role", "inferd-gateway-peers")
+    wait_until(lambda: not may(server, *peers, account="inferd-gateway"), "it is forbidden without", 30)
     server.cluster.delete([one for one in installed if one["kind"] in ("Role", "RoleBinding")])
 
 

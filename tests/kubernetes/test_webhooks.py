@@ -3,142 +3,27 @@
 import base64
 import contextlib
 import json
-import ssl
 import subprocess
 import threading
 
 import pytest
 
-from support.cluster_controller import ClusterController, define
-from support.kubectl import Kubectl
 from support.server import free_ports, wait_until
+from support.webhooks import SECRET, Controller, cluster_with_webhooks, controller_of, service
 
-NAME = "webhooks-under-test"
-SECRET = "/api/v1/namespaces/kserve/secrets/inferd-controller-webhooks"
-CONFIGURATIONS = {"MutatingWebhookConfiguration": "mutatingwebhookconfigurations", "ValidatingWebhookConfiguration": "validatingwebhookconfigurations"}
 GROUP = "serving.kserve.io"
-# KServe's names and paths.
-WEBHOOKS = [
-    ("MutatingWebhookConfiguration", "inferenceservice.kserve-webhook-server.defaulter", "v1beta1", "inferenceservices", "mutate", "inferenceservice"),
-    ("ValidatingWebhookConfiguration", "inferenceservice.kserve-webhook-server.validator", "v1beta1", "inferenceservices", "validate", "inferenceservice"),
-    ("ValidatingWebhookConfiguration", "trainedmodel.kserve-webhook-server.validator", "v1alpha1", "trainedmodels", "validate", "trainedmodel"),
-    ("ValidatingWebhookConfiguration", "inferencegraph.kserve-webhook-server.validator", "v1alpha1", "inferencegraphs", "validate", "inferencegraph"),
-    ("ValidatingWebhookConfiguration", "servingruntime.kserve-webhook-server.validator", "v1alpha1", "servingruntimes", "validate", "servingruntime"),
-    ("ValidatingWebhookConfiguration", "clusterservingruntime.kserve-webhook-server.validator", "v1alpha1", "clusterservingruntimes", "validate",
-     "clusterservingruntime"),
-]
-
-
-def configurations(port, failure_policy="Fail"):
-    """Each kind's, as it is applied: without an authority."""
-    made = {kind: {"apiVersion": "admissionregistration.k8s.io/v1", "kind": kind, "metadata": {"name": NAME}, "webhooks": []} for kind in CONFIGURATIONS}
-    for kind, name, version, plural, verb, last in WEBHOOKS:
-        made[kind]["webhooks"].append({
-            "name": name, "admissionReviewVersions": ["v1"], "sideEffects": "None", "failurePolicy": failure_policy, "timeoutSeconds": 5,
-            "clientConfig": {"url": f"https://127.0.0.1:{port}/{verb}-serving-kserve-io-{version}-{last}"},
-            "rules": [{"apiGroups": [GROUP], "apiVersions": [version], "resources": [plural], "operations": ["CREATE", "UPDATE"]}]})
-    return made
-
-
-class Cluster:
-    """The API server, as its administrator sees it."""
-
-    def __init__(self, kubernetes, folder):
-        self.kubernetes = kubernetes
-        self.kubectl = Kubectl(["--kubeconfig", kubernetes.kubeconfig()], folder)
-
-    def call(self, method, path, body=None):
-        return self.kubernetes.call(method, path, body)
-
-    def get(self, path):
-        """None: there is none."""
-        status, text = self.call("GET", path)
-        assert status in (200, 404), text
-        return json.loads(text) if status == 200 else None
-
-    def put(self, path, document):
-        """False: it has changed meanwhile."""
-        status, text = self.call("PUT", path, document)
-        assert status in (200, 409), text
-        return status == 200
-
-    def create(self, document):
-        return json.loads(self.kubectl("create", "-f", "-", "-o", "json", text=json.dumps(document)))
-
-    def refusal(self, document, verb="create"):
-        return self.kubectl.fails(verb, "-f", "-", text=json.dumps(document)).strip()
-
-    def tried(self, document):
-        """What is said of it, and nothing is stored; empty: it would be."""
-        return self.kubectl.run("create", "-f", "-", "--dry-run=server", text=json.dumps(document)).stderr
-
-    def configure(self, port, failure_policy="Fail"):
-        for kind, document in configurations(port, failure_policy).items():
-            path = f"/apis/admissionregistration.k8s.io/v1/{CONFIGURATIONS[kind]}"
-            if self.get(f"{path}/{NAME}") is None:
-                assert self.call("POST", path, document)[0] == 201
-            else:
-                wait_until(lambda path=path, document=document: self._exchange(f"{path}/{NAME}", document), "it is exchanged")
-
-    def _exchange(self, path, document):
-        version = self.get(path)["metadata"]["resourceVersion"]
-        return self.put(path, {**document, "metadata": {**document["metadata"], "resourceVersion": version}})
-
-    def unconfigure(self):
-        for plural in CONFIGURATIONS.values():
-            self.call("DELETE", f"/apis/admissionregistration.k8s.io/v1/{plural}/{NAME}")
-
-    def bundles(self):
-        """The authorities that each webhook is trusted by, in base64."""
-        found = [self.get(f"/apis/admissionregistration.k8s.io/v1/{plural}/{NAME}") for plural in CONFIGURATIONS.values()]
-        return {webhook["clientConfig"].get("caBundle") for one in found if one for webhook in one["webhooks"]}
-
-    def is_trusted(self):
-        secret = self.get(SECRET)
-        return secret is not None and self.bundles() == {secret["data"]["ca.crt"]}
-
-
-class Controller(ClusterController):
-    """One with webhooks. Use as a context manager: they are there then."""
-
-    def __init__(self, cluster, port):
-        super().__init__(cluster.kubernetes, "--controller-namespace", "kserve", "--namespace", "webhooks", "--webhook-name", NAME, webhook_port=port)
-
-    def certificate(self):
-        """What it shows; None: it does not listen."""
-        assert self.process.poll() is None, self.log()
-        try:
-            return ssl.get_server_certificate(("127.0.0.1", self.webhook_port), timeout=10)
-        except OSError:
-            return None
 
 
 @pytest.fixture(scope="module")
 def cluster(kubernetes, tmp_path_factory):
-    made = Cluster(kubernetes, tmp_path_factory.mktemp("kubectl"))
-    define(kubernetes)
-    for name in ("kserve", "webhooks"):
-        made.call("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
-    yield made
-    made.unconfigure()
-    made.kubectl.run("delete", "isvc,tm,servingruntimes", "-n", "webhooks", "--all", "--wait=false")
-    made.call("DELETE", SECRET)
+    with cluster_with_webhooks(kubernetes, tmp_path_factory.mktemp("kubectl")) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
 def controller(cluster):
-    [port] = free_ports(1)
-    cluster.configure(port)
-    with Controller(cluster, port) as running:
-        assert running.certificate() is not None, "one that is ready listens"
-        wait_until(cluster.is_trusted, "the API server trusts it")
-        wait_until(lambda: not cluster.tried(service("first", {"sklearn": {}})), "the API server asks it")
+    with controller_of(cluster) as running:
         yield running
-
-
-def service(name, predictor, **metadata):
-    return {"apiVersion": f"{GROUP}/v1beta1", "kind": "InferenceService", "metadata": {"name": name, "namespace": "webhooks", **metadata},
-            "spec": {"predictor": predictor}}
 
 
 def other(kind, name, spec, **metadata):
@@ -169,6 +54,9 @@ RUNTIME = {"supportedModelFormats": [{"name": "webhooks", "autoSelect": True, "p
      "root node not found, InferenceGraph needs a node with name 'root' as the root node of the graph"),
     (other("ServingRuntime", "a", {**RUNTIME, "supportedModelFormats": [
         {"name": "f", "autoSelect": True, "priority": 1}, {"name": "f", "version": "2", "autoSelect": True, "priority": 2}]}), "servingruntime",
+     "different priorities assigned for the model format f under the servingruntime a"),
+    (other("ClusterServingRuntime", "a", {**RUNTIME, "supportedModelFormats": [
+        {"name": "f", "autoSelect": True, "priority": 1}, {"name": "f", "version": "2", "autoSelect": True, "priority": 2}]}), "clusterservingruntime",
      "different priorities assigned for the model format f under the servingruntime a"),
 ])
 def test_kubectl_shows_what_kserve_says(cluster, controller, document, webhook, text):

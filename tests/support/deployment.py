@@ -13,7 +13,7 @@ from support.server import ROOT
 DEPLOY = ROOT / "deploy"
 CHART = DEPLOY / "charts" / "inferd"
 NAMESPACE = "kserve"
-OVERLAYS = ["base", *(f"overlays/{name}" for name in ("without-webhooks", "one-namespace", "prometheus", "knative-istio", "gateway"))]
+OVERLAYS = ["base", *(f"overlays/{name}" for name in ("without-webhooks", "one-namespace", "one-namespace-gateway", "prometheus", "knative-istio", "gateway"))]
 
 
 class Failed(AssertionError):
