@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "engines/torch/source_depth.h"
+#include "engines/torch/function/source_depth.h"
 #include "fuzz/require.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

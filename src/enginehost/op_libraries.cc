@@ -27,13 +27,12 @@ bool WasSent(const fs::path& path) {
   return std::ranges::any_of(path, [](const fs::path& part) { return part.native().starts_with("inferd-load-"); });
 }
 
-base::Result<std::string> FindOpLibrary(const std::string& name, const fs::path& model_dir,
-                                        std::span<const fs::path> allowed) {
-  const fs::path named = fs::path(name).is_absolute() ? fs::path(name) : model_dir / name;
+// `what`: for errors, such as "model file 'model.pt2'".
+base::Result<std::string> FindCode(const std::string& what, const fs::path& named, std::span<const fs::path> allowed) {
   std::error_code error;
   fs::path real = fs::canonical(named, error);
-  const auto refuse = [&name](const std::string& why) {
-    return std::unexpected(base::InvalidArgument("custom operator library '" + name + "' " + why));
+  const auto refuse = [&what](const std::string& why) {
+    return std::unexpected(base::InvalidArgument(what + " " + why));
   };
   // Before it is said whether it is there: a client that loads models learns nothing of other folders.
   if (allowed.empty())
@@ -50,10 +49,16 @@ base::Result<std::vector<std::string>> FindOpLibraries(const std::vector<std::st
                                                        std::span<const fs::path> allowed) {
   std::vector<std::string> found;
   for (const std::string& name : names) {
-    INFERD_ASSIGN_OR_RETURN(std::string library, FindOpLibrary(name, model_dir, allowed));
+    const fs::path named = fs::path(name).is_absolute() ? fs::path(name) : model_dir / name;
+    INFERD_ASSIGN_OR_RETURN(std::string library, FindCode("custom operator library '" + name + "'", named, allowed));
     found.push_back(std::move(library));
   }
   return found;
+}
+
+base::Status CheckCodeOfModel(const fs::path& file, std::span<const fs::path> allowed) {
+  const auto found = FindCode("model file '" + file.filename().string() + "'", file, allowed);
+  return found.has_value() ? base::OkStatus() : found.error();
 }
 
 std::vector<fs::path> OpLibraryFolders(const std::string& value) {

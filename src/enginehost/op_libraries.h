@@ -16,6 +16,9 @@ base::Result<std::vector<std::string>> FindOpLibraries(const std::vector<std::st
                                                        const std::filesystem::path& model_dir,
                                                        std::span<const std::filesystem::path> allowed);
 
+// The same of a model's file that is native code itself.
+base::Status CheckCodeOfModel(const std::filesystem::path& file, std::span<const std::filesystem::path> allowed);
+
 // The parameter in which the server's command line (--allow-op-library) says them, with colons between them; no model
 // can have it.
 inline constexpr const char* kOpLibraryFolders = "operator.libraries";

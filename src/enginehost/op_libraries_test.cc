@@ -67,6 +67,15 @@ TEST_F(OpLibrariesTest, WhatAClientSentIsNeverFound) {
   EXPECT_THAT(Refusal(root_ / "allowed/linked.so", {"/"}), HasSubstr("never run"));
 }
 
+TEST_F(OpLibrariesTest, AModelThatIsCodeRunsByTheSameRules) {
+  const fs::path model = root_ / "models/m/1/model.pt2";
+  std::ofstream(model) << "x";
+  const auto check = [&](std::vector<fs::path> allowed) { return CheckCodeOfModel(model, allowed).message(); };
+  EXPECT_THAT(check({}), HasSubstr("model file 'model.pt2' is not opened: it is code"));
+  EXPECT_THAT(check({root_ / "allowed"}), HasSubstr("not in a folder"));
+  EXPECT_EQ(check({root_ / "models"}), "");
+}
+
 TEST_F(OpLibrariesTest, FoldersAreListedWithColons) {
   EXPECT_THAT(OpLibraryFolders("/a:/b c::/d"), ElementsAre("/a", "/b c", "/d"));
   EXPECT_TRUE(OpLibraryFolders("").empty());

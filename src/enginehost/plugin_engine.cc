@@ -10,6 +10,7 @@
 
 #include "base/mutex.h"
 #include "base/system/usable_cpus.h"
+#include "config/format/format_table.h"
 #include "config/model/instances.h"
 #include "config/model/model_config_document.h"
 #include "enginehost/guard/division_guard.h"
@@ -72,11 +73,16 @@ std::string Defect(const inferd_engine& table) {
   return complete ? "" : "lacks one of its functions";
 }
 
+// Of a model that is code itself, too, it is asked whether that may run.
 base::Result<std::vector<std::string>> LibrariesOf(const core::LoadSpec& spec) {
   const auto allowed = spec.config->parameters.find(kOpLibraryFolders);
   const bool any = allowed != spec.config->parameters.end();
-  return FindOpLibraries(spec.config->op_library_filenames, spec.model_dir,
-                         OpLibraryFolders(any ? allowed->second : ""));
+  const std::vector<std::filesystem::path> folders = OpLibraryFolders(any ? allowed->second : "");
+  INFERD_ASSIGN_OR_RETURN(std::vector<std::string> libraries,
+                          FindOpLibraries(spec.config->op_library_filenames, spec.model_dir, folders));
+  if (!config::IsNativeCode(spec.config->backend, spec.model_file.filename().native())) return libraries;
+  INFERD_RETURN_IF_ERROR(CheckCodeOfModel(spec.model_file, folders));
+  return libraries;
 }
 
 // A LoadSpec in the ABI's form, and what that points to.

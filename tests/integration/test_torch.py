@@ -27,6 +27,9 @@ CONFIGS = {
     "custom": f'{ROWS} model_operations {{ op_library_filename: "{OPERATORS.name}" }}',
     "matmul": "",
     "scaled": f'{ROWS} parameters {{ key: "INTER_OP_THREAD_COUNT" value {{ string_value: "2" }} }}',
+    "compiled": 'backend: "torch_aoti" max_batch_size: 8 input { name: "x" data_type: TYPE_FP32 dims: [ 2 ] }',
+    "compiled_keyed": 'input [ { name: "scale" data_type: TYPE_FP32 dims: [ 2, 3 ] }, { name: "INPUT__0" data_type: TYPE_FP32 dims: [ 2, 3 ] } ]',
+    "compiled_writes": ROWS.replace("-1", "-1, -1"),
 }
 REFUSED = ("matmul", "deep")
 
@@ -98,6 +101,34 @@ def test_a_model_keeps_its_state(server):
 
 def test_operators_of_a_models_own(server):
     assert answer(server, "custom", tensor("x", "FP32", 1.5)) == {"y": [3]}
+
+
+def grid(name, *rows):
+    return {"name": name, "datatype": "FP32", "shape": [len(rows), len(rows[0])], "data": [value for row in rows for value in row]}
+
+
+def test_compiled_packages(server):
+    assert answer(server, "compiled", grid("x", [3, 2])) == {"OUTPUT__0": [3.5, 2.25, 1], "OUTPUT__1": [5]}
+    assert answer(server, "compiled", grid("x", [3, 2], [0, 1])) == {"OUTPUT__0": [3.5, 2.25, 1, 0.5, 1.25, 0], "OUTPUT__1": [5, 1]}
+    got = answer(server, "compiled_keyed", grid("INPUT__0", [1, 2, 3], [4, 5, 6]), grid("scale", [2, 2, 2], [3, 3, 3]))
+    assert got == {"scaled": [2, 4, 6, 12, 15, 18], "constant": [7, 8]}
+    assert server.json("GET", "/v2/models/compiled")[1]["platform"] == "torch_aoti"
+
+
+def test_a_compiled_package_refuses_what_it_was_not_compiled_for(server):
+    status, answered = server.infer("compiled_writes", [grid("x", [1, 2, 3])])
+    assert status == 400 and answered["error"].endswith("input_handles[0]: unmatched dim value at 1, expected: 2, but got: 3"), answered
+    assert answer(server, "compiled_writes", grid("x", [1, 2])) == {"y": [3, 5]}
+
+
+def test_a_compiled_package_is_code(isolation, tmp_path):
+    shutil.copytree(MODELS / "compiled", tmp_path / "compiled" / "1")
+    models.write_whole(tmp_path / "compiled" / "config.pbtxt", CONFIGS["compiled"].encode())
+    with Server(tmp_path, options=["--isolation", isolation, "--readiness", "server"]) as running:
+        def refused():
+            rows = running.json("POST", "/v2/repository/index")[1]
+            return any("model file 'model.pt2' is not opened: it is code" in row.get("reason", "") for row in rows)
+        wait_until(refused, "it is refused")
 
 
 def test_errors_are_one_line(server):

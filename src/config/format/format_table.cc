@@ -9,7 +9,8 @@ namespace {
 
 constexpr std::string_view kOpenVino = "openvino";
 constexpr std::string_view kTorch =
-    "PyTorch models need exporting, to TorchScript with torch.jit.trace(model, example).save('model.pt') or to ONNX with "
+    "PyTorch models need exporting, to TorchScript with torch.jit.trace(model, example).save('model.pt') or to ONNX "
+    "with "
     "torch.onnx.export(model, example, 'model.onnx')";
 constexpr std::string_view kKeras =
     "Keras models need exporting as a SavedModel, model.export('model.savedmodel'), for the tensorflow engine, or "
@@ -64,7 +65,7 @@ constexpr std::array kFormats = {
            .files = {"*.pt2"},
            .kinds = {FileKind::kTorchExport},
            .without = kTorch,
-           .read = false},
+           .code = true},
     Format{.name = "Python model", .platform = "python", .files = {"model.py"}, .beside = Beside::kProgram},
     Format{.name = "MLflow",
            .platform = "python",
@@ -201,6 +202,17 @@ bool IsReadBy(const Format& format, std::string_view engine) {
 
 bool HasKind(const Format& format, FileKind kind) {
   return kind != FileKind::kUnknown && std::ranges::find(format.kinds, kind) != format.kinds.end();
+}
+
+bool IsNativeCode(std::string_view backend, std::string_view filename) {
+  return std::ranges::any_of(kFormats, [&](const Format& format) {
+    if (!format.code) return false;
+    const Platform* const platform = PlatformOf(format);
+    return (platform != nullptr && platform->backend == backend) ||
+           std::ranges::any_of(format.files, [&](std::string_view pattern) {
+             return !pattern.empty() && StarOf(pattern, filename).has_value();
+           });
+  });
 }
 
 std::string DefaultFileOf(const Platform& platform) {

@@ -40,6 +40,7 @@ struct Format {
   Beside beside = Beside::kModel;
   std::string_view without{};  // what to do where no engine for it is installed: a clause; empty: see the engine
   bool read = true;            // false: its engine does not read it yet
+  bool code = false;           // native code, which runs as soon as it is opened
   std::string_view also{};     // a backend whose engine reads it, too: where a configuration names that one
 };
 
@@ -62,6 +63,9 @@ const Platform* PlatformOf(const Format& format);
 bool IsReadBy(const Format& format, std::string_view engine);
 
 bool HasKind(const Format& format, FileKind kind);
+
+// Whether a model of this backend ("torch_aoti"; empty: unknown) and file name ("model.pt2") is native code.
+bool IsNativeCode(std::string_view backend, std::string_view filename);
 
 // Which file it is where a folder does not tell: "model.onnx". Empty: the platform has none such.
 std::string DefaultFileOf(const Platform& platform);

@@ -24,6 +24,14 @@ TEST(FormatTableTest, EveryRowIsWhole) {
   }
 }
 
+TEST(FormatTableTest, NativeCodeIsKnownByItsNameOrItsBackend) {
+  EXPECT_TRUE(IsNativeCode("", "model.pt2"));
+  EXPECT_TRUE(IsNativeCode("pytorch", "net.PT2"));
+  EXPECT_TRUE(IsNativeCode("torch_aoti", "model.bin"));
+  EXPECT_FALSE(IsNativeCode("pytorch", "model.pt"));
+  EXPECT_FALSE(IsNativeCode("", ""));
+}
+
 TEST(FormatTableTest, WhereNamesMeetContentTells) {
   const auto formats = Formats();
   for (size_t i = 0; i < formats.size(); ++i) {
@@ -60,7 +68,7 @@ TEST(FormatTableTest, TheSevenPlatformsHaveTheirFiles) {
 TEST(MissingEngineTest, SaysWhatInstallsItOrWhatToDoInstead) {
   EXPECT_EQ(MissingEngineHint("tensorflow", "model.graphdef"), "tools/install_engine tensorflow installs it");
   EXPECT_EQ(MissingEngineHint("torch", "model.pt"), "tools/install_engine torch installs it");
-  EXPECT_THAT(MissingEngineHint("torch", "model.pt2"), StartsWith("PyTorch models need exporting"));
+  EXPECT_EQ(MissingEngineHint("torch", "model.pt2"), "tools/install_engine torch installs it");
   EXPECT_EQ(MissingEngineHint("openvino", "model.xml"), "tools/install_engine openvino installs it");
   EXPECT_EQ(MissingEngineHint("openvino", "model.onnx"), "tools/install_engine openvino installs it");
   EXPECT_EQ(MissingEngineHint("python", "model.pkl"), "tools/install_engine python installs it");

@@ -123,7 +123,8 @@ TEST(ResolveModelTest, OfTwoModelsTheConfigurationSaysWhichIsMeant) {
 TEST(ResolveModelTest, AFileThatLacksItsCompanionIsNoModel) {
   EXPECT_EQ(ErrorOf(Resolve("", {"model.netdef"})), "model.netdef needs init_model.netdef beside it");
   EXPECT_EQ(Resolve("", {"init_model.netdef", "model.netdef"})->engine, "onnxruntime");
-  EXPECT_EQ(Resolve("platform: \"caffe2_netdef\"", {"model.netdef"})->engine, "onnxruntime") << "its engine will say so";
+  EXPECT_EQ(Resolve("platform: \"caffe2_netdef\"", {"model.netdef"})->engine, "onnxruntime")
+      << "its engine will say so";
 }
 
 TEST(ResolveModelTest, MetadataShowsTheNamesOfThePersonality) {
@@ -217,6 +218,17 @@ TEST(ModelConfigCompletionTest, WhatTheOperatorSaysComesFromNoModel) {
   EXPECT_THAT(own.error().message(), HasSubstr("--engine-parameter ENGINE:operator.x=VALUE"));
 }
 
+TEST(ModelConfigCompletionTest, ModelsWithCodeAreToldWhichFoldersAreAllowed) {
+  CompletionOptions options;
+  options.engine_parameters = {{"*", {{"operator.libraries", "/allowed"}}}};
+  const auto allowed = ElementsAre(Pair("operator.libraries", "/allowed"));
+  EXPECT_THAT(Resolve("model_operations { op_library_filename: \"o.so\" }", {"model.onnx"}, options)->parameters,
+              allowed);
+  EXPECT_THAT(Resolve("", {"model.pt2"}, options)->parameters, allowed);
+  EXPECT_THAT(Resolve("backend: \"torch_aoti\"", {}, options)->parameters, allowed);
+  EXPECT_THAT(Resolve("", {"model.pt"}, options)->parameters, IsEmpty());
+}
+
 TEST(ResolveModelTest, AConfigurationOf2018Resolves) {
   const auto config = ResolveModel(Parsed(R"(
 name: "trt_mnist"
@@ -281,18 +293,20 @@ TEST(ResolveModelTest, UnknownAcceleratorsOfInstancesOnGpusAreRefusedWithTheirPl
   CompletionOptions options;
   options.gpus = {{"onnxruntime", {.count = 1, .preferred = true}}};
   const auto resolve = [&options](const std::string& accelerator, const std::string& group = "") {
-    return Resolve("optimization { execution_accelerators {\n  gpu_execution_accelerator { " + accelerator + " } } }\n" +
-                       group,
-                   {"model.onnx"}, options);
+    return Resolve(
+        "optimization { execution_accelerators {\n  gpu_execution_accelerator { " + accelerator + " } } }\n" + group,
+        {"model.onnx"}, options);
   };
   const std::string parameter = "name: \"tensorrt\" parameters { key: \"precision_mode\" value: \"FP16\" }";
   EXPECT_TRUE(resolve(parameter).has_value());
-  EXPECT_THAT(resolve("name: \"openvino\"").error().message(),
-              HasSubstr("2:31: optimization.execution_accelerators.gpu_execution_accelerator[0].name: unknown Execution "
-                        "Accelerator 'openvino' is requested for m; there are 'cuda' and 'tensorrt'"));
-  EXPECT_THAT(resolve("name: \"cuda\" parameters { key: \"speed\" value: \"1\" }").error().message(),
-              HasSubstr("gpu_execution_accelerator[0].parameters: unknown parameter 'speed' is provided for accelerator "
-                        "'cuda' of m"));
+  EXPECT_THAT(
+      resolve("name: \"openvino\"").error().message(),
+      HasSubstr("2:31: optimization.execution_accelerators.gpu_execution_accelerator[0].name: unknown Execution "
+                "Accelerator 'openvino' is requested for m; there are 'cuda' and 'tensorrt'"));
+  EXPECT_THAT(
+      resolve("name: \"cuda\" parameters { key: \"speed\" value: \"1\" }").error().message(),
+      HasSubstr("gpu_execution_accelerator[0].parameters: unknown parameter 'speed' is provided for accelerator "
+                "'cuda' of m"));
   const auto on_cpu = resolve("name: \"openvino\"", "instance_group { kind: KIND_CPU }");
   ASSERT_TRUE(on_cpu.has_value());
   EXPECT_THAT(on_cpu->unacted_fields, ElementsAre(HasSubstr("the engine has no execution provider 'openvino'")));

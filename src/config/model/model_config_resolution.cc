@@ -1,5 +1,6 @@
 #include "config/model/model_config_resolution.h"
 
+#include "config/format/format_table.h"
 #include "config/model/instance_groups.h"
 #include "config/model/model_config_completion.h"
 #include "config/model/model_config_place.h"
@@ -89,7 +90,7 @@ std::string EngineOf(const Platform* platform, const std::string& backend) {
 
 // Parameters whose names begin so are for the operator to say, on the command line.
 constexpr std::string_view kOperatorParameter = "operator.";
-// Models of every engine get it that have custom operators: --allow-op-library.
+// Models of every engine get it that have custom operators, or are native code: --allow-op-library.
 constexpr std::string_view kEveryEngine = "*";
 
 // What only the operator may say does not come from a model, which a client may have sent.
@@ -105,10 +106,12 @@ base::Status CheckParameters(const ModelConfigDocument::Message& message) {
 
 void FillParameters(inference::ModelConfig& config, const EngineParameters& by_engine) {
   const std::string engine = EngineOf(FindEither(config.platform(), config.backend()), config.backend());
+  const bool has_code = config.model_operations().op_library_filename_size() > 0 ||
+                        IsNativeCode(config.backend(), config.default_model_filename());
   for (const std::string_view name : {std::string_view(engine), kEveryEngine}) {
     const auto of_engine = by_engine.find(name);
     if (of_engine == by_engine.end()) continue;
-    if (name == kEveryEngine && config.model_operations().op_library_filename_size() == 0) continue;
+    if (name == kEveryEngine && !has_code) continue;
     for (const auto& [key, value] : of_engine->second) {
       if (!config.parameters().contains(key)) (*config.mutable_parameters())[key].set_string_value(value);
     }

@@ -76,7 +76,8 @@ std::vector<Option> EngineRows() {
       {.group = kModels,
        .name = "allow-op-library",
        .value_name = "PATH",
-       .help = "folder that libraries of custom operators may come from: they are code; may be repeated; default: none",
+       .help =
+           "folder that libraries of custom operators, and models that are code (*.pt2), may come from; default: none",
        .repeated = true,
        .separator = ';',
        .set = AllowOpLibrary,

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <mutex>
 #include <string>
@@ -71,6 +72,9 @@ int32_t Execute(inferd_instance* instance, const inferd_batch* batch, inferd_err
 const inferd_engine* inferd_engine_v1(const inferd_host* host, inferd_error*) {
   namespace engine = inferd::torchscript;
   engine::server = host;
+  // Code of AOTInductor packages looks at its inputs only where this says so, and reads past the end of those that are
+  // not what it was compiled for. Set before there are threads that read the environment.
+  ::setenv("AOTI_RUNTIME_CHECK_INPUTS", "1", 0);
   static const inferd_engine table = {.struct_size = sizeof(inferd_engine),
                                       .abi_version = INFERD_ENGINE_ABI_VERSION,
                                       .name = "torch",

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "engines/torch/element_type.h"
-#include "engines/torch/error_text.h"
+#include "engines/torch/function/element_type.h"
+#include "engines/torch/function/error_text.h"
 #include "engines/torch/tensor_values.h"
 
 namespace inferd::torchscript {
@@ -53,7 +53,7 @@ c10::IValue ZerosOf(ValueKind kind, int32_t datatype, const std::vector<int64_t>
   }
 }
 
-base::Result<c10::IValue> Execute(const LoadedMethod& method, const Descriptions& inputs,
+base::Result<c10::IValue> Execute(const ModelFunction& method, const Descriptions& inputs,
                                   const std::vector<size_t>& arguments, int64_t size) {
   const MethodSchema& schema = method.schema();
   c10::Dict<std::string, at::Tensor> dict;
@@ -130,7 +130,7 @@ base::Status Join(const Descriptions& others, Descriptions* outputs) {
   return base::OkStatus();
 }
 
-base::Result<Descriptions> Probe(const LoadedMethod& method, const Descriptions& inputs,
+base::Result<Descriptions> Probe(const ModelFunction& method, const Descriptions& inputs,
                                  const std::vector<size_t>& arguments) {
   Descriptions outputs;
   for (const int64_t size : kSizes) {
@@ -147,7 +147,7 @@ base::Result<Descriptions> Probe(const LoadedMethod& method, const Descriptions&
 
 }  // namespace
 
-base::Result<Descriptions> ProbeOutputs(const LoadedMethod& method, const Descriptions& inputs,
+base::Result<Descriptions> ProbeOutputs(const ModelFunction& method, const Descriptions& inputs,
                                         const std::vector<size_t>& arguments) {
   constexpr std::string_view kAdvice =
       "the configuration lists no outputs, and they were not found by executing the model on zeros";

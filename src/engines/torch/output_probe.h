@@ -4,7 +4,7 @@
 
 #include "base/status.h"
 #include "enginekit/tensor_signature.h"
-#include "engines/torch/loaded_method.h"
+#include "engines/torch/function/model_function.h"
 
 namespace inferd::torchscript {
 
@@ -13,7 +13,7 @@ namespace inferd::torchscript {
 // of those positions. INVALID_ARGUMENT: it fails on zeros, or its answer cannot be served. May throw what the library
 // throws.
 base::Result<std::vector<enginekit::TensorDescription>> ProbeOutputs(
-    const LoadedMethod& method, const std::vector<enginekit::TensorDescription>& inputs,
+    const ModelFunction& method, const std::vector<enginekit::TensorDescription>& inputs,
     const std::vector<size_t>& arguments);
 
 }  // namespace inferd::torchscript

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <span>
 
-#include "engines/torch/element_type.h"
+#include "engines/torch/function/element_type.h"
 
 namespace inferd::torchscript {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "engines/torch/forward_schema.h"
+#include "engines/torch/function/forward_schema.h"
 #include "inferd/engine_abi.h"
 
 // Between what requests bring and what TorchScript takes, and back.

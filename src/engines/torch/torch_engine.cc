@@ -8,7 +8,7 @@
 #include <string>
 
 #include "enginekit/engine_table.h"
-#include "engines/torch/error_text.h"
+#include "engines/torch/function/error_text.h"
 #include "engines/torch/torch_instance.h"
 #include "engines/torch/torch_model.h"
 #include "inferd/engine_abi.h"

@@ -5,77 +5,20 @@
 #include <fstream>
 #include <iterator>
 
-#include "tests/support/running_model.h"
 #include "tests/support/temp_dir.h"
+#include "tests/support/torch_engine.h"
 
-namespace inferd {
+namespace inferd::torchscript {
 namespace {
 
-using inferd::support::Packed;
-using inferd::support::RecordingExecution;
-using inferd::support::SliceOf;
-using inferd::support::ValuesOf;
-using inferd::support::WithParameters;
-using tensor::DataType;
-using tensor::Shape;
+using support::Packed;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::filesystem::path kModels = std::filesystem::path(INFERD_TEST_MODELS) / "torch";
-
-enginehost::PluginEngine& Engine() {
-  static auto& engine = support::OpenEngine(std::filesystem::path(INFERD_ENGINES_DIR) / "torch.so");
-  return engine;
-}
-
-base::Result<std::unique_ptr<core::EngineModel>> Load(const std::string& name, const config::ModelConfig& config = {}) {
-  return support::LoadFile(Engine(), kModels / name / "model.pt", config);
-}
-
-struct Running : support::RunningModel {
-  explicit Running(const std::string& name, const config::ModelConfig& config = {})
-      : RunningModel(Load(name, config)) {}
-};
-
-struct Tensor {
-  std::string name;
-  DataType datatype = DataType::kFp32;
-  Shape dims = {-1, -1};
-};
-
-config::ModelConfig Config(const std::vector<Tensor>& inputs, const std::vector<Tensor>& outputs = {},
-                           std::map<std::string, std::string> parameters = {}) {
-  config::ModelConfig config = WithParameters(std::move(parameters));
-  for (const Tensor& tensor : inputs) {
-    config.inputs.push_back({.name = tensor.name, .datatype = tensor.datatype, .dims = tensor.dims});
-  }
-  for (const Tensor& tensor : outputs) {
-    config.outputs.push_back({.name = tensor.name, .datatype = tensor.datatype, .dims = tensor.dims});
-  }
-  return config;
-}
-
-const config::ModelConfig kRows = Config({{"x"}}, {{"y"}});
-
 std::string LoadError(const std::string& name, const config::ModelConfig& config = {}) {
   const auto loaded = Load(name, config);
   return loaded.has_value() ? "it was loaded" : loaded.error().message();
-}
-
-// The answers to FP32 inputs of one row each.
-void RunRows(const Running& model, const std::vector<std::vector<float>>& rows, RecordingExecution* execution) {
-  ASSERT_TRUE(model.model);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    execution->AddInput(static_cast<int>(i), DataType::kFp32, {1, static_cast<int64_t>(rows[i].size())},
-                        SliceOf(rows[i]));
-  }
-  model.Run(execution);
-  ASSERT_TRUE(execution->responses()[0].status.ok()) << execution->responses()[0].status.ToString();
-}
-
-std::vector<float> Output(const RecordingExecution& execution, size_t i = 0) {
-  return ValuesOf<float>(execution.output(i).data);
 }
 
 TEST(TorchEngineTest, SaysItsVersion) {
@@ -429,15 +372,6 @@ TEST(TorchEngineTest, OperatorsOfAModelsOwnAreInLibraries) {
   EXPECT_THAT(LoadError("custom", config), HasSubstr("no.so"));
 }
 
-TEST(TorchEngineTest, PackagesAreRefusedByName) {
-  const support::TempDir folder;
-  folder.Write("model.pt2", "PK");
-  const auto loaded = support::LoadFile(Engine(), folder.path() / "model.pt2");
-  ASSERT_FALSE(loaded.has_value());
-  EXPECT_EQ(loaded.error().code(), base::StatusCode::kUnimplemented);
-  EXPECT_THAT(loaded.error().message(), HasSubstr("torch.export"));
-}
-
 std::string Bytes(const std::filesystem::path& file) {
   std::ifstream in(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
@@ -484,4 +418,4 @@ TEST(TorchEngineTest, CutAndChangedFilesAreErrors) {
 }
 
 }  // namespace
-}  // namespace inferd
+}  // namespace inferd::torchscript

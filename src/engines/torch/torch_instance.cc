@@ -2,6 +2,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/core/Dict.h>
+#include <c10/core/CPUAllocator.h>
 #include <omp.h>
 
 #include <cstring>
@@ -13,8 +14,8 @@
 #include <utility>
 
 #include "enginekit/cancelled.h"
-#include "engines/torch/element_type.h"
-#include "engines/torch/error_text.h"
+#include "engines/torch/function/element_type.h"
+#include "engines/torch/function/error_text.h"
 #include "engines/torch/tensor_values.h"
 
 namespace inferd::torchscript {
@@ -50,9 +51,16 @@ bool SharesInput(const inferd_batch& batch, const void* data) {
   return false;
 }
 
+// Whether its memory is the library's, and no other tensor is in it.
+bool IsItsOwn(const at::Tensor& tensor) {
+  const c10::Storage& storage = tensor.storage();
+  return storage.use_count() == 1 && storage.data_ptr().get_deleter() == c10::GetCPUAllocator()->raw_deleter();
+}
+
 }  // namespace
 
-TorchInstance::TorchInstance(const TorchModel* model, LoadedMethod method) : model_(model), method_(std::move(method)) {
+TorchInstance::TorchInstance(const TorchModel* model, std::shared_ptr<const ModelFunction> function)
+    : model_(model), function_(std::move(function)) {
   const size_t outputs = model->tensors().outputs().size();
   shapes_.resize(outputs);
   copied_.reserve(outputs);
@@ -61,7 +69,7 @@ TorchInstance::TorchInstance(const TorchModel* model, LoadedMethod method) : mod
 
 base::Result<std::unique_ptr<TorchInstance>> TorchInstance::Create(const TorchModel* model) {
   try {
-    return std::unique_ptr<TorchInstance>(new TorchInstance(model, model->MethodForInstance()));
+    return std::unique_ptr<TorchInstance>(new TorchInstance(model, model->FunctionForInstance()));
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& exception) {
@@ -91,7 +99,7 @@ base::Result<c10::IValue> TorchInstance::Compute(const inferd_batch& batch) {
   UseThreads(model_->compute_threads());
   try {
     INFERD_ASSIGN_OR_RETURN(std::vector<c10::IValue> arguments, Arguments(batch));
-    return method_.Call(std::move(arguments));
+    return function_->Call(std::move(arguments));
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& exception) {
@@ -100,15 +108,15 @@ base::Result<c10::IValue> TorchInstance::Compute(const inferd_batch& batch) {
 }
 
 base::Result<std::vector<c10::IValue>> TorchInstance::Arguments(const inferd_batch& batch) const {
-  const MethodSchema& schema = method_.schema();
+  const MethodSchema& schema = function_->schema();
   std::vector<c10::IValue> values;
   values.reserve(schema.arguments.size() + 1);
-  for (size_t i = 0; i < schema.arguments.size(); ++i) values.push_back(method_.default_of(i));
+  for (size_t i = 0; i < schema.arguments.size(); ++i) values.push_back(function_->default_of(i));
   c10::Dict<std::string, at::Tensor> dict;
   for (size_t i = 0; i < batch.input_count; ++i) {
     const inferd_input& input = *batch.inputs[i];
     const InputTensor& tensor = model_->tensors().inputs()[input.index];
-    auto value = ToValue(input, tensor.kind, method_.may_write(tensor.argument));
+    auto value = ToValue(input, tensor.kind, function_->may_write(tensor.argument));
     if (!value.has_value()) return std::unexpected(value.error().WithContext("input '" + tensor.name + "'"));
     if (schema.takes_dict) {
       dict.insert(tensor.name, value->toTensor());
@@ -159,7 +167,7 @@ void TorchInstance::FillTensor(const inferd_batch& batch, at::Tensor tensor, inf
   output->memory = {tensor.const_data_ptr(), tensor.nbytes(), INFERD_MEMORY_CPU, 0};
   // An output may be an input as it came, whose memory ends with the batch, or a part of the model's state, which the
   // next execution writes to.
-  if (SharesInput(batch, output->memory.data) || !method_.is_constant()) {
+  if (SharesInput(batch, output->memory.data) || (function_->keeps_answers() && !IsItsOwn(tensor))) {
     copied_.push_back(std::move(tensor));
     return;
   }

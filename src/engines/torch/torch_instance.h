@@ -21,7 +21,7 @@ class TorchInstance final {
   base::Status Execute(const inferd_batch& batch);
 
  private:
-  TorchInstance(const TorchModel* model, LoadedMethod method);
+  TorchInstance(const TorchModel* model, std::shared_ptr<const ModelFunction> function);
 
   base::Result<c10::IValue> Compute(const inferd_batch& batch);
   base::Result<std::vector<c10::IValue>> Arguments(const inferd_batch& batch) const;
@@ -32,7 +32,7 @@ class TorchInstance final {
   void FillTensor(const inferd_batch& batch, at::Tensor tensor, inferd_output* output);
 
   const TorchModel* const model_;
-  const LoadedMethod method_;
+  const std::shared_ptr<const ModelFunction> function_;
   std::vector<std::vector<int64_t>> shapes_;  // of the current call's outputs
   std::vector<at::Tensor> copied_;            // outputs of it whose memory the host copies
   enginekit::BatchAnswer answer_;

@@ -12,7 +12,9 @@
 #include "enginekit/compute_threads.h"
 #include "enginekit/load_cores.h"
 #include "enginekit/parameters.h"
-#include "engines/torch/error_text.h"
+#include "engines/torch/function/compiled_package.h"
+#include "engines/torch/function/error_text.h"
+#include "engines/torch/function/loaded_method.h"
 
 namespace inferd::torchscript {
 
@@ -21,17 +23,14 @@ namespace {
 // Of the thread that loads: the library calls itself for each class of a file that is of another one's type.
 constexpr size_t kLoadStackBytes = size_t{256} << 20;
 
-constexpr std::string_view kPackages =
-    "packages of torch.export and AOTInductor are native code and their own kernels, and are not run; serve the model "
-    "as TorchScript "
-    "(torch.jit.trace or torch.jit.script) or as ONNX";
+// A package is known by its name, or by Triton's backend for packages.
+bool IsPackage(const std::filesystem::path& path, const inferd_load& load) {
+  return path.extension() == ".pt2" || enginekit::ToView(load.backend) == "torch_aoti";
+}
 
 base::Result<std::string> FindFile(const inferd_load& load) {
   const std::filesystem::path path(enginekit::ToView(load.model_file));
   std::error_code error;
-  if (path.extension() == ".pt2" || enginekit::ToView(load.backend) == "torch_aoti") {
-    return std::unexpected(base::Unimplemented("model file '" + path.string() + "': " + std::string(kPackages)));
-  }
   if (!std::filesystem::exists(path, error)) {
     return std::unexpected(base::NotFound("model file '" + path.string() + "' does not exist"));
   }
@@ -65,16 +64,30 @@ void LogIgnored(const inferd_host* host, const inferd_load& load, const LoadSett
 }
 
 struct Parts {
-  LoadedMethod method;
+  std::shared_ptr<const ModelFunction> function;
   TorchSignature signature;
 };
 
-base::Result<Parts> Read(const std::string& path, const inferd_load& load, const LoadSettings& settings,
-                         int compute_threads) {
+base::Result<std::shared_ptr<const ModelFunction>> ReadMethod(const std::string& path, const inferd_host* host,
+                                                              const inferd_load& load, const LoadSettings& settings) {
   INFERD_ASSIGN_OR_RETURN(LoadedMethod method, LoadedMethod::Load(path, settings));
   if (load.declared->input_count == 0) method.AddExample(path);
-  INFERD_ASSIGN_OR_RETURN(TorchSignature signature, TorchSignature::Make(load, method, compute_threads));
-  return Parts{.method = std::move(method), .signature = std::move(signature)};
+  if (const std::string& why = method.why_not_frozen(); !why.empty()) {
+    Log(host, load, "it is not frozen, and each instance has weights of its own: " + why);
+  }
+  return std::make_shared<LoadedMethod>(std::move(method));
+}
+
+base::Result<Parts> Read(const std::string& path, const inferd_host* host, const inferd_load& load,
+                         const LoadSettings& settings, int compute_threads) {
+  std::shared_ptr<const ModelFunction> function;
+  if (IsPackage(path, load)) {
+    INFERD_ASSIGN_OR_RETURN(function, CompiledPackage::Load(path, settings));
+  } else {
+    INFERD_ASSIGN_OR_RETURN(function, ReadMethod(path, host, load, settings));
+  }
+  INFERD_ASSIGN_OR_RETURN(TorchSignature signature, TorchSignature::Make(load, *function, compute_threads));
+  return Parts{.function = std::move(function), .signature = std::move(signature)};
 }
 
 }  // namespace
@@ -93,7 +106,7 @@ base::Result<std::unique_ptr<TorchModel>> TorchModel::Load(const inferd_host* ho
   enginekit::RunInBackground(
       [&] {
         try {
-          parts = Read(path, load, settings, compute_threads);
+          parts = Read(path, host, load, settings, compute_threads);
         } catch (const std::bad_alloc&) {
           parts = std::unexpected(base::ResourceExhausted("there is no memory to load the model"));
         } catch (const std::exception& exception) {
@@ -102,11 +115,13 @@ base::Result<std::unique_ptr<TorchModel>> TorchModel::Load(const inferd_host* ho
       },
       kLoadStackBytes);
   if (!parts.has_value()) return std::unexpected(parts.error().WithContext("model file '" + path + "'"));
-  if (const std::string& why = parts->method.why_not_frozen(); !why.empty()) {
-    Log(host, load, "it is not frozen, and each instance has weights of its own: " + why);
-  }
   return std::unique_ptr<TorchModel>(
-      new TorchModel(host, std::move(parts->method), std::move(parts->signature), compute_threads));
+      new TorchModel(host, std::move(parts->function), std::move(parts->signature), compute_threads));
+}
+
+std::shared_ptr<const ModelFunction> TorchModel::FunctionForInstance() const {
+  std::shared_ptr<const ModelFunction> copy = function_->CopyForInstance();
+  return copy == nullptr ? function_ : copy;
 }
 
 }  // namespace inferd::torchscript

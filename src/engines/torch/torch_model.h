@@ -4,14 +4,14 @@
 #include <string>
 
 #include "base/status.h"
-#include "engines/torch/loaded_method.h"
+#include "engines/torch/function/model_function.h"
 #include "engines/torch/torch_signature.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::torchscript {
 
-// A TorchScript file. Instances share the weights where executions leave nothing behind, and have copies of their own
-// where the model keeps a state. Thread-safe.
+// A TorchScript file or an AOTInductor package. Instances share the weights where executions leave nothing behind, and
+// have copies of their own where a TorchScript model keeps a state. Thread-safe.
 class TorchModel final {
  public:
   // NOT_FOUND: no model file. INVALID_ARGUMENT: libtorch cannot read it, or it does not fit its configuration.
@@ -24,14 +24,18 @@ class TorchModel final {
   int compute_threads() const { return compute_threads_; }
 
   // What an instance calls. Throws what the library throws.
-  LoadedMethod MethodForInstance() const { return method_.is_constant() ? method_ : method_.Copy(); }
+  std::shared_ptr<const ModelFunction> FunctionForInstance() const;
 
  private:
-  TorchModel(const inferd_host* host, LoadedMethod method, TorchSignature signature, int compute_threads)
-      : host_(host), method_(std::move(method)), signature_(std::move(signature)), compute_threads_(compute_threads) {}
+  TorchModel(const inferd_host* host, std::shared_ptr<const ModelFunction> function, TorchSignature signature,
+             int compute_threads)
+      : host_(host),
+        function_(std::move(function)),
+        signature_(std::move(signature)),
+        compute_threads_(compute_threads) {}
 
   const inferd_host* host_;
-  const LoadedMethod method_;
+  const std::shared_ptr<const ModelFunction> function_;
   const TorchSignature signature_;
   const int compute_threads_;
 };

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "enginekit/parameters.h"
-#include "engines/torch/element_type.h"
+#include "engines/torch/function/element_type.h"
 #include "engines/torch/output_probe.h"
 
 namespace inferd::torchscript {
@@ -67,7 +67,7 @@ base::Result<Descriptions> CompleteInputs(const MethodSchema& schema) {
       inputs.push_back(std::move(input));
     } else if (!argument.optional) {
       return std::unexpected(
-          base::InvalidArgument("TorchScript does not say datatypes and shapes, and the file has no example of a "
+          base::InvalidArgument("the file does not say datatypes and shapes, and has no example of a "
                                 "trace: config.pbtxt needs the "
                                 "inputs of the model's method (" +
                                 WithTypes(schema) + "), such as input { name: \"" + argument.name +
@@ -90,7 +90,7 @@ base::Status CheckInput(const TensorDescription& input, const MethodArgument& ar
                                           : "of strings in the configuration, and " + argument.type + " in the model"));
   }
   if (!strings && !ToElementType(input.datatype).has_value()) {
-    return base::InvalidArgument(what + "of a datatype that TorchScript does not have");
+    return base::InvalidArgument(what + "of a datatype that PyTorch does not have");
   }
   return base::OkStatus();
 }
@@ -126,7 +126,7 @@ base::Status TorchSignature::AddOutputs(Descriptions tensors, const MethodSchema
   return base::OkStatus();
 }
 
-base::Result<TorchSignature> TorchSignature::Make(const inferd_load& load, const LoadedMethod& method,
+base::Result<TorchSignature> TorchSignature::Make(const inferd_load& load, const ModelFunction& method,
                                                   int compute_threads) {
   const MethodSchema& schema = method.schema();
   Descriptions inputs = Declared(load.declared->inputs, load.declared->input_count);

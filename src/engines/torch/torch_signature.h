@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 #include "enginekit/tensor_signature.h"
-#include "engines/torch/forward_schema.h"
-#include "engines/torch/loaded_method.h"
+#include "engines/torch/function/forward_schema.h"
+#include "engines/torch/function/model_function.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::torchscript {
@@ -31,7 +31,7 @@ class TorchSignature final {
  public:
   // INVALID_ARGUMENT: the configuration does not fit the method, or does not say what it has to. May throw what the
   // library throws.
-  static base::Result<TorchSignature> Make(const inferd_load& load, const LoadedMethod& method, int compute_threads);
+  static base::Result<TorchSignature> Make(const inferd_load& load, const ModelFunction& method, int compute_threads);
 
   const std::vector<InputTensor>& inputs() const { return inputs_; }
   const std::vector<OutputTensor>& outputs() const { return outputs_; }

@@ -1,4 +1,4 @@
-#include "engines/torch/source_depth.h"
+#include "engines/torch/function/source_depth.h"
 
 #include <algorithm>
 #include <cstddef>

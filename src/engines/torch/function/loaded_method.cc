@@ -1,4 +1,4 @@
-#include "engines/torch/loaded_method.h"
+#include "engines/torch/function/loaded_method.h"
 
 #include <ATen/core/function_schema.h>
 #include <ATen/core/grad_mode.h>
@@ -15,9 +15,9 @@
 #include <optional>
 #include <utility>
 
-#include "engines/torch/element_type.h"
-#include "engines/torch/error_text.h"
-#include "engines/torch/source_depth.h"
+#include "engines/torch/function/element_type.h"
+#include "engines/torch/function/error_text.h"
+#include "engines/torch/function/source_depth.h"
 
 namespace inferd::torchscript {
 
@@ -154,10 +154,11 @@ void LoadedMethod::MakeExecutor() const {
   torch::jit::getProfilingMode() = profiling;
 }
 
-LoadedMethod LoadedMethod::Copy() const {
-  LoadedMethod copy = *this;
-  copy.module_ = module_.deepcopy();
-  copy.method_ = copy.module_.get_method(settings_.method);
+std::shared_ptr<const ModelFunction> LoadedMethod::CopyForInstance() const {
+  if (constant_) return nullptr;
+  auto copy = std::make_shared<LoadedMethod>(*this);
+  copy->module_ = module_.deepcopy();
+  copy->method_ = copy->module_.get_method(settings_.method);
   return copy;
 }
 

@@ -1,4 +1,4 @@
-#include "engines/torch/forward_schema.h"
+#include "engines/torch/function/forward_schema.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

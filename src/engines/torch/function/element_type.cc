@@ -1,4 +1,4 @@
-#include "engines/torch/element_type.h"
+#include "engines/torch/function/element_type.h"
 
 #include "inferd/engine_abi.h"
 

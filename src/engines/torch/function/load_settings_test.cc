@@ -1,4 +1,4 @@
-#include "engines/torch/load_settings.h"
+#include "engines/torch/function/load_settings.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

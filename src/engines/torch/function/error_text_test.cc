@@ -1,4 +1,4 @@
-#include "engines/torch/error_text.h"
+#include "engines/torch/function/error_text.h"
 
 #include <gtest/gtest.h>
 
