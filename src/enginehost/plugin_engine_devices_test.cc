@@ -8,8 +8,7 @@
 
 #include "base/device_memory.h"
 #include "clientshm/shared_object_fixture.h"
-#include "config/model/model_config_parser.h"
-#include "enginehost/plugin_engine.h"
+#include "enginehost/devices_fixture.h"
 #include "tests/support/recording_execution.h"
 
 namespace inferd::enginehost {
@@ -25,6 +24,8 @@ using ::testing::HasSubstr;
 
 // Before the engine is opened: only then does it open handles.
 [[maybe_unused]] const int kFakeGpus = setenv("FAKE_ENGINE_GPUS", "2", 1);
+
+using PluginEngineDevicesTest = DevicesTest;
 
 // Wants its output on a device.
 class DeviceExecution final : public RecordingExecution {
@@ -43,79 +44,6 @@ class DeviceExecution final : public RecordingExecution {
 class TakingExecution final : public RecordingExecution {
  public:
   bool TakesOnDevice(int) const override { return true; }
-};
-
-// Notes where the engine's outputs were to be.
-class WishedExecution final : public RecordingExecution {
- public:
-  base::Buffer AllocateOutput(int, size_t bytes, base::MemoryPlace wish) override {
-    wish_ = wish;
-    return base::Buffer::Allocate(bytes);
-  }
-  base::MemoryKind wish() const { return wish_.kind; }
-
- private:
-  base::MemoryPlace wish_;
-};
-
-class PluginEngineDevicesTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    auto opened = PluginEngine::Open(std::filesystem::path(INFERD_ENGINES_DIR) / "fake.so", {.pinned = pinned_});
-    ASSERT_TRUE(opened) << opened.error().ToString();
-    engine_ = *std::move(opened);
-  }
-
-  // An instance on GPU 1 of a model that repeats its input.
-  void Start(std::map<std::string, std::string> parameters) {
-    auto config = std::make_shared<config::ModelConfig>(config::ParseModelConfig(text_, "config.pbtxt").value());
-    config->name = "m";
-    config->inputs.push_back({.name = "IN", .datatype = DataType::kInt32, .dims = {-1}});
-    config->outputs.push_back({.name = "OUT", .datatype = DataType::kInt32, .dims = {-1}});
-    config->instance_groups.push_back({.name = "g", .kind = config::InstanceKind::kGpu, .count = 1, .gpus = {gpu_}});
-    config->parameters = std::move(parameters);
-    core::LoadSpec spec;
-    spec.model_name = "m";
-    spec.model_dir = ::testing::TempDir();
-    spec.config = config;
-    auto model = engine_->Load(spec);
-    ASSERT_TRUE(model) << model.error().ToString();
-    model_ = *std::move(model);
-    auto instance = model_->CreateInstance({.kind = config::InstanceKind::kGpu, .device = gpu_});
-    ASSERT_TRUE(instance) << instance.error().ToString();
-    instance_ = *std::move(instance);
-  }
-
-  void Run(RecordingExecution& execution, std::vector<base::BufferSlice> pieces, int64_t elements) {
-    execution.AddInput(0, DataType::kInt32, {elements}, pieces[0]);
-    for (size_t i = 1; i < pieces.size(); ++i) execution.inputs[0].pieces.push_back(pieces[i]);
-    execution.outputs = {0};
-    instance_->Execute(execution);
-    execution.WaitUntilFinished();
-    ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
-  }
-
-  // Memory on GPU 1, with these numbers.
-  base::BufferSlice OnGpu(const std::vector<int32_t>& numbers) {
-    const base::MemoryPlace place{
-        .kind = base::MemoryKind::kGpu, .runtime = runtime(), .device = static_cast<uint16_t>(gpu_)};
-    base::Buffer memory = *base::FindDeviceMemory(place.runtime)->Allocate(place, numbers.size() * 4);
-    EXPECT_TRUE(base::CopyBytes(SliceOf(numbers).data(), {}, memory.data(), place, memory.size()).ok());
-    return base::BufferSlice(memory);
-  }
-  // Of the engine, which is the last to have been opened.
-  static uint8_t runtime() {
-    uint8_t last = 1;
-    while (last < 255 && base::FindDeviceMemory(last + 1) != nullptr) ++last;
-    return last;
-  }
-
-  const int32_t gpu_ = 1;
-  const std::shared_ptr<PinnedPool> pinned_ = std::make_shared<PinnedPool>(size_t{1} << 20);
-  std::string text_;  // what a configuration says besides
-  std::unique_ptr<PluginEngine> engine_;
-  std::unique_ptr<core::EngineModel> model_;
-  std::unique_ptr<core::EngineInstance> instance_;
 };
 
 TEST_F(PluginEngineDevicesTest, InputsAreCopiedToTheInstancesGpuAndOutputsBack) {
@@ -152,24 +80,54 @@ TEST_F(PluginEngineDevicesTest, PinnedMemoryIsTakenForTheFirstInstanceOnAGpu) {
 }
 
 TEST_F(PluginEngineDevicesTest, WhereTheConfigurationForbidsPinnedMemoryThereIsNone) {
-  text_ = "optimization { input_pinned_memory { enable: false } output_pinned_memory { enable: false } }";
-  Start({{"input_memory", "device"}, {"output_memory", "device"}});
-  WishedExecution execution;
-  Run(execution, {SliceOf<int32_t>({1, 2, 3})}, 3);
-  EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(1, 2, 3));
-  EXPECT_EQ(pinned_->bytes(), 0u);
-  EXPECT_EQ(execution.wish(), base::MemoryKind::kCpu);
-}
-
-TEST_F(PluginEngineDevicesTest, OutputsComeBackInPinnedMemory) {
   for (const char* output : {"device", "host_device"}) {
+    text_ = "optimization { input_pinned_memory { enable: false } output_pinned_memory { enable: false } }";
     Start({{"input_memory", "device"}, {"output_memory", output}});
-    WishedExecution execution;
+    RecordingExecution execution;
     Run(execution, {SliceOf<int32_t>({1, 2, 3})}, 3);
     EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(1, 2, 3));
-    EXPECT_EQ(execution.wish(), base::MemoryKind::kCpuPinned) << output;
-    EXPECT_EQ(pinned_->used(), 0u) << "inputs went through it";
+    EXPECT_EQ(pinned_->bytes(), 0u);
+    EXPECT_EQ(use_->blocks + use_->refusals, 0u);
   }
+}
+
+TEST_F(PluginEngineDevicesTest, InputsAndOutputsGoThroughPinnedMemoryAndDoNotStayThere) {
+  struct Case {
+    const char* configuration;
+    uint64_t blocks;
+  };
+  for (const char* output : {"device", "host_device"}) {
+    for (const Case& each : {Case{"", 2}, Case{"optimization { input_pinned_memory { enable: false } }", 1},
+                             Case{"optimization { output_pinned_memory { enable: false } }", 1}}) {
+      SCOPED_TRACE(std::string(output) + " " + each.configuration);
+      text_ = each.configuration;
+      Start({{"input_memory", "device"}, {"output_memory", output}});
+      const uint64_t before = use_->blocks;
+      RecordingExecution execution;
+      Run(execution, {SliceOf<int32_t>({1, 2, 3})}, 3);
+      EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(1, 2, 3));
+      EXPECT_EQ(use_->blocks - before, each.blocks);
+      EXPECT_EQ(execution.output(0).data.place().kind, base::MemoryKind::kCpu);
+      EXPECT_EQ(pinned_->used(), 0u) << "its answer is there, and holds none of it";
+    }
+  }
+  EXPECT_EQ(use_->refusals, 0u);
+}
+
+TEST_F(PluginEngineDevicesTest, WhatIsToBePinnedIsSoThoughThePoolHasNoRoom) {
+  Start({});
+  const base::MemoryPlace place{.kind = base::MemoryKind::kCpuPinned, .runtime = runtime()};
+  const auto inside = base::FindDeviceMemory(runtime())->Allocate(place, 1000);
+  ASSERT_TRUE(inside.has_value());
+  EXPECT_EQ(pinned_->used(), 1280u);
+  const auto outside = base::FindDeviceMemory(runtime())->Allocate(place, size_t{1} << 20);
+  ASSERT_TRUE(outside.has_value()) << outside.error().ToString();
+  EXPECT_EQ(outside->place(), place);
+  EXPECT_EQ(pinned_->used(), 1280u);
+  EXPECT_EQ(use_->refusals, 1u);
+  const auto none = base::FindDeviceMemory(runtime())->Allocate(place, SIZE_MAX);
+  ASSERT_FALSE(none.has_value());
+  EXPECT_THAT(none.error().message(), HasSubstr("engine 'fake' has no room for 18446744073709551615 bytes of pinned"));
 }
 
 TEST_F(PluginEngineDevicesTest, InputsThatPinnedMemoryHasNoRoomForComeAllTheSame) {
@@ -181,6 +139,7 @@ TEST_F(PluginEngineDevicesTest, InputsThatPinnedMemoryHasNoRoomForComeAllTheSame
     Run(execution, {SliceOf(numbers)}, static_cast<int64_t>(count));
     EXPECT_EQ(ValuesOf<int32_t>(execution.output(0).data), numbers);
   }
+  EXPECT_EQ(use_->refusals, 2u) << "of the larger two";
 }
 
 TEST_F(PluginEngineDevicesTest, PiecesOfABatchAreGatheredOnTheGpu) {

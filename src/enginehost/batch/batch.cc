@@ -118,11 +118,12 @@ base::BufferSlice Batch::AllocateOutput(uint32_t output, size_t bytes, base::Mem
   if (output >= model_->signature().outputs.size()) return {};
   // Where the answer has no use for it on the device, the engine has it copied from there.
   const bool copied = !wish.readable() && !execution_->TakesOnDevice(static_cast<int>(output));
-  if (copied && model_->pins_outputs()) wish.kind = base::MemoryKind::kCpuPinned;
   try {
-    const base::BufferSlice memory(execution_->AllocateOutput(static_cast<int>(output), bytes, wish));
-    allocations_.Add(memory.owner());
-    return memory;
+    base::Buffer memory;
+    if (copied && model_->pins_outputs()) memory = model_->engine().pinned->Take(bytes);
+    if (!memory) memory = execution_->AllocateOutput(static_cast<int>(output), bytes, wish);
+    allocations_.Add(memory);
+    return base::BufferSlice(std::move(memory));
   } catch (const std::bad_alloc&) {
     return {};
   }

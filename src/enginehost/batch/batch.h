@@ -39,7 +39,7 @@ class Batch final : public inferd_batch {
   void Respond(size_t request, const inferd_response& response);
   void RespondAll(const inferd_response& response);
   // Where the engine can write it: in `wish` or in memory of the CPU, pinned if `wish` is on a device and there is
-  // some. Empty: there is no memory.
+  // some, which it has until it answers. Empty: there is no memory.
   base::BufferSlice AllocateOutput(uint32_t output, size_t bytes, base::MemoryPlace wish = {});
 
   // The batch as a whole has failed: `status` to every request that has no final response yet.

@@ -6,7 +6,7 @@
 
 #include "base/device_memory.h"
 #include "enginehost/model/abi_values.h"
-#include "enginehost/transfer/pending_copies.h"
+#include "enginehost/transfer/staged_outputs.h"
 #include "tensor/bytes.h"
 #include "tensor/raw.h"
 
@@ -85,17 +85,20 @@ base::Status ExplainCopy(const LoadedModel& model, const base::Status& status) {
   return model.Fault("answered in memory that the server cannot read: " + status.message());
 }
 
-// From the engine's own memory on a device: it is there once the copies have been awaited.
+// To memory of the execution's, from the engine's own on a device, or from pinned memory that was lent to it: it is
+// there once the copies are finished.
 base::Status BringToCpu(const LoadedModel& model, uint32_t output, core::Execution& execution,
-                        core::InferTensor& tensor, PendingCopies& copies) {
-  if (tensor.data.place().readable()) return base::OkStatus();
+                        core::InferTensor& tensor, StagedOutputs& copies) {
+  const base::MemoryKind kind = tensor.data.place().kind;
+  if (kind == base::MemoryKind::kCpu) return base::OkStatus();
   const size_t size = tensor.data.size();
-  base::MemoryPlace wish;
-  if (model.pins_outputs()) wish = {.kind = base::MemoryKind::kCpuPinned, .runtime = model.engine().runtime};
-  base::Buffer copy = execution.AllocateOutput(static_cast<int>(output), size, wish);
+  base::Buffer copy = execution.AllocateOutput(static_cast<int>(output), size);
   CountCopy(model, size);
-  const base::Status status = copies.Start(tensor.data, copy, copy.data());
-  tensor.data = base::BufferSlice(std::move(copy));
+  base::Buffer pinned;
+  if (kind == base::MemoryKind::kGpu && model.pins_outputs()) pinned = model.engine().pinned->Take(size);
+  const base::Status status = copies.Add(tensor.data, std::move(pinned), copy);
+  const std::byte* const data = copy.data();
+  tensor.data = base::BufferSlice(std::move(copy), data, size);  // it may have more than that
   return ExplainCopy(model, status).WithContext(Quoted(model.signature().outputs[output]));
 }
 
@@ -183,7 +186,7 @@ base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<c
     memories.push_back(TakeMemory(model, output, places[i] < wanted.size(), allocations));
   }
   std::vector<core::InferTensor> tensors(wanted.size());
-  PendingCopies copies;
+  StagedOutputs copies;
   for (size_t i = 0; i < response.output_count; ++i) {
     const inferd_output& output = *response.outputs[i];
     if (output.index >= model->signature().outputs.size()) {
@@ -196,15 +199,16 @@ base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<c
       return std::unexpected(model->Fault("answered " + Quoted(model->signature().outputs[output.index]) + " twice"));
     }
     INFERD_ASSIGN_OR_RETURN(tensor, ToTensor(*model, output, std::move(memories[i].data)));
+    const bool lent = tensor.data.place().kind == base::MemoryKind::kCpuPinned;
     const bool stays =
-        memories[i].stays || (memories[i].owned && StaysOnDevice(*model, output.index, execution, tensor));
+        (memories[i].stays && !lent) || (memories[i].owned && StaysOnDevice(*model, output.index, execution, tensor));
     if (!stays) INFERD_RETURN_IF_ERROR(BringToCpu(*model, output.index, execution, tensor, copies));
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (tensors[i].datatype != DataType::kInvalid) continue;
     return std::unexpected(model->Fault("answered without " + Quoted(model->signature().outputs[wanted[i]])));
   }
-  INFERD_RETURN_IF_ERROR(ExplainCopy(*model, copies.Await()));
+  INFERD_RETURN_IF_ERROR(ExplainCopy(*model, copies.Finish()));
   return tensors;
 }
 

@@ -24,6 +24,8 @@ class BatchOutputsDevicesTest : public ::testing::Test {
     }
     engine_.opened.runtime = TheLateDevice().place().runtime;
     engine_.opened.device_count = 1;
+    engine_.opened.pinned = pool_;
+    EXPECT_TRUE(pool_->Open(Pinned).ok());
     model_ = *engine_.Take();
   }
 
@@ -53,6 +55,8 @@ class BatchOutputsDevicesTest : public ::testing::Test {
     return taken;
   }
 
+  const std::shared_ptr<PinnedUse> use_ = std::make_shared<PinnedUse>();
+  const std::shared_ptr<PinnedPool> pool_ = std::make_shared<PinnedPool>(256, use_);  // has one block
   support::StubEngine engine_;
   support::RecordingExecution execution_;
   std::shared_ptr<const LoadedModel> model_;
@@ -66,7 +70,10 @@ TEST_F(BatchOutputsDevicesTest, AreOnTheCpuBeforeTheEngineMayUseItsMemoryAgain) 
     ASSERT_EQ((*outputs)[0].data.view(), "abc");
     ASSERT_EQ((*outputs)[1].data.view(), "defg");
     ASSERT_EQ(TheLateDevice().under_way(), 0u);
+    ASSERT_EQ(pool_->used(), 0u) << "though the answer is there yet";
   }
+  EXPECT_EQ(use_->blocks, 50u) << "of the first of both, always";
+  EXPECT_EQ(use_->refusals, 50u) << "of the second, which comes all the same";
 }
 
 TEST_F(BatchOutputsDevicesTest, ACopyThatFailsFailsTheAnswer) {
@@ -77,6 +84,7 @@ TEST_F(BatchOutputsDevicesTest, ACopyThatFailsFailsTheAnswer) {
   TheLateDevice().FailNext(base::Internal("cuMemcpyAsync: broken"));
   EXPECT_EQ(Answer().error().message(),
             "output 'a': engine 'stub' answered in memory that the server cannot read: cuMemcpyAsync: broken");
+  EXPECT_EQ(pool_->used(), 0u);
   EXPECT_EQ(TheLateDevice().under_way(), 0u);
 }
 

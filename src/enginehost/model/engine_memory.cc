@@ -21,8 +21,10 @@ base::Result<base::Buffer> AllocateFrom(const inferd_device_memory& table, const
   const auto kind = static_cast<int32_t>(place.kind);
   void* const data = table.allocate(kind, place.device, size);
   if (data == nullptr) {
-    return std::unexpected(base::ResourceExhausted("engine '" + engine + "' has no room for " + std::to_string(size) +
-                                                   " bytes on device " + std::to_string(place.device)));
+    const std::string where =
+        place.readable() ? " bytes of pinned memory" : " bytes on device " + std::to_string(place.device);
+    return std::unexpected(
+        base::ResourceExhausted("engine '" + engine + "' has no room for " + std::to_string(size) + where));
   }
   return base::Buffer::Wrap(
       static_cast<std::byte*>(data), size,
@@ -71,13 +73,11 @@ class EngineMemory final : public base::DeviceMemory {
       : table_(table), engine_(engine.name), pinned_(engine.pinned) {}
 
   base::Result<base::Buffer> Allocate(base::MemoryPlace place, size_t size) override {
-    if (place.kind != base::MemoryKind::kCpuPinned || pinned_ == nullptr) {
-      return AllocateFrom(table_, engine_, place, size);
+    if (place.kind == base::MemoryKind::kCpuPinned && pinned_ != nullptr) {
+      if (base::Buffer block = pinned_->Take(size)) return block;
     }
-    base::Buffer block = pinned_->Take(size);
-    if (block) return block;
-    return std::unexpected(base::ResourceExhausted("there are no " + std::to_string(size) +
-                                                   " bytes of pinned memory (--pinned-memory-pool-byte-size)"));
+    // Of pinned memory, what some model takes nothing else than: to allocate it anew takes longer.
+    return AllocateFrom(table_, engine_, place, size);
   }
 
   base::Status Copy(const std::byte* from, base::MemoryPlace from_place, std::byte* to, base::MemoryPlace to_place,
@@ -124,7 +124,7 @@ class EngineMemory final : public base::DeviceMemory {
  private:
   const inferd_device_memory& table_;
   const std::string engine_;
-  const std::shared_ptr<PinnedPool> pinned_;  // null: there is no limit
+  const std::shared_ptr<PinnedPool> pinned_;  // null: there is none
   std::atomic<uint8_t> number_ = 0;           // as a runtime
 };
 

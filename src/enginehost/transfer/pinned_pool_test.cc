@@ -28,8 +28,10 @@ class PinnedPoolTest : public ::testing::Test {
 };
 
 TEST_F(PinnedPoolTest, NothingIsAskedForBeforeItIsOpened) {
-  PinnedPool pool(4096);
+  const auto use = std::make_shared<PinnedUse>();
+  PinnedPool pool(4096, use);
   EXPECT_FALSE(pool.Take(1));
+  EXPECT_EQ(use->refusals, 1u);
   EXPECT_EQ(pool.bytes(), 0u);
   EXPECT_TRUE(asked_.empty());
   EXPECT_TRUE(Open(pool).ok());
@@ -80,15 +82,34 @@ TEST_F(PinnedPoolTest, BlocksAreApartAlignedAndGivenBack) {
   EXPECT_FALSE(pool.Take(0));
 }
 
+TEST_F(PinnedPoolTest, WhatBecomesOfItIsCounted) {
+  const auto use = std::make_shared<PinnedUse>();
+  PinnedPool pool(4096, use);
+  ASSERT_TRUE(Open(pool).ok());
+  EXPECT_EQ(use->bytes, 4096u);
+  base::Buffer block = pool.Take(100);
+  EXPECT_EQ(use->used, 256u);
+  EXPECT_FALSE(pool.Take(4096));
+  EXPECT_FALSE(pool.Take(5000));
+  EXPECT_FALSE(pool.Take(0));
+  block = {};
+  EXPECT_EQ(use->used, 0u);
+  EXPECT_EQ(use->blocks, 1u);
+  EXPECT_EQ(use->refusals, 2u) << "where nothing is asked for, nothing is refused";
+}
+
 TEST_F(PinnedPoolTest, BlocksOutliveIt) {
-  std::optional<PinnedPool> pool(4096);
+  const auto use = std::make_shared<PinnedUse>();
+  std::optional<PinnedPool> pool(std::in_place, 4096, use);
   ASSERT_TRUE(Open(*pool).ok());
   base::Buffer block = pool->Take(10);
   pool.reset();
   EXPECT_EQ(released_, 0);
+  EXPECT_EQ(use->bytes, 4096u);
   block.data()[9] = std::byte{1};
   block = {};
   EXPECT_EQ(released_, 1);
+  EXPECT_EQ(use->bytes, 0u);
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace inferd::fake {
 namespace {
 
 std::string PlaceName(const inferd_memory& memory) {
-  return memory.kind == INFERD_MEMORY_GPU ? "GPU " + std::to_string(memory.device) : "CPU";
+  if (memory.kind == INFERD_MEMORY_GPU) return "GPU " + std::to_string(memory.device);
+  return memory.kind == INFERD_MEMORY_CPU_PINNED ? "pinned" : "CPU";
 }
 
 }  // namespace

@@ -1,8 +1,13 @@
 #include "engines/fake/fake_queue.h"
 
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <ranges>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -12,6 +17,8 @@
 namespace inferd::fake {
 
 namespace {
+
+constexpr std::chrono::milliseconds kLookAgain{1};
 
 // inferd_copy_queue: from where to where.
 using Queue = std::vector<std::pair<inferd_memory, inferd_memory>>;
@@ -31,7 +38,14 @@ int32_t Start(inferd_copy_queue* queue, const inferd_memory* from, const inferd_
   return INFERD_OK;
 }
 
+// Copies are under way for as long as a test wants them to be.
+void AwaitRelease() {
+  static const char* const file = std::getenv("FAKE_ENGINE_HOLD_COPIES");
+  while (file != nullptr && access(file, F_OK) == 0) std::this_thread::sleep_for(kLookAgain);
+}
+
 int32_t Await(inferd_copy_queue* queue, inferd_error* /*error*/) {
+  AwaitRelease();
   for (const auto& [from, to] : std::views::reverse(ToQueue(queue))) std::memcpy(Reach(to), Reach(from), from.size);
   ToQueue(queue).clear();
   return INFERD_OK;

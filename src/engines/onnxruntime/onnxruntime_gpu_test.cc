@@ -139,16 +139,6 @@ class DeviceExecution final : public RecordingExecution {
   const base::MemoryPlace place_;
 };
 
-// Takes its outputs in pinned memory, where there is some.
-class PinnedExecution final : public RecordingExecution {
- public:
-  base::Buffer AllocateOutput(int, size_t bytes, base::MemoryPlace wish) override {
-    EXPECT_EQ(wish.kind, base::MemoryKind::kCpuPinned);
-    base::Buffer pinned = base::FindDeviceMemory(wish.runtime)->Allocate(wish, bytes).value_or(base::Buffer());
-    return pinned ? pinned : base::Buffer::Allocate(bytes);
-  }
-};
-
 class OnnxRuntimeGpuTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -406,7 +396,7 @@ TEST_F(OnnxRuntimeGpuTest, InputsAndOutputsAreThereBeforeTheyAreUsedThoughTheirC
             (*model)->CreateInstance({.ordinal = t, .kind = config::InstanceKind::kGpu, .device = t % 2});
         for (int call = 0; call < 50; ++call) {
           const auto rows = static_cast<int64_t>(1 + dice() % 60);
-          PinnedExecution execution;
+          RecordingExecution execution;
           std::vector<int32_t> sums(static_cast<size_t>(rows) * 16);
           for (const int input : {0, 1}) {
             std::vector<int32_t> numbers(sums.size());
