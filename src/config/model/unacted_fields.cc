@@ -24,6 +24,10 @@ constexpr size_t kDescribedMax = 10;
 constexpr std::string_view kNoGpus = "the server has no GPUs";
 constexpr std::string_view kNoProvider = "the engine has no execution provider";  // its name follows
 
+constexpr std::string_view kNotOnGpus = "the model is on no GPU";
+
+constexpr std::string_view kInputPinnedField = "optimization.input_pinned_memory";
+constexpr std::string_view kOutputPinnedField = "optimization.output_pinned_memory";
 constexpr std::string_view kCudaField = "optimization.cuda";
 constexpr std::string_view kGpuAcceleratorField = "optimization.execution_accelerators.gpu_execution_accelerator";
 
@@ -36,9 +40,9 @@ constexpr UnactedField kFields[] = {
     {"optimization.cuda.output_copy_stream", "outputs are copied as the engine's library does", true},
     {kGpuAcceleratorField, kNoProvider, true},
     {"optimization.execution_accelerators.cpu_execution_accelerator", kNoProvider, true},
-    {"optimization.input_pinned_memory", kNoGpus},
-    {"optimization.output_pinned_memory", kNoGpus},
-    {"optimization.gather_kernel_buffer_threshold", kNoGpus},
+    {kInputPinnedField, kNotOnGpus},
+    {kOutputPinnedField, kNotOnGpus},
+    {"optimization.gather_kernel_buffer_threshold", "the pieces of an input are gathered by copies, however many"},
     {"instance_group.gpus", "the group is on the CPU"},
     {"instance_group.secondary_devices", "the server has no devices but the CPU", true},
     {"instance_group.passive", "every instance executes requests"},
@@ -73,9 +77,12 @@ bool HasGroupOnGpus(const inference::ModelConfig& config, const EngineGpus& gpus
 // Goes through a message and collects the fields of the table that it sets.
 class UnactedFinder {
  public:
-  // `accelerated`: the model has instances on GPUs, and an engine that acts on more then.
-  UnactedFinder(std::string_view engine, const EngineGpus& gpus, bool accelerated)
-      : own_engine_(FindOwnEngine(engine) != nullptr), gpus_(gpus), accelerated_(accelerated) {}
+  // `on_gpus`: the model has instances there.
+  UnactedFinder(std::string_view engine, const EngineGpus& gpus, bool on_gpus)
+      : own_engine_(FindOwnEngine(engine) != nullptr),
+        gpus_(gpus),
+        on_gpus_(on_gpus),
+        accelerated_(on_gpus && engine == kAcceleratedEngine) {}
 
   // `path`: the message's own, as in the table.
   void Find(const Message& message, const Place& place, const std::string& path) {
@@ -123,6 +130,7 @@ class UnactedFinder {
 
   // Instances on GPUs act on it, or on some of what is in it.
   bool IsAccelerated(std::string_view path) const {
+    if (path == kInputPinnedField || path == kOutputPinnedField) return on_gpus_;
     return accelerated_ && (path == kCudaField || path == kGpuAcceleratorField);
   }
 
@@ -154,7 +162,8 @@ class UnactedFinder {
 
   const bool own_engine_;
   const EngineGpus gpus_;
-  const bool accelerated_;
+  const bool on_gpus_;
+  const bool accelerated_;  // on GPUs, by an engine that acts on more then
   std::vector<Problem> found_;
 };
 
@@ -164,7 +173,7 @@ std::span<const UnactedField> UnactedFields() { return kFields; }
 
 std::vector<std::string> DescribeUnactedFields(const ModelConfigDocument& document, std::string_view engine,
                                                const EngineGpus& gpus) {
-  UnactedFinder finder(engine, gpus, engine == kAcceleratedEngine && HasGroupOnGpus(document.message().proto, gpus));
+  UnactedFinder finder(engine, gpus, HasGroupOnGpus(document.message().proto, gpus));
   finder.Find(document.message().proto, Place(document.message()), "");
   finder.FindFamilies(document.message().proto.model_metrics(), Place(document.message()).In("model_metrics"));
   return finder.Describe();

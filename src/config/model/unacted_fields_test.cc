@@ -228,11 +228,12 @@ constexpr NoteCase kNotes[] = {
      "2:2: optimization.execution_accelerators.cpu_execution_accelerator[0]: not acted on: the engine has no execution "
      "provider 'openvino'"},
     {"optimization.input_pinned_memory", "optimization { input_pinned_memory { enable: true } }",
-     "1:16: optimization.input_pinned_memory: not acted on: the server has no GPUs"},
+     "1:16: optimization.input_pinned_memory: not acted on: the model is on no GPU"},
     {"optimization.output_pinned_memory", "optimization { output_pinned_memory { enable: true } }",
-     "1:16: optimization.output_pinned_memory: not acted on: the server has no GPUs"},
+     "1:16: optimization.output_pinned_memory: not acted on: the model is on no GPU"},
     {"optimization.gather_kernel_buffer_threshold", "optimization { gather_kernel_buffer_threshold: 8 }",
-     "1:16: optimization.gather_kernel_buffer_threshold: not acted on: the server has no GPUs"},
+     "1:16: optimization.gather_kernel_buffer_threshold: not acted on: the pieces of an input are gathered by copies, "
+     "however many"},
     {"instance_group.gpus", "instance_group [ { },\n { gpus: [ 0, 1 ] } ]",
      "2:4: instance_group[1].gpus: not acted on: the group is on the CPU"},
     {"instance_group.secondary_devices", "instance_group { secondary_devices { kind: KIND_NVDLA device_id: 1 } }",
@@ -279,6 +280,13 @@ TEST(UnactedFieldsTest, InstancesOnGpusActOnMore) {
   EXPECT_THAT(NotesOf(text, "onnxruntime", kGpus), ElementsAre(HasSubstr("no execution provider 'openvino'")));
   EXPECT_THAT(NotesOf(text + "instance_group { kind: KIND_CPU }", "onnxruntime", kGpus), SizeIs(3));
   EXPECT_THAT(NotesOf(text, "tensorflow", kGpus), SizeIs(3));
+}
+
+TEST(UnactedFieldsTest, PinnedMemoryIsForInstancesOnGpusOfAnyEngine) {
+  const std::string text =
+      "optimization { input_pinned_memory { enable: true } output_pinned_memory { enable: true } }";
+  EXPECT_THAT(NotesOf(text, "fake", kGpus), IsEmpty());
+  EXPECT_THAT(NotesOf(text + "instance_group { kind: KIND_CPU }", "fake", kGpus), SizeIs(2));
 }
 
 // It has the whole configuration, accelerators included.

@@ -104,6 +104,9 @@ std::vector<Option> EngineRows() {
           kModels, "cpu-threads", "N",
           "compute threads of all models together, for which executions wait; 0: one per usable CPU, and "
           "none waits"),
+      Plain<&S::gpus, &GpuOptions::pinned_pool_bytes>(
+          kModels, "pinned-memory-pool-byte-size", "BYTES",
+          "of memory that GPUs copy from and to by themselves, taken by each process with an instance on one; 0: none"),
   };
 }
 

@@ -9,6 +9,7 @@ namespace inferd::config {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::Pair;
 
 TEST(EngineRowsTest, ParametersBelongToAnEngine) {
@@ -37,6 +38,13 @@ TEST(EngineRowsTest, WhosePicklesAreReadIsToldToThePythonEngine) {
             "iris:/b:" + (std::filesystem::current_path() / "c").string());
   EXPECT_NE(ErrorOf({"m", "--allow-pickle="}), "");
   EXPECT_NE(ErrorOf({"m", "--allow-pickle=/a:/b"}), "");
+}
+
+TEST(EngineRowsTest, ThePoolOfPinnedMemoryHasASize) {
+  EXPECT_EQ(Parse({"m"})->options.gpus.pinned_pool_bytes, uint64_t{256} << 20);
+  EXPECT_EQ(Parse({"m", "--pinned-memory-pool-byte-size=64M"})->options.gpus.pinned_pool_bytes, uint64_t{64} << 20);
+  EXPECT_EQ(Parse({"m", "--pinned-memory-pool-byte-size=0"})->options.gpus.pinned_pool_bytes, 0u);
+  EXPECT_THAT(ErrorOf({"m", "--pinned-memory-pool-byte-size=-1"}), HasSubstr("--pinned-memory-pool-byte-size"));
 }
 
 TEST(EngineRowsTest, ParametersThatAreNone) {

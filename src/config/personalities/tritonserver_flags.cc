@@ -117,7 +117,6 @@ constexpr PersonalityFlag kFlags[] = {
     Idle("backend-directory", "engines are where --engine-directory says", FlagForm::kText),
     Idle("repoagent-directory", "the agent checksum is part of the server, others are refused", FlagForm::kText),
     Idle("enable-peer-access", kNoGpu, FlagForm::kBoolean, "*"),
-    Idle("pinned-memory-pool-byte-size", kNoGpu, FlagForm::kInteger, "*"),
     Idle("cuda-memory-pool-byte-size", kNoGpu, FlagForm::kText, "*"),
     Idle("cuda-virtual-address-size", kNoGpu, FlagForm::kText, "*"),
     Idle("min-supported-compute-capability", kNoGpu, FlagForm::kNumber, "*"),

@@ -165,6 +165,15 @@ TEST(TritonserverFlagsTest, MetricsOfGpusAreReadAsOftenAsThere) {
   EXPECT_EQ(Parse({})->options.gpus.metrics_interval, std::chrono::seconds(2));
 }
 
+TEST(TritonserverFlagsTest, ThePoolOfPinnedMemoryIsAsLargeAsThere) {
+  const auto given = Parse({"--pinned-memory-pool-byte-size=1048576"});
+  ASSERT_TRUE(given.has_value()) << given.error().ToString();
+  EXPECT_EQ(given->options.gpus.pinned_pool_bytes, uint64_t{1} << 20);
+  EXPECT_THAT(given->warnings, IsEmpty());
+  EXPECT_EQ(Parse({})->options.gpus.pinned_pool_bytes, uint64_t{256} << 20);
+  EXPECT_FALSE(Parse({"--pinned-memory-pool-byte-size=many"}).has_value());
+}
+
 TEST(TritonserverFlagsTest, ClientsHaveSharedMemoryWhereItIsAllowed) {
   const auto parsed = Parse({"--allow-client-shm=true"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
