@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "enginehost/plugin_engine.h"
+#include "worker/channel/pinned_counters.h"
 #include "worker/child/hosted_model.h"
 #include "worker/child/remote_calls.h"
 #include "worker/control/control_socket.h"
@@ -31,8 +32,9 @@ class Worker final {
 
   // Until the socket ends.
   base::Status Run() {
+    INFERD_ASSIGN_OR_RETURN(const ControlMessage counters, socket_.Receive());
     INFERD_ASSIGN_OR_RETURN(ControlMessage order, socket_.Receive());
-    base::Status status = Open(order);
+    base::Status status = Open(order, counters);
     if (status.ok() && order.descriptor) status = TakeCalls(ControlSocket(std::move(order.descriptor)));
     INFERD_RETURN_IF_ERROR(socket_.Send(EncodeReply(status)));
     INFERD_RETURN_IF_ERROR(status);
@@ -43,7 +45,7 @@ class Worker final {
   }
 
  private:
-  base::Status Open(const ControlMessage& message) {
+  base::Status Open(const ControlMessage& message, const ControlMessage& counters) {
     INFERD_ASSIGN_OR_RETURN(const StartOrder order, DecodeStartOrder(message.text));
     // Before there is any other thread.
     if (!order.cores.empty()) static_cast<void>(base::PinThread(order.cores).ok());
@@ -51,10 +53,19 @@ class Worker final {
     for (size_t i = 0; i < order.log_levels.size(); ++i) {
       logger_->SetEnabled(static_cast<base::LogLevel>(i), order.log_levels[i]);
     }
+    INFERD_ASSIGN_OR_RETURN(auto pinned, OpenPinned(order.pinned_pool_bytes, counters.descriptor.get()));
     INFERD_ASSIGN_OR_RETURN(
-        engine_, enginehost::PluginEngine::Open(order.engine_library,
-                                                {.logger = logger_.get(), .cpu_threads = order.process_cpu_threads}));
+        engine_, enginehost::PluginEngine::Open(
+                     order.engine_library,
+                     {.logger = logger_.get(), .pinned = std::move(pinned), .cpu_threads = order.process_cpu_threads}));
     return base::OkStatus();
+  }
+
+  // Null: it is to have none.
+  static base::Result<std::shared_ptr<enginehost::PinnedPool>> OpenPinned(uint64_t bytes, int descriptor) {
+    if (bytes == 0) return nullptr;
+    INFERD_ASSIGN_OR_RETURN(const auto counters, PinnedCounters::Open(descriptor));
+    return std::make_shared<enginehost::PinnedPool>(bytes, PinnedCounters::Use(counters));
   }
 
   // What models ask of the server; so too.

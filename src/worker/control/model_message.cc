@@ -138,6 +138,7 @@ std::string EncodeStartOrder(const StartOrder& order) {
   writer.Add(static_cast<uint8_t>(order.log_format));
   for (const bool enabled : order.log_levels) writer.Add(static_cast<uint8_t>(enabled));
   writer.AddText(base::FormatCpuCores(order.cores));
+  writer.Add(order.pinned_pool_bytes);
   return std::string(writer.text());
 }
 
@@ -149,6 +150,7 @@ base::Result<StartOrder> DecodeStartOrder(std::string_view message) {
   order.log_format = static_cast<base::LogFormat>(reader.Take<uint8_t>());
   for (bool& enabled : order.log_levels) enabled = reader.TakeBool();
   auto cores = base::ParseCpuCores(reader.TakeText());
+  order.pinned_pool_bytes = reader.Take<uint64_t>();
   if (!reader.Finished() || !cores.has_value()) return std::unexpected(Garbled("what to start"));
   order.cores = *std::move(cores);
   return order;

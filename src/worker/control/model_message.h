@@ -14,13 +14,15 @@
 
 namespace inferd::worker {
 
-// What a worker process is told once: which engine it is there for.
+// What a worker process is told once: which engine it is there for. Before it comes an empty message, with the
+// descriptor of PinnedCounters (channel/pinned_counters.h) where it is to have pinned memory.
 struct StartOrder {
   std::filesystem::path engine_library;
   int process_cpu_threads = 1;
   base::LogFormat log_format = base::LogFormat::kHuman;
   std::array<bool, 4> log_levels = {};  // by base::LogLevel
   base::CpuCores cores = {};            // that all its threads keep to; empty: any
+  uint64_t pinned_pool_bytes = 0;       // of its pool of pinned memory; 0: it has none
 };
 
 std::string EncodeStartOrder(const StartOrder& order);

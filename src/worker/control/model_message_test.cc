@@ -86,6 +86,7 @@ TEST(ModelMessageTest, AnOrderSaysHowToStart) {
   order.log_format = base::LogFormat::kJson;
   order.log_levels = {false, true, false, true};
   order.cores = {0, 2};
+  order.pinned_pool_bytes = uint64_t{5} << 30;
   const auto read = DecodeStartOrder(EncodeStartOrder(order));
   ASSERT_TRUE(read.has_value()) << read.error().ToString();
   EXPECT_EQ(read->engine_library, "/x.so");
@@ -93,6 +94,7 @@ TEST(ModelMessageTest, AnOrderSaysHowToStart) {
   EXPECT_EQ(read->log_format, base::LogFormat::kJson);
   EXPECT_EQ(read->log_levels, order.log_levels);
   EXPECT_EQ(read->cores, order.cores);
+  EXPECT_EQ(read->pinned_pool_bytes, uint64_t{5} << 30);
   EXPECT_FALSE(DecodeStartOrder("nonsense").has_value());
 }
 

@@ -21,7 +21,8 @@ std::shared_ptr<Supervisor> IsolatingEngine::OwnProcess(const core::LoadSpec& sp
                                                           .kind = "model",
                                                           .title = spec.model_name + "/" + std::to_string(spec.version),
                                                           .logger = options_.logger,
-                                                          .calls = calls_.load()});
+                                                          .calls = calls_.load(),
+                                                          .pinned_uses = options_.pinned_uses});
 }
 
 std::shared_ptr<Supervisor> IsolatingEngine::SharedProcess() {
@@ -32,7 +33,8 @@ std::shared_ptr<Supervisor> IsolatingEngine::SharedProcess() {
                                                                .kind = "engine",
                                                                .title = std::string(name()),
                                                                .logger = options_.logger,
-                                                               .calls = calls_.load()});
+                                                               .calls = calls_.load(),
+                                                               .pinned_uses = options_.pinned_uses});
   }
   return shared_;
 }
@@ -40,7 +42,8 @@ std::shared_ptr<Supervisor> IsolatingEngine::SharedProcess() {
 StartOrder IsolatingEngine::Start() const {
   return {.engine_library = library_,
           .process_cpu_threads = options_.process_cpu_threads,
-          .log_format = options_.log_format};
+          .log_format = options_.log_format,
+          .pinned_pool_bytes = options_.pinned_pool_bytes};
 }
 
 }  // namespace inferd::worker

@@ -7,6 +7,7 @@
 #include "base/logging.h"
 #include "base/mutex.h"
 #include "core/engine.h"
+#include "enginehost/transfer/pinned_use.h"
 #include "worker/parent/supervisor.h"
 
 namespace inferd::worker {
@@ -16,6 +17,8 @@ struct IsolationOptions {
   int process_cpu_threads = 1;                           // what the server's engines share, and each worker's
   base::Logger* logger = nullptr;                        // outlives the process's engines; null: silence
   base::LogFormat log_format = base::LogFormat::kHuman;  // of the workers' own lines, on standard error
+  uint64_t pinned_pool_bytes = 0;                        // of each worker's pool of pinned memory; 0: they have none
+  std::shared_ptr<enginehost::PinnedUses> pinned_uses = nullptr;  // where these pools are counted; null: nowhere
 };
 
 // An engine, and the same one in worker processes: models whose configuration says inferd { isolation: PROCESS } run in

@@ -175,7 +175,7 @@ base::Status Supervisor::Open(const Process& process) {
   for (size_t level = 0; options_.logger != nullptr && level < order.log_levels.size(); ++level) {
     order.log_levels[level] = options_.logger->Enabled(static_cast<base::LogLevel>(level));
   }
-  INFERD_RETURN_IF_ERROR(process->OpenEngine(order, options_.calls));
+  INFERD_RETURN_IF_ERROR(process->OpenEngine(order, options_.calls, options_.pinned_uses.get()));
   base::MutexLock lock(mutex_);
   open_ = true;
   changed_.NotifyAll();

@@ -9,6 +9,7 @@
 
 #include "base/logging.h"
 #include "base/mutex.h"
+#include "enginehost/transfer/pinned_use.h"
 #include "worker/parent/roster.h"
 #include "worker/parent/supervised_model.h"
 #include "worker/parent/worker_process.h"
@@ -34,6 +35,7 @@ class Supervisor final {
     std::string title;                   // and its name, which the list of processes shows
     base::Logger* logger = nullptr;      // outlives this; null: silence
     core::ServerCalls* calls = nullptr;  // what its models may ask of the server; outlives this; null: nothing
+    std::shared_ptr<enginehost::PinnedUses> pinned_uses = nullptr;  // where its processes' pools are counted
   };
 
   explicit Supervisor(Options options);

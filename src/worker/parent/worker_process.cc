@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "worker/channel/pinned_counters.h"
 #include "worker/child/run_worker.h"
 
 namespace inferd::worker {
@@ -40,9 +41,21 @@ base::Status WorkerProcess::LossWhile(std::string_view what) {
   return base::Unavailable(std::string(life_.AwaitLoss().message()) + " while " + std::string(what));
 }
 
-base::Status WorkerProcess::OpenEngine(const StartOrder& order, core::ServerCalls* server) {
+base::Status WorkerProcess::SendPinnedCounters(uint64_t pool_bytes, enginehost::PinnedUses* uses) {
+  if (pool_bytes == 0) return socket_.Send("");
+  INFERD_ASSIGN_OR_RETURN(const auto counters, PinnedCounters::Create());
+  INFERD_RETURN_IF_ERROR(socket_.Send("", counters->descriptor()));
+  counters->Sent();
+  pinned_use_ = PinnedCounters::Use(counters);
+  if (uses != nullptr) uses->Add(pinned_use_);
+  return base::OkStatus();
+}
+
+base::Status WorkerProcess::OpenEngine(const StartOrder& order, core::ServerCalls* server,
+                                       enginehost::PinnedUses* uses) {
   INFERD_ASSIGN_OR_RETURN(auto sockets, ControlSocket::MakePair());
   const int descriptor = server == nullptr ? -1 : sockets.second.descriptor();
+  INFERD_RETURN_IF_ERROR(SendPinnedCounters(order.pinned_pool_bytes, uses));
   const auto reply = Order(socket_, EncodeStartOrder(order), descriptor);
   if (!reply.has_value()) return reply.error();
   if (server == nullptr) return base::OkStatus();

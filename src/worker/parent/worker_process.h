@@ -12,6 +12,7 @@
 #include "base/mutex.h"
 #include "base/status.h"
 #include "base/system/child_process.h"
+#include "enginehost/transfer/pinned_use.h"
 #include "worker/control/control_socket.h"
 #include "worker/control/model_message.h"
 #include "worker/parent/call_service.h"
@@ -33,8 +34,9 @@ class WorkerProcess final {
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
   // Has it open the engine, before all else; blocks. `server` takes what its models ask, and outlives this; null: they
-  // can ask nothing. The engine's error; ControlSocket::Gone(): the process is gone.
-  base::Status OpenEngine(const StartOrder& order, core::ServerCalls* server);
+  // can ask nothing. Its pool of pinned memory is counted in `uses`, unless that is null. The engine's error;
+  // ControlSocket::Gone(): the process is gone.
+  base::Status OpenEngine(const StartOrder& order, core::ServerCalls* server, enginehost::PinnedUses* uses);
 
   // The number of one more channel to an instance in it.
   uint64_t NextChannel() { return ++channels_; }
@@ -65,6 +67,7 @@ class WorkerProcess final {
  private:
   WorkerProcess(base::ChildProcess child, ControlSocket socket);
   base::Status FindOrigin(core::CallOrigin& origin);
+  base::Status SendPinnedCounters(uint64_t pool_bytes, enginehost::PinnedUses* uses);
 
   base::ChildProcess child_;
   ControlSocket socket_;
@@ -74,6 +77,7 @@ class WorkerProcess final {
   std::atomic<uint64_t> channels_{0};
   base::Mutex callers_mutex_;
   std::unordered_map<uint64_t, std::weak_ptr<const ChannelCaller>> callers_ GUARDED_BY(callers_mutex_);
+  std::shared_ptr<const enginehost::PinnedUse> pinned_use_;  // null: it has no pool of pinned memory
   std::unique_ptr<CallService> calls_;  // null: its models can ask nothing. Last: it uses the others
 };
 
