@@ -22,10 +22,19 @@ void EngineSet::CallWith(const core::ModelCaller& models, core::ServerCalls* cal
 }
 
 base::Result<EngineSet> EngineSet::Open(const config::ServerOptions& options, base::Logger& logger) {
-  INFERD_ASSIGN_OR_RETURN(auto found, enginehost::OpenEngines(EngineDirectory(options),
-                                                              {.logger = &logger, .cpu_threads = CpuThreads(options)}));
-  for (const base::Status& problem : found.problems) logger.Error("engine left out", {{"reason", problem.message()}});
   EngineSet set;
+  std::shared_ptr<enginehost::PinnedPool> pinned;
+  if (const uint64_t bytes = options.gpus.pinned_pool_bytes; bytes > 0) {
+    const auto use = std::make_shared<enginehost::PinnedUse>();
+    pinned = std::make_shared<enginehost::PinnedPool>(bytes, use);
+    set.pinned_uses_ = std::make_shared<enginehost::PinnedUses>();
+    set.pinned_uses_->Add(use);
+  }
+  INFERD_ASSIGN_OR_RETURN(
+      auto found,
+      enginehost::OpenEngines(EngineDirectory(options),
+                              {.logger = &logger, .pinned = std::move(pinned), .cpu_threads = CpuThreads(options)}));
+  for (const base::Status& problem : found.problems) logger.Error("engine left out", {{"reason", problem.message()}});
   set.owned_ = std::move(found.engines);
   for (const auto& engine : set.owned_) {
     logger.Info("engine", {{"name", engine->name()}, {"version", engine->version()}});
@@ -34,7 +43,9 @@ base::Result<EngineSet> EngineSet::Open(const config::ServerOptions& options, ba
         worker::IsolationOptions{.program = base::ProgramFolder() / "inferd-worker",
                                  .process_cpu_threads = CpuThreads(options),
                                  .logger = &logger,
-                                 .log_format = options.log.format}));
+                                 .log_format = options.log.format,
+                                 .pinned_pool_bytes = options.gpus.pinned_pool_bytes,
+                                 .pinned_uses = set.pinned_uses_}));
     set.pointers_.push_back(set.isolating_.back().get());
   }
   set.ensembles_ = std::make_unique<ensemble::EnsembleEngine>();

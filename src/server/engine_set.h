@@ -10,6 +10,7 @@
 #include "config/options/server_options.h"
 #include "core/engine.h"
 #include "enginehost/plugin_engine.h"
+#include "enginehost/transfer/pinned_use.h"
 #include "ensemble/ensemble_engine.h"
 #include "worker/parent/isolating_engine.h"
 
@@ -28,8 +29,11 @@ class EngineSet final {
   // Ensembles call models with it, and the models of engines; see ensemble::EnsembleEngine::CallWith. Both outlive all
   // models; `calls` is null once that is over.
   void CallWith(const core::ModelCaller& models, core::ServerCalls* calls) const;
+  // The pools of pinned memory of this process and of those of models; null: they have none.
+  const std::shared_ptr<enginehost::PinnedUses>& pinned_uses() const { return pinned_uses_; }
 
  private:
+  std::shared_ptr<enginehost::PinnedUses> pinned_uses_;
   std::vector<std::unique_ptr<enginehost::PluginEngine>> owned_;
   std::vector<std::unique_ptr<worker::IsolatingEngine>> isolating_;  // one around each
   std::unique_ptr<ensemble::EnsembleEngine> ensembles_;

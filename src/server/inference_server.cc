@@ -34,6 +34,7 @@
 #include "server/engine_set.h"
 #include "server/front_ends.h"
 #include "server/gpus/gpu_metrics.h"
+#include "server/gpus/pinned_metrics.h"
 #include "server/handlers.h"
 #include "server/model_config_watch.h"
 #include "server/option_mapping.h"
@@ -302,6 +303,7 @@ base::Result<std::unique_ptr<InferenceServer>> InferenceServer::Start(const conf
   parts->remote_models = std::move(remote_models);
   RegisterProcessMetrics(parts->registry);
   RegisterMachineMetrics(parts->registry);
+  if (parts->engines.pinned_uses() != nullptr) RegisterPinnedMetrics(parts->registry, parts->engines.pinned_uses());
   if (options.metrics.enabled && options.gpus.metrics) {
     parts->gpu_metrics.emplace(parts->registry, logger, options.gpus.metrics_interval);
   }

@@ -4,7 +4,9 @@ The fake engine's GPUs have memory that ends a process which touches it, so an a
 
 import concurrent.futures
 import json
+import os
 import random
+import signal
 
 import grpc
 import numpy
@@ -12,7 +14,7 @@ import pytest
 
 from support import oip
 from support.batching import BatchingModels, rows_of
-from support.isolation import IN_BOTH_ISOLATIONS
+from support.isolation import IN_BOTH_ISOLATIONS, workers
 from support.server import wait_until
 
 pytestmark = IN_BOTH_ISOLATIONS
@@ -67,7 +69,8 @@ def test_each_instance_gets_its_inputs_on_its_own_gpu(batching):
     assert places <= {(0, 1), (1, 1), (2, 0), (3, 0)} and len(places) > 1
 
 
-def test_inputs_are_copied_while_the_execution_before_runs(batching, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("pool", "host"), [("1M", "pinned"), ("0", "CPU")])
+def test_inputs_are_copied_while_the_execution_before_runs(batching, tmp_path, monkeypatch, pool, host):
     monkeypatch.setenv("FAKE_ENGINE_DEVICE_LOG", str(tmp_path / "m.record"))  # where the executions are, too
     batching.add("m", rows_max=1, groups="instance_group { kind: KIND_GPU gpus: [ 0 ] }", input_memory="device",
                  output_memory="device", complete_on_thread="true", unfinished_executions_max=2)
@@ -76,14 +79,80 @@ def test_inputs_are_copied_while_the_execution_before_runs(batching, tmp_path, m
         lines = map(json.loads, (tmp_path / "m.record").read_text().splitlines())
         return [line["copy"] if "copy" in line else next(iter(line)) for line in lines]
 
-    with batching.serve() as server, concurrent.futures.ThreadPoolExecutor(2) as pool:
+    up, down = f"{host} to GPU 0", f"GPU 0 to {host}"
+    with batching.serve(f"--pinned-memory-pool-byte-size={pool}") as server, concurrent.futures.ThreadPoolExecutor(2) as threads:
         batching.forget("m")
         with batching.held("m"):
-            asked = [pool.submit(over_http, server, rows_of((n, n)), {}) for n in range(2)]
-            wait_until(lambda: events().count("CPU to GPU 0") == 2, "the inputs of both are copied")
-            assert sorted(events()) == ["CPU to GPU 0", "CPU to GPU 0", "begin"], "the first has not ended"
+            asked = [threads.submit(over_http, server, rows_of((n, n)), {}) for n in range(2)]
+            wait_until(lambda: events().count(up) == 2, "the inputs of both are copied")
+            assert sorted(events()) == sorted([up, up, "begin"]), "the first has not ended"
         assert [each.result()[1]["outputs"][0]["data"] for each in asked] == [[0, 0], [1, 1]]
-    assert events()[-2:] == ["end", "GPU 0 to CPU"] and events().count("end") == 2
+    assert events()[-2:] == ["end", down] and events().count("end") == 2
+
+
+def pinned(server):
+    """The pool's numbers on the page of metrics: (bytes, used, blocks, refusals)."""
+    return tuple(server.metrics().get(name) for name in (
+        "nv_pinned_memory_pool_total_bytes", "nv_pinned_memory_pool_used_bytes", "inferd_pinned_memory_blocks_total",
+        "inferd_pinned_memory_refusals_total"))
+
+
+# Each request takes a block for its input and one for its output; of the two, 100 values are too many for a small pool.
+@pytest.mark.parametrize("output_memory", ["device", "host_device"])
+@pytest.mark.parametrize(("pool", "blocks", "refusals"), [("1M", 40, 0), ("256", 20, 20), ("0", None, None)])
+def test_answers_are_right_whatever_pinned_memory_there_is(batching, output_memory, pool, blocks, refusals):
+    on_gpu(batching, input_memory="device", output_memory=output_memory)
+    size = None if pool == "0" else 1 << 20 if pool == "1M" else 256
+
+    def ask(server):
+        for count in [10, 100] * 10:
+            values = rows_of(range(count))
+            status, answer = over_http(server, values, {})
+            assert status == 200 and answer["outputs"][0]["data"] == values.ravel().tolist(), answer
+
+    with batching.serve(f"--pinned-memory-pool-byte-size={pool}") as server:
+        ask(server)
+        nothing = None if size is None else 0
+        assert pinned(server) == (size, nothing, blocks, refusals)
+        assert server.json("POST", "/v2/repository/models/m/load", {})[0] == 200
+        ask(server)
+        twice = (size, nothing, size and 2 * blocks, size and 2 * refusals)
+        wait_until(lambda: pinned(server) == twice, "nothing is left of what the model before it has taken")
+
+
+@pytest.mark.parametrize(("configuration", "blocks"), [
+    ("input_pinned_memory { enable: false }", 1), ("output_pinned_memory { enable: false }", 1), ("", 2),
+    ("input_pinned_memory { enable: false } output_pinned_memory { enable: false }", 0)])
+def test_the_configuration_says_what_goes_through_pinned_memory(batching, configuration, blocks):
+    on_gpu(batching, input_memory="device", extra=f"optimization {{ {configuration} }}")
+    with batching.serve("--pinned-memory-pool-byte-size=4096") as server:
+        assert over_http(server, rows_of((1, 2)), {})[1]["outputs"][0]["data"] == [1, 2]
+        assert pinned(server) == (4096 if blocks else 0, 0, blocks, 0), "which is not taken where no model wants it"
+
+
+def test_pinned_memory_is_used_while_copies_are_under_way(batching, isolation, tmp_path, monkeypatch):
+    hold = tmp_path / "copies.hold"
+    monkeypatch.setenv("FAKE_ENGINE_HOLD_COPIES", str(hold))
+    on_gpu(batching, input_memory="device")
+    with batching.serve() as server, concurrent.futures.ThreadPoolExecutor(1) as threads:
+        hold.touch()
+        asked = threads.submit(over_http, server, rows_of((1, 2)), {})
+        wait_until(lambda: pinned(server)[1] == 256, "the input is on its way")
+        assert not asked.done()
+        hold.unlink()
+        assert asked.result()[1]["outputs"][0]["data"] == [1, 2]
+        assert pinned(server) == (256 << 20, 0, 2, 0)
+        if isolation == "none":
+            return
+        hold.touch()  # a process is lost with what it holds
+        asked = threads.submit(over_http, server, rows_of((1, 2)), {})
+        wait_until(lambda: pinned(server)[1] == 256, "the input is on its way")
+        os.kill(workers(server)["m/1"], signal.SIGKILL)
+        hold.unlink()
+        asked.result()
+        wait_until(lambda: pinned(server)[1] == 0, "nothing holds it any more")
+        wait_until(lambda: over_http(server, rows_of((3, 4)), {})[0] == 200, "the next process has the model")
+        assert pinned(server)[0] == 256 << 20
 
 
 def test_sequences_reach_the_engine_over_grpc(batching):
