@@ -3,6 +3,7 @@
 #include <chrono>
 #include <exception>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -75,6 +76,8 @@ core::ReadinessCheck PluginModel::readiness_check() const {
   return [model = model_] { return model->CheckReady(); };
 }
 
+namespace {
+
 // Copies work without it, too, and take longer.
 void OpenPinned(const LoadedModel& model, int32_t device) {
   if (!model.pins_inputs() && !model.pins_outputs()) return;
@@ -84,6 +87,16 @@ void OpenPinned(const LoadedModel& model, int32_t device) {
     logger->Warning("no pinned memory", {{"model", model.name()}, {"reason", status.message()}});
   }
 }
+
+base::Result<std::unique_ptr<ComputeThread>> StartThread(const std::string& name) {
+  try {
+    return std::make_unique<ComputeThread>(name);
+  } catch (const std::system_error& error) {
+    return std::unexpected(base::ResourceExhausted(std::string("no thread for an instance: ") + error.what()));
+  }
+}
+
+}  // namespace
 
 base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(const core::InstanceSpec& wanted) {
   const OpenedEngine& engine = model_->engine();
@@ -102,6 +115,11 @@ base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(
   spec.device = on_gpu ? wanted.device : 0;
   spec.name = ToText(wanted.name);
   InstanceSeat seat;
+  std::unique_ptr<ComputeThread> thread;
+  if (on_gpu && model_->prepares_ahead()) {
+    seat.prepares_ahead = true;
+    INFERD_ASSIGN_OR_RETURN(thread, StartThread(model_->name()));
+  }
   if (on_gpu) {
     seat.place = {
         .kind = base::MemoryKind::kGpu, .runtime = engine.runtime, .device = static_cast<uint16_t>(wanted.device)};
@@ -116,10 +134,11 @@ base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(
   }
   if (instance == nullptr) return std::unexpected(model_->Fault("created no instance"));
   seat.instance = instance;
-  return std::make_unique<PluginInstance>(model_, seat);
+  return std::make_unique<PluginInstance>(model_, seat, std::move(thread));
 }
 
 PluginInstance::~PluginInstance() {
+  thread_.reset();
   delete idle_batch_.load(std::memory_order_acquire);
   model_->table().destroy_instance(seat_.instance);
 }
@@ -131,15 +150,28 @@ void PluginInstance::Execute(core::Execution& execution) {
     batch->Fail(status);
     return batch->End();
   }
+  if (thread_ == nullptr) return static_cast<void>(Compute(*batch));
+  thread_->Post([this, batch] { ComputeToItsEnd(*batch); });
+}
+
+bool PluginInstance::Compute(Batch& batch) {
   inferd_error error;
-  switch (Call(*batch, &error)) {
-    case INFERD_PENDING: return;  // perhaps finished already: neither the batch nor this may be touched
-    case INFERD_FINISHED: return batch->End();
+  switch (Call(batch, &error)) {
+    case INFERD_PENDING: return false;
+    case INFERD_FINISHED: break;
     default:
       if (error.status.ok()) error.status = model_->Fault("failed and does not say why");
-      batch->Fail(error.status);
-      return batch->End();
+      batch.Fail(error.status);
   }
+  batch.End();
+  return true;
+}
+
+// The engine is called for the next one when this one has ended.
+void PluginInstance::ComputeToItsEnd(Batch& batch) {
+  const auto ended = std::make_shared<std::atomic<bool>>(false);
+  batch.TellEnd(ended);
+  if (!Compute(batch)) ended->wait(false, std::memory_order_acquire);
 }
 
 int32_t PluginInstance::Call(Batch& batch, inferd_error* error) {

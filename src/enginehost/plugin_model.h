@@ -7,6 +7,7 @@
 
 #include "core/engine.h"
 #include "enginehost/batch/batch.h"
+#include "enginehost/compute_thread.h"
 #include "enginehost/guard/division_guard.h"
 #include "enginehost/model/loaded_model.h"
 
@@ -43,13 +44,19 @@ class PluginModel final : public core::EngineModel {
 // begins.
 class PluginInstance final : public core::EngineInstance {
  public:
-  PluginInstance(std::shared_ptr<const LoadedModel> model, const InstanceSeat& seat)
-      : model_(std::move(model)), seat_(seat) {}
+  // `thread`: it computes there, and Execute() returns when the inputs are where they are wanted; null: where it is
+  // called.
+  PluginInstance(std::shared_ptr<const LoadedModel> model, const InstanceSeat& seat,
+                 std::unique_ptr<ComputeThread> thread = nullptr)
+      : model_(std::move(model)), seat_(seat), thread_(std::move(thread)) {}
   ~PluginInstance() override;
 
   void Execute(core::Execution& execution) override;
 
  private:
+  // False: the engine ends it later, or has done so already. Neither the batch nor this may be touched afterwards.
+  bool Compute(Batch& batch);
+  void ComputeToItsEnd(Batch& batch);
   int32_t Call(Batch& batch, inferd_error* error);
   int32_t CallAlone(Batch& batch, inferd_error* error);
   int32_t CallEngine(const Batch& batch, DivisionScope::Threads threads, inferd_error* error);
@@ -57,6 +64,7 @@ class PluginInstance final : public core::EngineInstance {
   std::shared_ptr<const LoadedModel> model_;
   const InstanceSeat seat_;
   std::atomic<Batch*> idle_batch_{nullptr};
+  std::unique_ptr<ComputeThread> thread_;
 };
 
 }  // namespace inferd::enginehost

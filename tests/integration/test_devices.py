@@ -70,10 +70,14 @@ def test_each_instance_gets_its_inputs_on_its_own_gpu(batching):
 
 
 @pytest.mark.parametrize(("pool", "host"), [("1M", "pinned"), ("0", "CPU")])
-def test_inputs_are_copied_while_the_execution_before_runs(batching, tmp_path, monkeypatch, pool, host):
+@pytest.mark.parametrize("by", ["engine", "server"])
+def test_inputs_are_copied_while_the_execution_before_runs(batching, tmp_path, monkeypatch, pool, host, by):
+    """The engine takes two executions, or the server prepares one ahead, as the configuration wants."""
     monkeypatch.setenv("FAKE_ENGINE_DEVICE_LOG", str(tmp_path / "m.record"))  # where the executions are, too
+    eager = "optimization { eager_batching: true }"
+    taken = {"complete_on_thread": "true", "unfinished_executions_max": 2} if by == "engine" else {"extra": eager}
     batching.add("m", rows_max=1, groups="instance_group { kind: KIND_GPU gpus: [ 0 ] }", input_memory="device",
-                 output_memory="device", complete_on_thread="true", unfinished_executions_max=2)
+                 output_memory="device", **taken)
 
     def events():
         lines = map(json.loads, (tmp_path / "m.record").read_text().splitlines())

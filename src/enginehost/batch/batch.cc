@@ -151,6 +151,10 @@ void Batch::End() {
   withheld_.store(false, std::memory_order_relaxed);
   alone_ = false;
   core::Execution* execution = std::exchange(execution_, nullptr);
+  if (const auto ended = std::exchange(told_, nullptr); ended != nullptr) {
+    ended->store(true, std::memory_order_release);
+    ended->notify_all();
+  }
   // From here on the next execution may use this batch, and Finish() may destroy the instance.
   Batch* none = nullptr;
   if (!home_->compare_exchange_strong(none, this, std::memory_order_release, std::memory_order_relaxed)) delete this;

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <boost/container/small_vector.hpp>
 #include <memory>
+#include <utility>
 
 #include "core/engine.h"
 #include "enginehost/batch/batch_inputs.h"
@@ -35,6 +36,9 @@ class Batch final : public inferd_batch {
   // execute the batch again, after Repeat(), while no other one computes on its threads.
   bool withheld() const { return withheld_.load(std::memory_order_relaxed); }
   void Repeat();
+
+  // `ended` is set and notified when the execution ends, whichever thread ends it.
+  void TellEnd(std::shared_ptr<std::atomic<bool>> ended) { told_ = std::move(ended); }
 
   void Respond(size_t request, const inferd_response& response);
   void RespondAll(const inferd_response& response);
@@ -76,6 +80,7 @@ class Batch final : public inferd_batch {
   OutputAllocations allocations_;
   std::atomic<bool> withheld_{false};
   bool alone_ = false;
+  std::shared_ptr<std::atomic<bool>> told_;  // that it ends; null: nothing is
 };
 
 }  // namespace inferd::enginehost

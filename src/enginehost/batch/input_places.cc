@@ -21,6 +21,7 @@ bool InputPlaces::Takes(base::MemoryPlace place) const {
 
 base::Result<base::Buffer> InputPlaces::AskEngine(size_t size) const {
   const inferd_engine& table = model_.table();
+  if (seat_.prepares_ahead) return base::Buffer();  // the call would come beside execute()
   if (!INFERD_HAS_FIELD(inferd_engine, &table, allocate_input) || table.allocate_input == nullptr) {
     return base::Buffer();
   }

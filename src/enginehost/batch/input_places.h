@@ -14,6 +14,7 @@ namespace inferd::enginehost {
 struct InstanceSeat {
   inferd_instance* instance = nullptr;
   base::MemoryPlace place = {};
+  bool prepares_ahead = false;  // inputs are prepared while it computes (LoadedModel::prepares_ahead)
 };
 
 // Where an instance takes the bytes of one of its inputs. Refers to its arguments.

@@ -1,9 +1,11 @@
 #include "enginehost/model/loaded_model.h"
 
+#include <algorithm>
 #include <bit>
 #include <exception>
 #include <set>
 
+#include "config/model/instances.h"
 #include "enginehost/model/abi_values.h"
 
 namespace inferd::enginehost {
@@ -29,6 +31,13 @@ base::Result<InputWish> ToWish(const inferd_tensor_spec& spec) {
         base::Internal("input '" + std::string(ToView(spec.name)) + "' names kinds of memory that there are not"));
   }
   return wish;
+}
+
+bool IsOnGpusAlone(const config::ModelConfig& config) {
+  const std::vector<config::Instance> instances = config::ExpandInstances(config);
+  return !instances.empty() && std::ranges::all_of(instances, [](const config::Instance& instance) {
+    return instance.kind == config::InstanceKind::kGpu;
+  });
 }
 
 }  // namespace
@@ -101,8 +110,10 @@ base::Status LoadedModel::ReadSignature(const inferd_signature* abi, const core:
   signature_.max_batch_size = spec.config ? spec.config->max_batch_size : 0;
   if (first_ != nullptr) {
     pinned_memory_ = first_->pinned_memory_;
+    eager_on_gpus_ = first_->eager_on_gpus_;
   } else if (spec.config != nullptr) {
     pinned_memory_ = config::PinnedMemoryOf(*spec.config);
+    eager_on_gpus_ = spec.config->eager_batching && IsOnGpusAlone(*spec.config);
   }
   for (size_t i = 0; i < abi->input_count; ++i) {
     INFERD_ASSIGN_OR_RETURN(const InputWish wish, ToWish(*abi->inputs[i]));
@@ -124,6 +135,7 @@ base::Status LoadedModel::ReadSignature(const inferd_signature* abi, const core:
     return base::Internal("instances with " + std::to_string(unfinished) + " unfinished executions");
   }
   unfinished_executions_max_ = std::max(unfinished, 1);
+  prepares_ahead_ = eager_on_gpus_ && unfinished_executions_max_ == 1;
   executions_ahead_ = INFERD_HAS_FIELD(inferd_signature, abi, executions_ahead) ? abi->executions_ahead : 0;
   if (executions_ahead_ < 0 || executions_ahead_ > INFERD_EXECUTIONS_AHEAD_MAX) {
     return base::Internal("instances that take " + std::to_string(executions_ahead_) + " executions ahead");

@@ -84,7 +84,11 @@ class LoadedModel final {
   bool computes_elsewhere() const { return computes_elsewhere_; }
   bool returns_at_once() const { return returns_at_once_; }
   core::CompletedBatching completed_batching() const { return completed_batching_; }
-  int unfinished_executions_max() const { return unfinished_executions_max_; }
+  // Whether the server prepares an instance's next execution while the engine computes the one before: on GPUs, where
+  // the configuration says eager_batching, and the engine has one execution of an instance at a time.
+  bool prepares_ahead() const { return prepares_ahead_; }
+  // The engine's, and one that is prepared ahead.
+  int unfinished_executions_max() const { return unfinished_executions_max_ + (prepares_ahead_ ? 1 : 0); }
   int executions_ahead() const { return executions_ahead_; }
   bool checks_readiness() const { return checks_readiness_; }
   // Of one that does. UNAVAILABLE: it is not ready, or what the engine does wrong.
@@ -114,6 +118,8 @@ class LoadedModel final {
   bool returns_at_once_ = false;
   int unfinished_executions_max_ = 1;
   int executions_ahead_ = 0;
+  bool eager_on_gpus_ = false;  // what the configuration says
+  bool prepares_ahead_ = false;
   bool checks_readiness_ = false;
   core::CompletedBatching completed_batching_;
 };
