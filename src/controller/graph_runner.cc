@@ -1,13 +1,11 @@
 #include "controller/graph_runner.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 
 #include "controlplane/resolve/hosts.h"
 #include "graph/graph_service.h"
-#include "manifest/value_path.h"
 
 namespace inferd::controller {
 
@@ -25,22 +23,19 @@ base::Result<graph::GraphOptions> OptionsOf(const controlplane::InferenceGraph& 
   return options;
 }
 
-int64_t GenerationOf(const manifest::Value& document) {
-  const std::string text = manifest::TextAt(document, {"metadata", "generation"});
-  return text.empty() ? 1 : std::atoll(text.c_str());
-}
-
 }  // namespace
 
 gateway::RouteList GraphRunner::Routes(const gateway::RouteTable& table, const FindServiceUrl& find) {
   gateway::RouteList routes;
-  const std::string before = std::exchange(state_, {}).message;
-  state_.generation = GenerationOf(graph_.document);
+  const std::string before = std::exchange(state_, {}).configurations.message;
+  state_.generation = controlplane::GenerationOf(graph_.document);
   if (const base::Status added = Add(table, find, routes); !added.ok()) {
-    state_.reason = "GraphNotRunnable";
-    state_.message = added.message();
+    state_.configurations = {.status = "False", .reason = "GraphNotRunnable", .message = added.message()};
   }
-  if (state_.message != before && !state_.message.empty()) services_.say(true, name_ + ": " + state_.message);
+  // What is wrong with its steps does not take its hosts away.
+  if (state_.url.empty()) state_.routes = state_.configurations;
+  const std::string& message = state_.configurations.message;
+  if (message != before && !message.empty()) services_.say(true, name_ + ": " + message);
   return routes;
 }
 
@@ -58,8 +53,8 @@ base::Status GraphRunner::Add(const gateway::RouteTable& table, const FindServic
     std::string url = find(metadata.namespace_name, name);
     if (!url.empty()) return url;
     // Its step fails, as long as it is not there.
-    state_.reason = "ServiceNotFound";
-    state_.message = "there is no InferenceService '" + name + "'";
+    state_.configurations = {
+        .status = "False", .reason = "ServiceNotFound", .message = "there is no InferenceService '" + name + "'"};
     return "http://" + controlplane::ClusterHost(metadata, name);
   });
   if (!plan.has_value()) return plan.error();

@@ -48,6 +48,7 @@ inline const std::string kRuntimeMetricsPortAnnotation = "prometheus.kserve.io/p
 inline const std::string kRuntimeMetricsPathAnnotation = "prometheus.kserve.io/path";
 
 inline const std::string kInferenceServiceLabel = "serving.kserve.io/inferenceservice";
+inline const std::string kInferenceGraphLabel = "serving.kserve.io/inferencegraph";
 inline const std::string kComponentLabel = "component";
 
 inline const std::string kKnativeClassAnnotation = "autoscaling.knative.dev/class";

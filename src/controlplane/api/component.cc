@@ -6,12 +6,16 @@
 
 namespace inferd::controlplane {
 
+void ReadScaling(manifest::Fields& fields, ComponentExtension& extension) {
+  fields.Read("minReplicas", extension.min_replicas);
+  fields.Read("maxReplicas", extension.max_replicas);
+  fields.Read("scaleTarget", extension.scale_target);
+  fields.Read("scaleMetric", extension.scale_metric);
+}
+
 ComponentExtension ReadComponentExtension(manifest::Fields& component) {
   ComponentExtension extension;
-  component.Read("minReplicas", extension.min_replicas);
-  component.Read("maxReplicas", extension.max_replicas);
-  component.Read("scaleTarget", extension.scale_target);
-  component.Read("scaleMetric", extension.scale_metric);
+  ReadScaling(component, extension);
   component.Read("containerConcurrency", extension.container_concurrency);
   component.Read("timeout", extension.timeout_s);
   component.Read("canaryTrafficPercent", extension.canary_traffic_percent);

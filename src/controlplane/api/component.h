@@ -54,6 +54,8 @@ inline constexpr std::array<std::string_view, 5> kNewerComponentFields = {"autoS
 inline constexpr std::array<std::string_view, 2> kNewerModelFields = {"storageUris", "storageContainerName"};
 
 ComponentExtension ReadComponentExtension(manifest::Fields& component);
+// Of it how many pods there are: minReplicas, maxReplicas, scaleTarget, scaleMetric.
+void ReadScaling(manifest::Fields& fields, ComponentExtension& extension);
 
 // A predictor, transformer or explainer, but for its implementation.
 struct Component {

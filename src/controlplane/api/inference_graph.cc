@@ -1,9 +1,12 @@
 #include "controlplane/api/inference_graph.h"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 #include <utility>
 
 #include "controlplane/api/field_types.h"
+#include "controlplane/api/pod_spec.h"
 
 namespace inferd::controlplane {
 
@@ -39,6 +42,22 @@ void ReadNodes(Fields& nodes, InferenceGraph& graph) {
   }
 }
 
+// Kubernetes: PodSpec, as far as graphs have its fields (KServe 0.15).
+constexpr std::array<std::string_view, 5> kPodFields = {"affinity", "tolerations", "nodeSelector", "nodeName",
+                                                        "serviceAccountName"};
+
+void ReadPods(Fields& spec, InferenceGraph& graph) {
+  ReadScaling(spec, graph.scaling);
+  CheckResources(spec);
+  CheckPodSpec(spec);
+  std::string node_name;
+  spec.Read("nodeName", node_name);
+  if (const auto resources = spec.Map("resources")) graph.resources = resources->value();
+  for (const std::string_view key : kPodFields) {
+    if (const manifest::Value* const value = spec.Find(key)) graph.pod_spec.Set(key, *value);
+  }
+}
+
 }  // namespace
 
 const InferenceGraph::Node* InferenceGraph::FindNode(std::string_view name) const {
@@ -57,6 +76,7 @@ InferenceGraph ReadInferenceGraph(manifest::Value document, manifest::Problems& 
     return graph;
   }
   spec->Read("timeout", graph.timeout_s);
+  ReadPods(*spec, graph);
   if (std::optional<Fields> nodes = spec->Map("nodes")) ReadNodes(*nodes, graph);
   CheckFieldTypes("InferenceGraph", object);
   return graph;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "controlplane/api/component.h"
 #include "controlplane/api/object_meta.h"
 #include "manifest/problem.h"
 #include "manifest/value.h"
@@ -35,6 +36,10 @@ struct InferenceGraph {
   ObjectMeta metadata;
   std::vector<Node> nodes;           // as they were written
   std::optional<int64_t> timeout_s;  // of a request (KServe 0.12)
+  // Of the pods of its router in a cluster. Newer versions of KServe have more than resources and affinity.
+  ComponentExtension scaling;
+  manifest::Value resources;                          // null: as the configuration has it
+  manifest::Value pod_spec = manifest::Value::Map();  // affinity, tolerations and the like
 
   const Node* FindNode(std::string_view name) const;
 };

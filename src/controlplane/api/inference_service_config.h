@@ -76,7 +76,7 @@ struct InferenceServiceConfig {
   std::string logger_url;  // of loggers that name none
   Sidecar batcher;
   Sidecar agent = OwnSidecar();
-  Sidecar router;
+  Sidecar router = OwnSidecar();  // of graphs
   Metrics metrics;
   std::vector<std::string> propagated_headers;  // by the router of graphs
 };

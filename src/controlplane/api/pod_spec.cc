@@ -37,6 +37,17 @@ void CheckEnvironment(Fields& container) {
   }
 }
 
+void CheckUniqueNames(Fields& owner, std::string_view key) {
+  std::set<std::string> names;
+  for (Fields item : owner.Maps(key)) {
+    std::string name;
+    item.Read("name", name);
+    if (!name.empty() && !names.insert(name).second) item.Fail("name", "Duplicate value: \"" + name + "\"");
+  }
+}
+
+}  // namespace
+
 void CheckResources(Fields& container) {
   std::optional<Fields> resources = container.Map("resources");
   if (!resources.has_value()) return;
@@ -56,17 +67,6 @@ void CheckResources(Fields& container) {
     }
   }
 }
-
-void CheckUniqueNames(Fields& owner, std::string_view key) {
-  std::set<std::string> names;
-  for (Fields item : owner.Maps(key)) {
-    std::string name;
-    item.Read("name", name);
-    if (!name.empty() && !names.insert(name).second) item.Fail("name", "Duplicate value: \"" + name + "\"");
-  }
-}
-
-}  // namespace
 
 void CheckContainer(Fields container) {
   std::string text;

@@ -14,6 +14,8 @@ inline constexpr std::string_view kServingContainer = "kserve-container";
 
 // A container's fields: name, image, command, args, env, ports, volumeMounts, resources.
 void CheckContainer(manifest::Fields container);
+// Of a container, or of what is to have one: its amounts under `resources`.
+void CheckResources(manifest::Fields& container);
 
 // A pod's: containers, initContainers, volumes, nodeSelector, tolerations, imagePullSecrets, serviceAccountName.
 void CheckPodSpec(manifest::Fields pod);

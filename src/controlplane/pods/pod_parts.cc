@@ -72,18 +72,23 @@ bool HasArgument(const manifest::Value& container, std::string_view name) {
          });
 }
 
-ResolvedPod BeginPod(const InferenceService& service, ComponentKind kind, const ComponentExtension& extension) {
+ResolvedPod BeginPod(const ObjectMeta& metadata, const ComponentExtension& extension) {
   ResolvedPod pod;
-  pod.kind = kind;
   pod.extension = extension;
-  pod.namespace_name = service.metadata.namespace_name;
-  for (const auto& [key, value] : service.metadata.annotations) {
+  pod.namespace_name = metadata.namespace_name;
+  for (const auto& [key, value] : metadata.annotations) {
     if (std::ranges::find(kNotCopied, key) == kNotCopied.end()) pod.annotations.emplace(key, value);
   }
   for (const auto& [key, value] : extension.annotations) pod.annotations[key] = value;
   AnnotateAgent(extension, pod.annotations);
-  pod.labels = service.metadata.labels;
+  pod.labels = metadata.labels;
   for (const auto& [key, value] : extension.labels) pod.labels[key] = value;
+  return pod;
+}
+
+ResolvedPod BeginPod(const InferenceService& service, ComponentKind kind, const ComponentExtension& extension) {
+  ResolvedPod pod = BeginPod(service.metadata, extension);
+  pod.kind = kind;
   pod.labels[kInferenceServiceLabel] = service.metadata.name;
   pod.labels[kComponentLabel] = ComponentKindName(kind);
   return pod;

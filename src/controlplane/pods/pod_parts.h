@@ -25,7 +25,9 @@ manifest::Value* FindNamed(manifest::Value& map, std::string_view key, std::stri
 // Whether the container has an argument of that name, as "--name" or "--name=value".
 bool HasArgument(const manifest::Value& container, std::string_view name);
 
-// A component's pods with the labels and annotations that every component has.
+// The pods of an object, with its labels and annotations as far as pods have them.
+ResolvedPod BeginPod(const ObjectMeta& metadata, const ComponentExtension& extension);
+// A component's, with the labels and annotations that every component has.
 ResolvedPod BeginPod(const InferenceService& service, ComponentKind kind, const ComponentExtension& extension);
 
 // What is asked of the agent, where the models come and go: which ConfigMap lists them.

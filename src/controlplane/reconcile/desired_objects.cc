@@ -115,11 +115,12 @@ std::expected<DesiredObjects, Failure> MakeDesiredObjects(const InferenceService
     auto in_template = TemplatePodOf(pod, desired.mode, config, injection, desired.needs_pod_webhook);
     if (!in_template.has_value()) return std::unexpected(std::move(in_template).error());
     if (raw) {
-      std::ranges::move(RawComponentObjects(defaulted, pod, *in_template), std::back_inserter(objects));
+      std::ranges::move(RawPodObjects(defaulted, pod, *in_template, ComponentObjectName(defaulted, pod.kind)),
+                        std::back_inserter(objects));
     } else {
       const auto rollout = rollouts.find(pod.kind);
-      objects.push_back(
-          KnativeServiceOf(defaulted, *in_template, rollout == rollouts.end() ? Rollout() : rollout->second));
+      objects.push_back(KnativeServiceOf(defaulted, ComponentObjectName(defaulted, pod.kind), *in_template,
+                                         rollout == rollouts.end() ? Rollout() : rollout->second));
     }
   }
   if (raw) {

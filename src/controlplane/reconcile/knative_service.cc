@@ -37,17 +37,17 @@ StringMap RevisionAnnotations(const ResolvedPod& pod) {
   return annotations;
 }
 
-Value KnativeServiceOf(const InferenceService& service, const ResolvedPod& pod, const Rollout& rollout) {
+Value KnativeServiceOf(const ObjectOwner& owner, const std::string& name, const ResolvedPod& pod,
+                       const Rollout& rollout) {
   StringMap annotations;
-  const std::string_view rollout_duration = service.metadata.annotation(kRolloutDurationAnnotation);
+  const std::string_view rollout_duration = owner.metadata.annotation(kRolloutDurationAnnotation);
   if (!rollout_duration.empty()) annotations[kRolloutDurationAnnotation] = rollout_duration;
-  Value object = BeginObject("serving.knative.dev/v1", "Service", ComponentObjectName(service, pod.kind), service,
-                             pod.labels, annotations);
+  Value object = BeginObject("serving.knative.dev/v1", "Service", name, owner, pod.labels, annotations);
   StringMap revision_labels = pod.labels;
   revision_labels.erase(kKnativeVisibilityLabel);
   Value metadata = Value::Map(
       {{"labels", Value::StringMap(revision_labels)}, {"annotations", Value::StringMap(RevisionAnnotations(pod))}});
-  const bool tag_routing = service.metadata.annotation(kTagRoutingAnnotation) == "true";
+  const bool tag_routing = owner.metadata.annotation(kTagRoutingAnnotation) == "true";
   const std::vector<TrafficTarget> traffic =
       SplitTraffic(pod.extension.canary_traffic_percent, rollout.latest_rolled_out, tag_routing);
   object.Set("spec",

@@ -1,5 +1,5 @@
-// What a cluster gets for InferenceServices, whole: of each cases/NAME.yaml, the objects are those of
-// cases/NAME.objects.yaml. INFERD_WRITE_CASES=1 writes them as they are now.
+// What a cluster gets for InferenceServices and InferenceGraphs, whole: of each cases/NAME.yaml, the objects are those
+// of cases/NAME.objects.yaml. INFERD_WRITE_CASES=1 writes them as they are now.
 
 #include <gtest/gtest.h>
 
@@ -8,12 +8,15 @@
 #include <fstream>
 #include <iterator>
 
+#include "controlplane/api/annotations.h"
 #include "controlplane/objects_fixture.h"
 #include "controlplane/pods/inject/pod_injection.h"
+#include "controlplane/reconcile/graph_objects.h"
 #include "controlplane/reconcile/rendering.h"
 #include "controlplane/reconcile/unheeded_fields.h"
 #include "controlplane/resolve/defaulting.h"
 #include "manifest/print.h"
+#include "manifest/value_path.h"
 
 namespace inferd::controlplane {
 namespace {
@@ -41,6 +44,8 @@ std::vector<Object> ReadAll(const fs::path& file) {
 void ExpectNothingToInject(const manifest::Value& object, const InferenceServiceConfig& config) {
   if (object.Find("kind")->text() != "Deployment") return;
   const manifest::Value& pod = *object.Find("spec")->Find("template");
+  // The webhook is asked about pods of services alone.
+  if (manifest::FieldAt(pod, {"metadata", "labels", kInferenceServiceLabel}) == nullptr) return;
   const auto injected = InjectPodDocument(pod, "models", {.config = config, .find = nullptr});
   ASSERT_TRUE(injected.has_value()) << injected.error().message();
   EXPECT_EQ(*injected, pod);
@@ -53,20 +58,29 @@ class ObjectCasesTest : public testing::TestWithParam<std::string> {
     const InferenceServiceConfig config = context.config == nullptr ? InferenceServiceConfig() : *context.config;
     std::string text;
     for (const Object& object : objects) {
+      if (const auto* const graph = std::get_if<InferenceGraph>(&object.typed)) {
+        text += RenderOne(RenderGraph(*graph, pointers, context), config);
+      }
       const auto* const service = std::get_if<InferenceService>(&object.typed);
       if (service == nullptr) continue;
       const auto desired = RenderService(*service, pointers, context, true);
-      if (!desired.has_value()) {
-        text += "# " + desired.error().reason + ": " + desired.error().Explain() + "\n";
-        continue;
+      if (desired.has_value()) {
+        for (const auto& field : UnheededFields(ApplyDefaults(*service, config), {.mode = desired->mode}, config)) {
+          text += "# " + field.ToString() + "\n";
+        }
       }
-      for (const auto& field : UnheededFields(ApplyDefaults(*service, config), {.mode = desired->mode}, config)) {
-        text += "# " + field.ToString() + "\n";
-      }
-      for (const manifest::Value& made : desired->objects) {
-        ExpectNothingToInject(made, config);
-        text += "---\n" + manifest::ToYaml(made);
-      }
+      text += RenderOne(desired, config);
+    }
+    return text;
+  }
+
+  // `desired`: of a service or a graph.
+  static std::string RenderOne(const auto& desired, const InferenceServiceConfig& config) {
+    if (!desired.has_value()) return "# " + desired.error().reason + ": " + desired.error().Explain() + "\n";
+    std::string text;
+    for (const manifest::Value& made : desired->objects) {
+      ExpectNothingToInject(made, config);
+      text += "---\n" + manifest::ToYaml(made);
     }
     return text;
   }

@@ -35,24 +35,23 @@ Value ServicePortOf(const Value& container_port, bool several) {
   return port;
 }
 
-Value OwnerReference(const InferenceService& service) {
-  Value owner = Value::Map({{"apiVersion", Text("serving.kserve.io/v1beta1")},
-                            {"kind", Text("InferenceService")},
-                            {"name", Text(service.metadata.name)},
-                            {"uid", Text(service.metadata.uid)},
-                            {"controller", Value::Bool(true)},
-                            {"blockOwnerDeletion", Value::Bool(true)}});
-  return owner;
+Value OwnerReference(const ObjectOwner& owner) {
+  return Value::Map({{"apiVersion", Text(owner.api_version)},
+                     {"kind", Text(owner.kind)},
+                     {"name", Text(owner.metadata.name)},
+                     {"uid", Text(owner.metadata.uid)},
+                     {"controller", Value::Bool(true)},
+                     {"blockOwnerDeletion", Value::Bool(true)}});
 }
 
 }  // namespace
 
 Value BeginObject(std::string_view api_version, std::string_view kind, const std::string& name,
-                  const InferenceService& service, const StringMap& labels, const StringMap& annotations) {
-  Value metadata = Value::Map({{"name", Text(name)}, {"namespace", Text(service.metadata.namespace_name)}});
+                  const ObjectOwner& owner, const StringMap& labels, const StringMap& annotations) {
+  Value metadata = Value::Map({{"name", Text(name)}, {"namespace", Text(owner.metadata.namespace_name)}});
   if (!labels.empty()) metadata.Set("labels", Value::StringMap(labels));
   if (!annotations.empty()) metadata.Set("annotations", Value::StringMap(annotations));
-  if (!service.metadata.uid.empty()) metadata.Set("ownerReferences", Value::List({OwnerReference(service)}));
+  if (!owner.metadata.uid.empty()) metadata.Set("ownerReferences", Value::List({OwnerReference(owner)}));
   return Value::Map({{"apiVersion", Text(api_version)}, {"kind", Text(kind)}, {"metadata", std::move(metadata)}});
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "controlplane/api/inference_graph.h"
 #include "controlplane/api/inference_service.h"
 #include "controlplane/pods/pod_parts.h"
 #include "controlplane/pods/pod_resolution.h"
@@ -15,10 +16,21 @@ namespace inferd::controlplane {
 // V1's requests for explanations, as a regular expression.
 inline constexpr std::string_view kExplainPath = "^/v1/models/[\\w-]+:explain$";
 
-// An object of a service, without a spec: it belongs to the service, so that it goes with it. A service that is in no
-// cluster yet has no uid, and owns nothing.
+// What objects are made for, and go with: an InferenceService or an InferenceGraph, to which it refers.
+struct ObjectOwner {
+  ObjectOwner(const InferenceService& service)  // NOLINT(google-explicit-constructor): each is one
+      : api_version("serving.kserve.io/v1beta1"), kind("InferenceService"), metadata(service.metadata) {}
+  ObjectOwner(const InferenceGraph& graph)  // NOLINT(google-explicit-constructor)
+      : api_version("serving.kserve.io/v1alpha1"), kind("InferenceGraph"), metadata(graph.metadata) {}
+
+  std::string_view api_version, kind;
+  const ObjectMeta& metadata;
+};
+
+// An object without a spec: it belongs to its owner, so that it goes with it. An owner that is in no cluster yet has no
+// uid, and owns nothing.
 manifest::Value BeginObject(std::string_view api_version, std::string_view kind, const std::string& name,
-                            const InferenceService& service, const StringMap& labels, const StringMap& annotations);
+                            const ObjectOwner& owner, const StringMap& labels, const StringMap& annotations);
 
 // The pod's, with the label by which its Deployment, Service and autoscaler find it: app=isvc.<object>.
 StringMap SelectedLabels(const ResolvedPod& pod, const std::string& object_name);

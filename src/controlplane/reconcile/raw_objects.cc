@@ -38,18 +38,18 @@ Value RollingUpdate() {
                      {"rollingUpdate", Value::Map({{"maxUnavailable", quarter}, {"maxSurge", quarter}})}});
 }
 
-Value ServiceOf(const InferenceService& service, const ResolvedPod& pod, const std::string& name) {
-  Value object = BeginObject("v1", "Service", name, service, SelectedLabels(pod, name), pod.annotations);
+Value ServiceOf(const ObjectOwner& owner, const ResolvedPod& pod, const std::string& name) {
+  Value object = BeginObject("v1", "Service", name, owner, SelectedLabels(pod, name), pod.annotations);
   object.Set("spec", Value::Map({{"selector", Selector(name)}, {"ports", Value::List(ServicePorts(pod, name))}}));
   return object;
 }
 
 }  // namespace
 
-Value DeploymentOf(const InferenceService& service, const ResolvedPod& pod, const ResolvedPod& in_template,
+Value DeploymentOf(const ObjectOwner& owner, const ResolvedPod& pod, const ResolvedPod& in_template,
                    const std::string& name) {
   const StringMap labels = SelectedLabels(pod, name);
-  Value deployment = BeginObject("apps/v1", "Deployment", name, service, labels, pod.annotations);
+  Value deployment = BeginObject("apps/v1", "Deployment", name, owner, labels, pod.annotations);
   Value pod_spec = in_template.pod_spec;
   SetPodDefaults(pod_spec);
   Value metadata = Value::Map({{"labels", Value::StringMap(labels)}});
@@ -66,10 +66,10 @@ Value DeploymentOf(const InferenceService& service, const ResolvedPod& pod, cons
   return deployment;
 }
 
-Value AutoscalerOf(const InferenceService& service, const ResolvedPod& pod, const std::string& name) {
+Value AutoscalerOf(const ObjectOwner& owner, const ResolvedPod& pod, const std::string& name) {
   const HpaSettings settings = HpaSettingsOf(pod.extension, pod.annotations);
-  Value object = BeginObject("autoscaling/v2", "HorizontalPodAutoscaler", name, service, SelectedLabels(pod, name),
-                             pod.annotations);
+  Value object =
+      BeginObject("autoscaling/v2", "HorizontalPodAutoscaler", name, owner, SelectedLabels(pod, name), pod.annotations);
   Value target = Value::Map({{"type", Text("Utilization")},
                              {"averageUtilization", Number(static_cast<int64_t>(settings.target_utilization))}});
   Value metric =
@@ -86,11 +86,10 @@ Value AutoscalerOf(const InferenceService& service, const ResolvedPod& pod, cons
   return object;
 }
 
-std::vector<Value> RawComponentObjects(const InferenceService& service, const ResolvedPod& pod,
-                                       const ResolvedPod& in_template) {
-  const std::string name = ComponentObjectName(service, pod.kind);
-  std::vector<Value> objects = {DeploymentOf(service, pod, in_template, name), ServiceOf(service, pod, name)};
-  if (AutoscalerClassOf(pod.annotations) == AutoscalerClass::kHpa) objects.push_back(AutoscalerOf(service, pod, name));
+std::vector<Value> RawPodObjects(const ObjectOwner& owner, const ResolvedPod& pod, const ResolvedPod& in_template,
+                                 const std::string& name) {
+  std::vector<Value> objects = {DeploymentOf(owner, pod, in_template, name), ServiceOf(owner, pod, name)};
+  if (AutoscalerClassOf(pod.annotations) == AutoscalerClass::kHpa) objects.push_back(AutoscalerOf(owner, pod, name));
   return objects;
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <span>
+#include <string>
 
 #include "base/status.h"
 #include "controlplane/api/inference_service.h"
 #include "controlplane/api/inference_service_config.h"
 #include "controlplane/pods/pod_resolution.h"
+#include "controlplane/reconcile/object_parts.h"
 #include "controlplane/resolve/traffic.h"
 #include "manifest/value.h"
 
@@ -13,9 +15,11 @@ namespace inferd::controlplane {
 
 // The objects of a service in serverless mode (KServe 0.10). Thread-safe, all of them.
 
-// A component's Knative Service: a revision of its pods, with all that is injected into them, the numbers of them as
-// annotations, and how requests are split between the latest revision and the one that was rolled out before.
-manifest::Value KnativeServiceOf(const InferenceService& service, const ResolvedPod& pod, const Rollout& rollout);
+// The Knative Service of a component or of a graph: a revision of its pods, with all that is injected into them, the
+// numbers of them as annotations, and how requests are split between the latest revision and the one that was rolled
+// out before.
+manifest::Value KnativeServiceOf(const ObjectOwner& owner, const std::string& name, const ResolvedPod& pod,
+                                 const Rollout& rollout);
 
 // Annotations of its pods: their own, and those of the extension by which Knative scales.
 StringMap RevisionAnnotations(const ResolvedPod& pod);

@@ -73,14 +73,28 @@ class ExtensionValidator {
     if (batcher.timeout_s.value_or(0) < 0) AddOfBatcher("timeout", "must not be negative");
   }
 
-  void Add(std::string_view field, std::string message) { problems_.Add({"spec", key_, field}, std::move(message)); }
+  void Scaling(const ObjectMeta& metadata) {
+    const bool raw =
+        ParseDeploymentMode(metadata.annotation(kDeploymentModeAnnotation)) == DeploymentMode::kRawDeployment;
+    const bool hpa = metadata.annotation(kKnativeClassAnnotation) == "hpa.autoscaling.knative.dev";
+    if (raw || hpa) {
+      HpaScaling();
+    } else {
+      KpaScaling();
+    }
+  }
+
+  void Add(std::string_view field, std::string message) {
+    if (key_.empty()) return problems_.Add({"spec", field}, std::move(message));
+    problems_.Add({"spec", key_, field}, std::move(message));
+  }
 
  private:
   void AddOfBatcher(std::string_view field, std::string message) {
     problems_.Add({"spec", key_, "batcher", field}, std::move(message));
   }
 
-  std::string_view key_;
+  std::string_view key_;  // of the component; empty: the fields are right under `spec`
   const ComponentExtension& extension_;
   DocumentProblems& problems_;
 };
@@ -95,15 +109,14 @@ void ValidateExtension(std::string_view key, const ComponentExtension& extension
   }
   validator.Replicas();
   validator.Logger();
-  const bool raw =
-      ParseDeploymentMode(metadata.annotation(kDeploymentModeAnnotation)) == DeploymentMode::kRawDeployment;
-  const bool hpa = metadata.annotation(kKnativeClassAnnotation) == "hpa.autoscaling.knative.dev";
-  if (raw || hpa) {
-    validator.HpaScaling();
-  } else {
-    validator.KpaScaling();
-  }
+  validator.Scaling(metadata);
   validator.Ranges();
+}
+
+void ValidateScaling(const ComponentExtension& scaling, const ObjectMeta& metadata, DocumentProblems& problems) {
+  ExtensionValidator validator("", scaling, problems);
+  validator.Replicas();
+  if (ParseDeploymentMode(metadata.annotation(kDeploymentModeAnnotation)).has_value()) validator.Scaling(metadata);
 }
 
 void ValidateAutoscalerAnnotations(const ObjectMeta& metadata, DocumentProblems& problems) {

@@ -10,7 +10,11 @@ namespace inferd::controlplane {
 void ValidateExtension(std::string_view key, const ComponentExtension& extension, const ObjectMeta& metadata,
                        DocumentProblems& problems);
 
-// The annotations of an InferenceService that choose its autoscaler.
+// Replicas and autoscaling of a graph's router, right under `spec`. What metrics there are is not said where the mode
+// is the configuration's.
+void ValidateScaling(const ComponentExtension& scaling, const ObjectMeta& metadata, DocumentProblems& problems);
+
+// The annotations of an InferenceService or a graph that choose its autoscaler.
 void ValidateAutoscalerAnnotations(const ObjectMeta& metadata, DocumentProblems& problems);
 
 }  // namespace inferd::controlplane

@@ -89,8 +89,8 @@ InferenceService ApplyDefaults(const InferenceService& service, const InferenceS
   return ReadInferenceService(std::move(document), already_reported);
 }
 
-DeploymentMode DeploymentModeOf(const InferenceService& service, const InferenceServiceConfig& config) {
-  return ParseDeploymentMode(service.metadata.annotation(kDeploymentModeAnnotation)).value_or(config.default_mode);
+DeploymentMode DeploymentModeOf(const ObjectMeta& metadata, const InferenceServiceConfig& config) {
+  return ParseDeploymentMode(metadata.annotation(kDeploymentModeAnnotation)).value_or(config.default_mode);
 }
 
 }  // namespace inferd::controlplane

@@ -16,7 +16,10 @@ namespace inferd::controlplane {
 // Of a service whose reading found problems, what could be read. Thread-safe.
 InferenceService ApplyDefaults(const InferenceService& service, const InferenceServiceConfig& config);
 
-// How the service is deployed: its annotation, or the configuration's default where that says no mode.
-DeploymentMode DeploymentModeOf(const InferenceService& service, const InferenceServiceConfig& config);
+// How a service or a graph is deployed: its annotation, or the configuration's default where that says no mode.
+DeploymentMode DeploymentModeOf(const ObjectMeta& metadata, const InferenceServiceConfig& config);
+inline DeploymentMode DeploymentModeOf(const InferenceService& service, const InferenceServiceConfig& config) {
+  return DeploymentModeOf(service.metadata, config);
+}
 
 }  // namespace inferd::controlplane

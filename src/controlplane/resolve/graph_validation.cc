@@ -2,10 +2,14 @@
 #include <array>
 #include <map>
 #include <set>
+#include <string>
+#include <vector>
 
+#include "controlplane/resolve/component_validation.h"
 #include "controlplane/resolve/document_problems.h"
 #include "controlplane/resolve/validation.h"
 #include "gjson/path.h"
+#include "manifest/names.h"
 
 namespace inferd::controlplane {
 
@@ -22,6 +26,7 @@ class GraphValidator {
   explicit GraphValidator(const Graph& graph) : graph_(graph), problems_(graph.document) {}
 
   manifest::Problems Validate() {
+    ValidateName();
     if (graph_.FindNode("root") == nullptr) {
       problems_.Add({"spec", "nodes"},
                     "root node not found, InferenceGraph needs a node with name 'root' as the root node of the graph");
@@ -31,6 +36,8 @@ class GraphValidator {
       problems_.Add({"spec", "timeout"}, "must be between 1 and " + std::to_string(kTimeoutMaxS));
     }
     for (const Graph::Node& node : graph_.nodes) Visit(node);
+    ValidateAutoscalerAnnotations(graph_.metadata, problems_);
+    ValidateScaling(graph_.scaling, graph_.metadata, problems_);
     return problems_.Take();
   }
 
@@ -39,6 +46,14 @@ class GraphValidator {
 
   void Add(const auto& place, std::string message) {
     problems_.Add(manifest::Problem{place.position, place.path, std::move(message)});
+  }
+
+  // A name that is none at all was said when it was read.
+  void ValidateName() {
+    const std::string& name = graph_.metadata.name;
+    if (name.empty()) return;
+    const std::vector<std::string> faults = manifest::CheckServiceName(name);
+    if (!faults.empty()) problems_.Add({"metadata", "name"}, "must be the name of a Service, too: " + faults.front());
   }
 
   void ValidateNode(const Graph::Node& node) {

@@ -18,8 +18,9 @@ namespace inferd::controlplane {
 // Further: names that are too long for the objects that are made of them; percentages, times and sizes out of range.
 manifest::Problems Validate(const InferenceService& service);
 
-// Further: node types and targets that there are not, nodes that lead back to themselves, and conditions that
-// gjson::Path does not read.
+// Further: node types and targets that there are not, nodes that lead back to themselves, conditions that gjson::Path
+// does not read, replicas and metrics of its router as those of a component, and names that no Service may have: what
+// leads to the graph in a cluster has its name.
 manifest::Problems Validate(const InferenceGraph& graph);
 
 manifest::Problems Validate(const TrainedModel& model);

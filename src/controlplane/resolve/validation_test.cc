@@ -153,6 +153,39 @@ TEST(ServiceValidationTest, NamesAreThoseOfServices) {
                                       "-predictor-default' would have a value of 64 characters; Kubernetes takes 63"}));
 }
 
+// Of a graph with that metadata, and further fields of its spec.
+std::vector<std::string> GraphProblems(const std::string& metadata, const std::string& more) {
+  return TextsOf(Validate(ParseAs<InferenceGraph>(
+      "apiVersion: serving.kserve.io/v1alpha1\nkind: InferenceGraph\nmetadata: {" + metadata +
+      "}\nspec: {nodes: {root: {routerType: Sequence, steps: [{serviceName: a}]}}" + more + "}\n")));
+}
+
+TEST(GraphValidation, ItsNameIsThatOfAServiceToo) {
+  EXPECT_THAT(GraphProblems("name: g-1", ""), testing::IsEmpty());
+  EXPECT_THAT(GraphProblems("name: 1g", ""),
+              testing::ElementsAre(testing::StartsWith(
+                  "f:3:18: metadata.name: must be the name of a Service, too: a DNS-1035 label must consist of")));
+  EXPECT_THAT(GraphProblems("name: " + std::string(253, 'a'), ""),
+              testing::ElementsAre("f:3:18: metadata.name: must be the name of a Service, too: must be no more than 63 "
+                                   "characters"));
+}
+
+TEST(GraphValidation, ReplicasAndMetricsOfItsRouter) {
+  const std::string raw = "name: g, annotations: {serving.kserve.io/deploymentMode: RawDeployment}";
+  EXPECT_THAT(GraphProblems(raw, ", minReplicas: 1, maxReplicas: 2, scaleMetric: cpu, scaleTarget: 50"),
+              testing::IsEmpty());
+  EXPECT_THAT(GraphProblems("name: g", ", scaleMetric: cpu"), testing::IsEmpty()) << "the mode is not known";
+  EXPECT_THAT(
+      GraphProblems(raw, ", minReplicas: 3, maxReplicas: 2"),
+      testing::ElementsAre(testing::EndsWith("spec.minReplicas: MinReplicas cannot be greater than MaxReplicas.")));
+  EXPECT_THAT(GraphProblems(raw, ", minReplicas: -1"),
+              testing::ElementsAre(testing::EndsWith("spec.minReplicas: MinReplicas cannot be less than 0.")));
+  EXPECT_THAT(GraphProblems(raw, ", scaleMetric: rps"),
+              testing::ElementsAre(testing::HasSubstr("spec.scaleMetric: [rps] is not a supported metric.")));
+  EXPECT_THAT(GraphProblems("name: g, annotations: {serving.kserve.io/autoscalerClass: some}", ""),
+              testing::ElementsAre(testing::HasSubstr("[some] is not a supported autoscaler class type.")));
+}
+
 struct GraphCase {
   const char* nodes;
   std::vector<std::string> problems;

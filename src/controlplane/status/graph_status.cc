@@ -4,35 +4,49 @@
 #include <utility>
 #include <vector>
 
+#include "manifest/fields.h"
+#include "manifest/value_path.h"
+
 namespace inferd::controlplane {
 
 namespace {
 
+using manifest::Text;
 using manifest::Value;
 
-Value GraphCondition(std::string_view type, const GraphState& state, bool holds) {
+Value GraphCondition(std::string_view type, const ObservedCondition& observed) {
   Value condition = Value::Map();
-  if (!holds) {
-    condition.Set("message", Value::String(state.message));
-    condition.Set("reason", Value::String(state.reason));
+  if (observed.status != "True") {
+    if (!observed.message.empty()) condition.Set("message", Text(observed.message));
+    if (!observed.reason.empty()) condition.Set("reason", Text(observed.reason));
   }
-  condition.Set("status", Value::String(holds ? "True" : "False"));
-  condition.Set("type", Value::String(std::string(type)));
+  condition.Set("status", Text(observed.status));
+  condition.Set("type", Text(type));
   return condition;
 }
 
 }  // namespace
 
+const ObservedCondition& ReadyOf(const GraphState& state) {
+  for (const char* const status : {"False", "Unknown"}) {
+    if (state.configurations.status == status) return state.configurations;
+    if (state.routes.status == status) return state.routes;
+  }
+  return state.configurations;
+}
+
+int64_t GenerationOf(const Value& document) {
+  return manifest::ParseInt64(manifest::TextAt(document, {"metadata", "generation"})).value_or(1);
+}
+
 Value MakeGraphStatus(const GraphState& state) {
-  const bool sound = state.reason.empty();
   std::vector<Value> conditions;
-  conditions.push_back(GraphCondition("ConfigurationsReady", state, sound));
-  conditions.push_back(GraphCondition("Ready", state, sound));
-  // What is wrong with its steps does not take its hosts away.
-  conditions.push_back(GraphCondition("RoutesReady", state, sound || !state.url.empty()));
+  conditions.push_back(GraphCondition("ConfigurationsReady", state.configurations));
+  conditions.push_back(GraphCondition("Ready", ReadyOf(state)));
+  conditions.push_back(GraphCondition("RoutesReady", state.routes));
   Value status = Value::Map({{"conditions", Value::List(std::move(conditions))}});
   status.Set("observedGeneration", Value::Int(state.generation));
-  if (sound) status.Set("url", Value::String(state.url));
+  if (ReadyOf(state).status == "True") status.Set("url", Text(state.url));
   return status;
 }
 

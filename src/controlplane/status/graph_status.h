@@ -3,22 +3,30 @@
 #include <cstdint>
 #include <string>
 
+#include "controlplane/status/service_state.h"
 #include "manifest/value.h"
 
 namespace inferd::controlplane {
 
 // What has become of an InferenceGraph, as its status is made of it. A value.
 struct GraphState {
-  std::string url = {};      // where it is asked; empty: nowhere
-  std::string reason = {};   // of what is wrong with it, in one word; empty: nothing is
-  std::string message = {};  // likewise, in a sentence
-  int64_t generation = 1;    // of the graph that this is the state of
+  std::string url = {};  // where it is asked; empty: nowhere
+  // Whether what its steps name is there and its router runs, and whether requests come to it.
+  ObservedCondition configurations = {.status = "True"};
+  ObservedCondition routes = {.status = "True"};
+  int64_t generation = 1;  // of the graph that this is the state of
 
   bool operator==(const GraphState&) const = default;
 };
 
+// Both conditions in one: the first that is "False", else the first that is "Unknown", else "True".
+const ObservedCondition& ReadyOf(const GraphState& state);
+
+// The `metadata.generation` of an object; 1 where it has none.
+int64_t GenerationOf(const manifest::Value& document);
+
 // The status of an InferenceGraph (KServe 0.10: that of its router's Knative Service) without times: the conditions
-// ConfigurationsReady, RoutesReady and Ready, and its URL while it is ready. Thread-safe.
+// ConfigurationsReady, RoutesReady and Ready, and its URL while it is ready. Thread-safe, as are the others.
 manifest::Value MakeGraphStatus(const GraphState& state);
 
 }  // namespace inferd::controlplane

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "controlplane/files/object_files.h"
+#include "controlplane/reconcile/graph_objects.h"
 #include "controlplane/reconcile/rendering.h"
 #include "controlplane/reconcile/unheeded_fields.h"
 #include "controlplane/resolve/defaulting.h"
@@ -45,8 +46,9 @@ class Renderer final {
     for (const Object* const object : objects_) {
       if (const auto* const service = std::get_if<InferenceService>(&object->typed)) {
         sound = RenderOne(*object, *service, rendered) && sound;
-      } else if (std::holds_alternative<controlplane::InferenceGraph>(object->typed)) {
-        notes_ << PlaceOf(given_, *object) << "graphs are not rendered\n";
+      } else if (const auto* const graph = std::get_if<controlplane::InferenceGraph>(&object->typed)) {
+        auto made = controlplane::RenderGraph(*graph, objects_, context_);
+        sound = Take(*object, std::move(made), rendered) && sound;
       }
     }
     return sound;
@@ -55,17 +57,24 @@ class Renderer final {
  private:
   bool RenderOne(const Object& object, const InferenceService& service, std::vector<Value>& rendered) {
     auto desired = controlplane::RenderService(service, objects_, context_, revisions_);
-    if (!desired.has_value()) {
-      notes_ << PlaceOf(given_, object) << desired.error().Explain() << "\n";
-      return false;
-    }
     const InferenceService defaulted = controlplane::ApplyDefaults(service, config_);
     const auto warn = [&](const std::vector<controlplane::UnheededField>& fields) {
       for (const auto& field : fields) notes_ << PlaceOf(given_, object) << "warning: " << field.ToString() << "\n";
     };
-    warn(controlplane::UnheededFields(defaulted, {.mode = desired->mode}, config_));
-    if (desired->runtime != nullptr) warn(controlplane::UnheededFields(*desired->runtime));
-    std::ranges::move(desired->objects, std::back_inserter(rendered));
+    if (desired.has_value()) {
+      warn(controlplane::UnheededFields(defaulted, {.mode = desired->mode}, config_));
+      if (desired->runtime != nullptr) warn(controlplane::UnheededFields(*desired->runtime));
+    }
+    return Take(object, std::move(desired), rendered);
+  }
+
+  // What was made of it, or why nothing was.
+  bool Take(const Object& object, auto made, std::vector<Value>& rendered) {
+    if (!made.has_value()) {
+      notes_ << PlaceOf(given_, object) << made.error().Explain() << "\n";
+      return false;
+    }
+    std::ranges::move(made->objects, std::back_inserter(rendered));
     return true;
   }
 

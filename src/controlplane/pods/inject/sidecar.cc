@@ -31,10 +31,12 @@ base::Status AddAmount(std::string_view kind, std::string_view resource, const s
 
 }  // namespace
 
+bool IsOwnImage(const std::string& image) { return ImageName(image) == kOwnImageName; }
+
 base::Result<Value> MakeSidecar(const SidecarKind& kind, const InferenceServiceConfig::Sidecar& settings,
                                 const std::vector<std::string>& arguments, const Value& server) {
   Value container = Value::Map({{"name", Text(kind.name)}, {"image", Text(settings.image)}});
-  if (ImageName(settings.image) == kOwnImageName) container.Set("command", Value::List({Text(kind.program)}));
+  if (IsOwnImage(settings.image)) container.Set("command", Value::List({Text(kind.program)}));
   std::vector<Value>& words = ListOf(container, "args");
   for (const std::string& argument : arguments) words.push_back(Text(argument));
   Value resources = Value::Map();

@@ -11,14 +11,18 @@
 
 namespace inferd::controlplane {
 
-// A container that is put beside the server.
+// Whether an image is inferd's own, which has all its programs: "registry.example/inferd:1.0".
+bool IsOwnImage(const std::string& image);
+
+// A container that runs a program of ours beside the server, or in its place.
 struct SidecarKind {
   std::string_view name;        // of the container
   std::string_view program;     // of inferd's own image
   std::string_view config_key;  // in inferenceservice-config
 };
 
-// The container with its image and resources, `arguments`, and the security context of the server, as KServe has it.
+// The container with its image and resources, `arguments`, and the security context of the server (null: there is no
+// server), as KServe has it.
 // INVALID_ARGUMENT, in KServe's words: a resource of the configuration is no quantity. Any thread.
 base::Result<manifest::Value> MakeSidecar(const SidecarKind& kind, const InferenceServiceConfig::Sidecar& settings,
                                           const std::vector<std::string>& arguments, const manifest::Value& server);
