@@ -21,6 +21,7 @@ namespace {
 
 constexpr int kExitFailed = 1;
 constexpr size_t kReconcilers = 4;
+constexpr size_t kGraphReconcilers = 2;
 constexpr const char* kLease = "inferd-controller";
 constexpr const char* kWebhookSecret = "inferd-controller-webhooks";
 constexpr std::chrono::milliseconds kDiscoverAgain{1'000};
@@ -59,27 +60,39 @@ ClusterController::ClusterController(ClusterOptions options, kubernetes::Cluster
       lease_(lease_client_, {options_.controller_namespace, kLease}),
       election_(lease_, {.identity = IdentityOf()}, clock_),
       queue_({}, clock_),
-      view_(
-          client_, {.namespaces = options_.namespaces, .controller_namespace = options_.controller_namespace},
-          [this](const kubernetes::ObjectName& name) { queue_.Add(name); }, logger_),
+      graph_queue_({}, clock_),
+      graph_view_(
+          client_, options_.namespaces, [this](const kubernetes::ObjectName& name) { graph_queue_.Add(name); },
+          logger_),
+      view_(client_, {.namespaces = options_.namespaces, .controller_namespace = options_.controller_namespace},
+            {.on_service =
+                 [this](const kubernetes::ObjectName& name) {
+                   queue_.Add(name);
+                   graph_view_.OnService(name);
+                 },
+             .on_all = [this] { graph_view_.QueueAll(); }},
+            logger_),
       writer_(
           client_, [this] { return leads(); }, metrics_),
-      reporter_(client_, clock_, metrics_),
-      models_(client_, clock_, metrics_),
+      statuses_(client_, clock_, metrics_),
+      reporter_(statuses_),
+      models_(statuses_),
       pod_objects_(client_, clock_),
       services_(
           view_, pod_objects_, writer_, reporter_, models_, client_,
           [this] { return webhooks_.has_value() && webhooks_->mutates_pods(); }, logger_),
+      graphs_(graph_view_, view_, writer_, statuses_, logger_),
       leading_(metrics_.AddGauge("inferd_controller_leader", "Whether this process is the one that writes", {})),
       loops_(1),
       server_(loops_, net::Limits(), &metrics_, logger_) {
-  queue_.SetPaused(true);
+  SetPaused(true);
 }
 
 ClusterController::~ClusterController() {
   watching_ = {};
-  queue_.SetPaused(true);
+  SetPaused(true);
   loop_.reset();
+  graph_loop_.reset();
   // The lease is given up when nothing is written any more.
   electing_ = {};
   server_.Stop();
@@ -88,6 +101,11 @@ ClusterController::~ClusterController() {
 }
 
 bool ClusterController::is_ready() const { return working_.load() && (!webhooks_.has_value() || webhooks_->ready()); }
+
+void ClusterController::SetPaused(bool paused) {
+  queue_.SetPaused(paused);
+  graph_queue_.SetPaused(paused);
+}
 
 bool ClusterController::leads() const { return !options_.leader_elect || election_.leads(); }
 
@@ -118,8 +136,9 @@ void ClusterController::Watch(const std::stop_token& stop) {
       told = discovered.error().ToString();
       logger_.Error("the API server cannot be asked", {{"why", told}});
     }
+    if (discovered.has_value()) graph_view_.Follow(view_);
     while (discovered.has_value() && !working_.load() && !stop.stop_requested()) {
-      if (view_.synced()) {
+      if (view_.synced() && graph_view_.synced()) {
         BeginWork();
       } else if (!storage::PauseFor(kSyncedEvery, stop)) {
         return;
@@ -130,15 +149,16 @@ void ClusterController::Watch(const std::stop_token& stop) {
 }
 
 void ClusterController::BeginWork() {
-  loop_.emplace(
-      "InferenceService", kReconcilers, queue_,
-      [this](const kubernetes::ObjectName& name, const std::stop_token& stop) {
-        return leads() ? services_.Reconcile(name, stop) : Outcome{.retry = true, .again_in = std::nullopt};
-      },
-      clock_, metrics_);
+  const auto while_leading = [this](auto& reconciler) {
+    return [this, &reconciler](const kubernetes::ObjectName& name, const std::stop_token& stop) {
+      return leads() ? reconciler.Reconcile(name, stop) : Outcome{.retry = true, .again_in = std::nullopt};
+    };
+  };
+  loop_.emplace("InferenceService", kReconcilers, queue_, while_leading(services_), clock_, metrics_);
+  graph_loop_.emplace("InferenceGraph", kGraphReconcilers, graph_queue_, while_leading(graphs_), clock_, metrics_);
   OpenWebhooks();
   working_ = true;
-  logger_.Info("ready", {{"services", view_.Services().size()}});
+  logger_.Info("ready", {{"services", view_.Services().size()}, {"graphs", graph_view_.Graphs().size()}});
   if (options_.leader_elect) {
     electing_ = std::jthread(
         [this](const std::stop_token& stop) { election_.Run(stop, [this](bool leading) { OnLeading(leading); }); });
@@ -175,7 +195,7 @@ void ClusterController::OpenWebhooks() {
 void ClusterController::OnLeading(bool leading) {
   leading_->Set(leading ? 1 : 0);
   logger_.Info(leading ? "leading" : "not leading");
-  queue_.SetPaused(!leading);
+  SetPaused(!leading);
   // What has happened while another led, and what it had not finished.
   if (leading) view_.QueueAll();
   if (leading && webhooks_.has_value()) webhooks_->Wake();

@@ -17,7 +17,10 @@
 #include "operator/cluster/cluster_view.h"
 #include "operator/cluster/object_writer.h"
 #include "operator/cluster/pod_objects.h"
+#include "operator/cluster/status_writer.h"
 #include "operator/cluster_options.h"
+#include "operator/graphs/graph_reconciler.h"
+#include "operator/graphs/graph_view.h"
 #include "operator/queue/work_queue.h"
 #include "operator/reconcile_loop.h"
 #include "operator/services/service_reconciler.h"
@@ -54,6 +57,7 @@ class ClusterController final {
   void OpenWebhooks();
   bool is_ready() const;
   bool leads() const;
+  void SetPaused(bool paused);
 
   const ClusterOptions options_;
   base::Logger& logger_;
@@ -65,18 +69,23 @@ class ClusterController final {
   kubernetes::ClusterLease lease_;
   kubernetes::LeaderElection election_;
   WorkQueue queue_;
+  WorkQueue graph_queue_;
+  GraphView graph_view_;
   ClusterView view_;
   ObjectWriter writer_;
+  StatusWriter statuses_;
   StatusReporter reporter_;
   ModelReporter models_;
   PodObjects pod_objects_;
   ServiceReconciler services_;
+  GraphReconciler graphs_;
   std::atomic<bool> working_ = false;
   std::shared_ptr<metrics::Gauge> leading_;
   net::LoopGroup loops_;
   net::Server server_;
   std::optional<WebhookServer> webhooks_;  // from `working_` on
-  std::optional<ReconcileLoop> loop_;      // of the watching thread until that has ended
+  std::optional<ReconcileLoop> loop_;      // of the watching thread until that has ended, as is the next
+  std::optional<ReconcileLoop> graph_loop_;
   std::jthread electing_;
   std::jthread watching_;
 };

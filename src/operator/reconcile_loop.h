@@ -7,8 +7,8 @@
 
 #include "base/clock.h"
 #include "metrics/registry.h"
+#include "operator/queue/outcome.h"
 #include "operator/queue/work_queue.h"
-#include "operator/services/service_reconciler.h"
 
 namespace inferd::operators {
 

@@ -8,6 +8,7 @@
 
 #include "controlplane/files/object_files.h"
 #include "operator/cluster_access.h"
+#include "operator/graphs/graph_reconciler.h"
 #include "operator/services/planned_changes.h"
 #include "storage/transfer/backoff.h"
 
@@ -21,21 +22,34 @@ constexpr int kFailed = 2;
 constexpr std::chrono::milliseconds kFollowedEvery{50};
 constexpr int kSyncedTries = 1200;
 
-base::Result<std::vector<manifest::Value>> ServicesOf(const std::vector<std::string>& files) {
+struct Given {
+  std::vector<manifest::Value> services;
+  std::vector<manifest::Value> graphs;
+};
+
+base::Result<Given> ReadGiven(const std::vector<std::string>& files) {
   controlplane::ObjectFiles read;
   INFERD_RETURN_IF_ERROR(read.AddSound(files));
-  std::vector<manifest::Value> services;
+  Given given;
   for (const controlplane::Object& object : read.objects()) {
-    if (!std::holds_alternative<controlplane::InferenceService>(object.typed)) continue;
-    services.push_back(object.document());
-    services.back().MapAt("metadata").Set("namespace", manifest::Value::String(object.metadata().namespace_name));
+    const bool is_graph = std::holds_alternative<controlplane::InferenceGraph>(object.typed);
+    if (!is_graph && !std::holds_alternative<controlplane::InferenceService>(object.typed)) continue;
+    manifest::Value& taken = (is_graph ? given.graphs : given.services).emplace_back(object.document());
+    taken.MapAt("metadata").Set("namespace", manifest::Value::String(object.metadata().namespace_name));
   }
-  return services;
+  return given;
 }
 
-bool AwaitSynced(const ClusterView& view) {
+Given ReadLive(const ClusterView& view, const GraphView& graph_view) {
+  Given live;
+  for (const kubernetes::ObjectPointer& service : view.Services()) live.services.push_back(*service);
+  for (const kubernetes::ObjectPointer& graph : graph_view.Graphs()) live.graphs.push_back(*graph);
+  return live;
+}
+
+bool AwaitSynced(const ClusterView& view, const GraphView& graph_view) {
   for (int tries = 0; tries < kSyncedTries; ++tries) {
-    if (view.synced()) return true;
+    if (view.synced() && graph_view.synced()) return true;
     storage::PauseFor(kFollowedEvery, {});
   }
   return false;
@@ -48,32 +62,42 @@ int RunDiff(ClusterOptions options, base::Logger& logger) {
     logger.Error(why);
     return kFailed;
   };
-  auto services = ServicesOf(options.files);
-  if (!services.has_value()) return fail(services.error().message());
+  auto given = ReadGiven(options.files);
+  if (!given.has_value()) return fail(given.error().message());
   auto access = FindAccess(options);
   if (!access.has_value()) return fail(access.error().message());
   const base::SystemClock clock;
   kubernetes::Client client(*std::move(access), SendingOptions(), clock);
-  ClusterView view(
-      client, {.namespaces = options.namespaces, .controller_namespace = ControllerNamespace(options)},
-      [](const kubernetes::ObjectName&) {}, logger);
+  const auto nothing = [](const kubernetes::ObjectName&) {};
+  GraphView graph_view(client, options.namespaces, nothing, logger);
+  ClusterView view(client, {.namespaces = options.namespaces, .controller_namespace = ControllerNamespace(options)},
+                   {.on_service = nothing, .on_all = [] {}}, logger);
   if (const auto discovered = view.Discover({}); !discovered.has_value()) return fail(discovered.error().ToString());
-  if (!AwaitSynced(view)) return fail("the objects of the cluster could not be read");
-  if (options.files.empty()) {
-    for (const kubernetes::ObjectPointer& service : view.Services()) services->push_back(*service);
-  }
+  graph_view.Follow(view);
+  if (!AwaitSynced(view, graph_view)) return fail("the objects of the cluster could not be read");
+  if (options.files.empty()) given = ReadLive(view, graph_view);
   metrics::Registry metrics;
   ObjectWriter writer(client, [] { return false; }, metrics);
-  StatusReporter reporter(client, clock, metrics);
+  StatusWriter statuses(client, clock, metrics);
+  StatusReporter reporter(statuses);
   PodObjects pod_objects(client, clock);
-  ModelReporter models(client, clock, metrics);
-  const ServiceReconciler reconciler(view, pod_objects, writer, reporter, models, client, [] { return true; }, logger);
+  ModelReporter models(statuses);
+  const ServiceReconciler services(view, pod_objects, writer, reporter, models, client, [] { return true; }, logger);
+  const GraphReconciler graphs(graph_view, view, writer, statuses, logger);
   bool differs = false;
-  for (const manifest::Value& service : *services) {
-    const auto lines = PlanChanges(service, view, reconciler, client, {});
-    if (!lines.has_value()) return fail(lines.error().ToString());
+  const auto print = [&](const kubernetes::ApiResult<std::vector<std::string>>& lines) {
+    if (!lines.has_value()) return false;
     for (const std::string& line : *lines) std::cout << line << "\n";
     differs |= !lines->empty();
+    return true;
+  };
+  for (const manifest::Value& service : given->services) {
+    const auto lines = PlanChanges(service, view, services, client, {});
+    if (!print(lines)) return fail(lines.error().ToString());
+  }
+  for (const manifest::Value& graph : given->graphs) {
+    const auto lines = PlanGraph(graph, graph_view, graphs, client, {});
+    if (!print(lines)) return fail(lines.error().ToString());
   }
   std::cout.flush();
   return differs ? kDiffers : kSame;

@@ -45,12 +45,17 @@ std::shared_ptr<const controlplane::TrainedModel> ReadModel(const Value& documen
 
 }  // namespace
 
-ClusterView::ClusterView(kubernetes::Client& client, Options options, OnService on_service, base::Logger& logger)
+ClusterView::ClusterView(kubernetes::Client& client, Options options, Changed changed, base::Logger& logger)
     : client_(client),
       options_(std::move(options)),
-      on_service_(std::move(on_service)),
+      changed_(std::move(changed)),
       logger_(logger),
-      configuration_(std::make_shared<const Configuration>()) {}
+      configuration_(std::make_shared<const Configuration>()),
+      owned_(client,
+             {.label = controlplane::kInferenceServiceLabel,
+              .namespaces = options_.namespaces,
+              .on_owner = changed_.on_service},
+             logger) {}
 
 ClusterView::~ClusterView() {
   // Their threads call this object's methods until they end, with its lock free.
@@ -80,7 +85,7 @@ kubernetes::ApiResult<void> ClusterView::Discover(const std::stop_token& stop) {
   changed |= *features && !first;
   if (first) FollowKServe();
   for (const WrittenResource& written : WrittenResources()) {
-    if (!written.optional || Has(written.resource)) FollowWritten(written.resource);
+    if (!written.optional || Has(written.resource)) owned_.Follow(written.resource);
   }
   if (changed) QueueAll();
   return {};
@@ -132,17 +137,6 @@ void ClusterView::Follow(Following following, kubernetes::ObjectCache::OnChange 
   if (services) services_ = followed.get();
 }
 
-void ClusterView::FollowWritten(const Resource& resource) {
-  const bool pods = resource == Pods();
-  Follow({.resource = resource,
-          .namespaces = options_.namespaces,
-          .label_selector = controlplane::kInferenceServiceLabel,
-          .trim = pods ? TrimPod : TrimManagedFields},
-         [this, &resource](const Change& change) {
-           for (const ObjectName& service : labelled_.Note(resource, change)) on_service_(service);
-         });
-}
-
 void ClusterView::FollowKServe() {
   Follow({.resource = ConfigMaps(),
           .namespaces = {options_.controller_namespace},
@@ -155,9 +149,9 @@ void ClusterView::FollowKServe() {
          [this](const Change& change) { OnRuntime(change, false); });
   Follow({.resource = TrainedModels(), .namespaces = options_.namespaces, .trim = TrimManagedFields},
          [this](const Change& change) { OnModel(change); });
-  FollowWritten(Pods());
+  owned_.Follow(Pods());
   Follow({.resource = InferenceServices(), .namespaces = options_.namespaces, .trim = TrimManagedFields},
-         [this](const Change& change) { on_service_(change.name); });
+         [this](const Change& change) { changed_.on_service(change.name); });
 }
 
 void ClusterView::OnConfiguration(const Change& change) {
@@ -200,13 +194,14 @@ void ClusterView::OnRuntime(const Change& change, bool cluster_wide) {
   }
   for (const ObjectPointer& service : Services()) {
     ObjectName name = kubernetes::NameOf(*service);
-    if (cluster_wide || name.namespace_name == change.name.namespace_name) on_service_(name);
+    if (cluster_wide || name.namespace_name == change.name.namespace_name) changed_.on_service(name);
   }
 }
 
 void ClusterView::OnModel(const Change& change) {
   const auto queue = [&](const ObjectPointer& object) {
-    if (object != nullptr) on_service_({change.name.namespace_name, TextAt(*object, {"spec", "inferenceService"})});
+    if (object != nullptr)
+      changed_.on_service({change.name.namespace_name, TextAt(*object, {"spec", "inferenceService"})});
   };
   {
     const base::MutexLock lock(mutex_);
@@ -219,7 +214,7 @@ void ClusterView::OnModel(const Change& change) {
 
 bool ClusterView::synced() const {
   const base::MutexLock lock(mutex_);
-  return services_ != nullptr &&
+  return services_ != nullptr && owned_.synced() &&
          std::ranges::all_of(followed_, [](const auto& followed) { return followed.second->synced(); });
 }
 
@@ -257,7 +252,8 @@ Models ClusterView::ModelsOf(const ObjectName& service) const {
 }
 
 void ClusterView::QueueAll() const {
-  for (const ObjectPointer& service : Services()) on_service_(kubernetes::NameOf(*service));
+  for (const ObjectPointer& service : Services()) changed_.on_service(kubernetes::NameOf(*service));
+  changed_.on_all();
 }
 
 }  // namespace inferd::operators

@@ -14,7 +14,7 @@
 #include "controlplane/api/trained_model.h"
 #include "manifest/problem.h"
 #include "operator/cluster/followed_resource.h"
-#include "operator/cluster/labelled_objects.h"
+#include "operator/cluster/owned_objects.h"
 
 namespace inferd::operators {
 
@@ -35,10 +35,14 @@ class ClusterView final {
     std::vector<std::string> namespaces{};  // that are looked after; empty: all
     std::string controller_namespace;       // where the configuration is
   };
-  using OnService = std::function<void(const kubernetes::ObjectName&)>;
+  // What is to be looked at; both are called on other threads.
+  struct Changed {
+    std::function<void(const kubernetes::ObjectName&)> on_service;
+    std::function<void()> on_all;  // whatever is decided by the configuration or by what the cluster has
+  };
 
-  // `on_service`: it is to be looked at; called on other threads. The client and the logger outlive it.
-  ClusterView(kubernetes::Client& client, Options options, OnService on_service, base::Logger& logger);
+  // The client and the logger outlive it.
+  ClusterView(kubernetes::Client& client, Options options, Changed changed, base::Logger& logger);
   ~ClusterView();
   ClusterView(const ClusterView&) = delete;
   ClusterView& operator=(const ClusterView&) = delete;
@@ -61,13 +65,14 @@ class ClusterView final {
 
   kubernetes::ObjectPointer FindService(const kubernetes::ObjectName& name) const;
   std::vector<kubernetes::ObjectPointer> Services() const;
-  std::vector<LabelledObject> ObjectsOf(const kubernetes::ObjectName& service) const { return labelled_.Of(service); }
+  std::vector<LabelledObject> ObjectsOf(const kubernetes::ObjectName& service) const { return owned_.Of(service); }
   std::shared_ptr<const Configuration> configuration() const;
   // Those that could be read.
   Runtimes runtimes() const;
   // Those that name the service.
   Models ModelsOf(const kubernetes::ObjectName& service) const;
 
+  // All services, and what else is decided about.
   void QueueAll() const;
 
  private:
@@ -79,7 +84,6 @@ class ClusterView final {
   kubernetes::ApiResult<bool> DiscoverGateway(const std::stop_token& stop);
   kubernetes::ApiResult<bool> DiscoverFeatures(const std::stop_token& stop);
   void Follow(Following following, kubernetes::ObjectCache::OnChange on_change);
-  void FollowWritten(const kubernetes::Resource& resource);
   void FollowKServe();
   void OnRuntime(const Change& change, bool cluster_wide);
   void OnModel(const Change& change);
@@ -87,9 +91,8 @@ class ClusterView final {
 
   kubernetes::Client& client_;
   const Options options_;
-  const OnService on_service_;
+  const Changed changed_;
   base::Logger& logger_;
-  LabelledObjects labelled_;
   mutable base::Mutex mutex_;
   std::set<std::string> apis_ GUARDED_BY(mutex_);  // "apps/v1"
   std::string gateway_host_ GUARDED_BY(mutex_);
@@ -99,6 +102,7 @@ class ClusterView final {
   Objects<controlplane::TrainedModel> models_ GUARDED_BY(mutex_);
   std::map<std::string, std::unique_ptr<FollowedResource>> followed_ GUARDED_BY(mutex_);  // by API and kind
   const FollowedResource* services_ GUARDED_BY(mutex_) = nullptr;
+  OwnedObjects owned_;  // ends first
 };
 
 }  // namespace inferd::operators

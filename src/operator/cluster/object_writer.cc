@@ -74,10 +74,10 @@ WriteResult<Written> ObjectWriter::Delete(const Resource& resource, const Value&
   return Written::kDeleted;
 }
 
-WriteResult<Written> ObjectWriter::WriteOver(const Value& service, const Resource& resource, const Value& object,
+WriteResult<Written> ObjectWriter::WriteOver(const Value& owner, const Resource& resource, const Value& object,
                                              const Value& live, const std::stop_token& stop) {
   const WriteFailure later{true, "ObjectDeleting", "the " + TitleOf(object) + " of before is being deleted"};
-  switch (ClaimOf(live, service)) {
+  switch (ClaimOf(live, owner)) {
     case Claim::kForeign:
       return std::unexpected(WriteFailure{
           false, "NotOwned", "the " + TitleOf(object) + " is there already, and is left alone: " + OwnerText(live)});
@@ -94,14 +94,14 @@ WriteResult<Written> ObjectWriter::WriteOver(const Value& service, const Resourc
   return Apply(resource, object, true, stop);
 }
 
-WriteResult<Written> ObjectWriter::Write(const Value& service, const Value& wanted, const Value* live,
+WriteResult<Written> ObjectWriter::Write(const Value& owner, const Value& wanted, const Value* live,
                                          const std::stop_token& stop) {
   const Resource* const resource = WrittenResourceOf(wanted);
   if (resource == nullptr) {
     return std::unexpected(WriteFailure{false, "UnknownKind", "a " + TextAt(wanted, {"kind"}) + " is not written"});
   }
-  const Value object = ForWriting(wanted, TextAt(service, {"metadata", "name"}));
-  if (live != nullptr) return WriteOver(service, *resource, object, *live, stop);
+  const Value object = ForWriting(wanted, owner);
+  if (live != nullptr) return WriteOver(owner, *resource, object, *live, stop);
   if (!may_write_()) {
     return std::unexpected(WriteFailure{true, "NotLeading", "another controller leads"});
   }
@@ -114,7 +114,7 @@ WriteResult<Written> ObjectWriter::Write(const Value& service, const Value& want
   if (!StandsInTheWay(applied.error())) return std::unexpected(FailureOf(applied.error(), object));
   const auto found = client_.Get(*resource, kubernetes::NameOf(object), stop);
   if (!found.has_value()) return std::unexpected(FailureOf(applied.error(), object));
-  return WriteOver(service, *resource, object, *found, stop);
+  return WriteOver(owner, *resource, object, *found, stop);
 }
 
 }  // namespace inferd::operators

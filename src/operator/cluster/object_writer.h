@@ -23,8 +23,8 @@ using WriteResult = std::expected<T, WriteFailure>;
 // What a write was.
 enum class Written { kUnchanged, kApplied, kDeleted };
 
-// Writes objects of InferenceServices by server-side apply, and only those that are not as they are wanted.
-// Thread-safe; calls block.
+// Writes objects of InferenceServices and InferenceGraphs by server-side apply, and only those that are not as they are
+// wanted. Thread-safe; calls block.
 class ObjectWriter final {
  public:
   // Whether this process may write now: it leads.
@@ -33,11 +33,11 @@ class ObjectWriter final {
   // All outlive it.
   ObjectWriter(kubernetes::Client& client, Gate may_write, metrics::Registry& metrics);
 
-  // `service`: the document of the one that it is for. `live`: the object as it was last heard of; null: of none.
+  // `owner`: the document of what it is for. `live`: the object as it was last heard of; null: of none.
   //
-  // An object that another controls is left alone (NotOwned). One of an earlier service of that name is deleted, and
-  // made anew.
-  WriteResult<Written> Write(const manifest::Value& service, const manifest::Value& wanted, const manifest::Value* live,
+  // An object that another controls is left alone (NotOwned). One of an earlier owner of that name is deleted, and made
+  // anew.
+  WriteResult<Written> Write(const manifest::Value& owner, const manifest::Value& wanted, const manifest::Value* live,
                              const std::stop_token& stop);
   // Only if it is that very one still. OK: it is gone, or going.
   WriteResult<Written> Delete(const kubernetes::Resource& resource, const manifest::Value& live,
@@ -46,7 +46,7 @@ class ObjectWriter final {
  private:
   WriteResult<Written> Apply(const kubernetes::Resource& resource, const manifest::Value& object, bool force,
                              const std::stop_token& stop);
-  WriteResult<Written> WriteOver(const manifest::Value& service, const kubernetes::Resource& resource,
+  WriteResult<Written> WriteOver(const manifest::Value& owner, const kubernetes::Resource& resource,
                                  const manifest::Value& object, const manifest::Value& live,
                                  const std::stop_token& stop);
   WriteFailure FailureOf(const kubernetes::ApiError& error, const manifest::Value& object) const;

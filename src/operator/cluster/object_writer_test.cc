@@ -51,7 +51,7 @@ class ObjectWriterTest : public testing::Test {
            metadata + "}, spec: " + spec + "}";
   }
   std::string Marked(const std::string& spec) {
-    const auto written = ForWriting(wanted_, "iris");
+    const auto written = ForWriting(wanted_, service_);
     return Live("labels: {serving.kserve.io/inferenceservice: iris}, annotations: {serving.inferd.io/written: '" +
                     manifest::TextAt(written, {"metadata", "annotations", "serving.inferd.io/written"}) + "'}, " +
                     kOwner,
@@ -101,7 +101,7 @@ TEST_F(ObjectWriterTest, WhatIsAnothersIsLeftAlone) {
       R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"iris-predictor-default","namespace":"m"}})";
   EXPECT_EQ(Write("", {Answer(409, StatusJson(409, "Conflict", "kubectl manages .spec")), Answer(200, json)}),
             "NotOwned");
-  EXPECT_THAT(message_, HasSubstr("it was not made for this service"));
+  EXPECT_THAT(message_, HasSubstr("it was made by something else"));
 }
 
 TEST_F(ObjectWriterTest, WhatIsOfAnEarlierServiceIsDeletedFirst) {

@@ -68,24 +68,27 @@ std::string DigestOf(const Value& value) {
 
 }  // namespace
 
-Claim ClaimOf(const Value& live, const Value& service) {
-  const Value* const owner = ControllerOf(live);
-  const std::string& name = TextAt(service, {"metadata", "name"});
-  if (owner == nullptr) return ServiceLabelOf(live) == name ? Claim::kFree : Claim::kForeign;
-  if (TextAt(*owner, {"uid"}) == kubernetes::UidOf(service)) return Claim::kOwn;
-  const bool same_kind = TextAt(*owner, {"kind"}) == InferenceServices().kind &&
-                         TextAt(*owner, {"apiVersion"}).starts_with(InferenceServices().group + "/");
-  return same_kind && TextAt(*owner, {"name"}) == name ? Claim::kEarlier : Claim::kForeign;
+Claim ClaimOf(const Value& live, const Value& owner) {
+  const Value* const controller = ControllerOf(live);
+  const std::string& kind = TextAt(owner, {"kind"});
+  const std::string& name = TextAt(owner, {"metadata", "name"});
+  if (controller == nullptr) {
+    return TextAt(live, {"metadata", "labels", OwnerLabel(kind)}) == name ? Claim::kFree : Claim::kForeign;
+  }
+  if (TextAt(*controller, {"uid"}) == kubernetes::UidOf(owner)) return Claim::kOwn;
+  const bool same_kind = TextAt(*controller, {"kind"}) == kind &&
+                         TextAt(*controller, {"apiVersion"}).starts_with(InferenceServices().group + "/");
+  return same_kind && TextAt(*controller, {"name"}) == name ? Claim::kEarlier : Claim::kForeign;
 }
 
 std::string OwnerText(const Value& live) {
   const Value* const owner = ControllerOf(live);
-  if (owner == nullptr) return "it was not made for this service";
+  if (owner == nullptr) return "it was made by something else";
   return "it is controlled by the " + TextAt(*owner, {"kind"}) + " \"" + TextAt(*owner, {"name"}) + "\"";
 }
 
-const std::string& ServiceLabelOf(const Value& object) {
-  return TextAt(object, {"metadata", "labels", controlplane::kInferenceServiceLabel});
+const std::string& OwnerLabel(std::string_view kind) {
+  return kind == InferenceGraphs().kind ? controlplane::kInferenceGraphLabel : controlplane::kInferenceServiceLabel;
 }
 
 bool IsNameOfService(std::string_view kind, const std::string& name, const std::string& service) {
@@ -101,14 +104,18 @@ bool IsNameOfService(std::string_view kind, const std::string& name, const std::
   return false;
 }
 
-bool IsStray(const kubernetes::Resource& resource, const Value& live, const Value& service) {
-  return ClaimOf(live, service) == Claim::kOwn &&
-         IsNameOfService(resource.kind, TextAt(live, {"metadata", "name"}), TextAt(service, {"metadata", "name"}));
+bool IsStray(const kubernetes::Resource& resource, const Value& live, const Value& owner) {
+  if (ClaimOf(live, owner) != Claim::kOwn) return false;
+  const std::string& name = TextAt(live, {"metadata", "name"});
+  const std::string& owner_name = TextAt(owner, {"metadata", "name"});
+  if (TextAt(owner, {"kind"}) == InferenceGraphs().kind) return name == owner_name;
+  return IsNameOfService(resource.kind, name, owner_name);
 }
 
-Value ForWriting(Value wanted, const std::string& service) {
+Value ForWriting(Value wanted, const Value& owner) {
   Value& metadata = wanted.MapAt("metadata");
-  metadata.MapAt("labels").Set(controlplane::kInferenceServiceLabel, manifest::Text(service));
+  metadata.MapAt("labels").Set(OwnerLabel(TextAt(owner, {"kind"})),
+                               manifest::Text(TextAt(owner, {"metadata", "name"})));
   std::string digest = DigestOf(wanted);
   metadata.MapAt("annotations").Set(kWrittenAnnotation, Value::String(std::move(digest)));
   return wanted;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "manifest/value_path.h"
+#include "operator/cluster/resources.h"
 #include "operator/object_fixture.h"
 
 namespace inferd::operators {
@@ -61,17 +63,37 @@ TEST(OwnershipTest, NamesThatAreGivenToAServicesObjects) {
   for (const auto& one : cases) EXPECT_EQ(IsNameOfService(one.kind, one.name, "iris"), one.is) << one.name;
 }
 
+TEST(OwnershipTest, AGraphsObjectsAreNoServices) {
+  const auto graph =
+      Yaml("{apiVersion: serving.kserve.io/v1alpha1, kind: InferenceGraph, metadata: {name: iris, uid: g1}}");
+  const auto owned_by = [](const std::string& kind, const std::string& uid, const std::string& name) {
+    return Yaml("{metadata: {name: " + name + ", ownerReferences: [{apiVersion: serving.kserve.io/v1, kind: " + kind +
+                ", name: iris, uid: " + uid + ", controller: true}]}}");
+  };
+  EXPECT_EQ(ClaimOf(owned_by("InferenceGraph", "g1", "iris"), graph), Claim::kOwn);
+  EXPECT_EQ(ClaimOf(owned_by("InferenceGraph", "g0", "iris"), graph), Claim::kEarlier);
+  EXPECT_EQ(ClaimOf(owned_by("InferenceService", "u1", "iris"), graph), Claim::kForeign);
+  EXPECT_EQ(ClaimOf(owned_by("InferenceGraph", "g1", "iris"), Yaml(kService)), Claim::kForeign);
+  EXPECT_EQ(ClaimOf(Yaml("{metadata: {labels: {serving.kserve.io/inferenceservice: iris}}}"), graph), Claim::kForeign);
+  EXPECT_EQ(ClaimOf(Yaml("{metadata: {labels: {serving.kserve.io/inferencegraph: iris}}}"), graph), Claim::kFree);
+  EXPECT_TRUE(IsStray(Deployments(), owned_by("InferenceGraph", "g1", "iris"), graph));
+  EXPECT_FALSE(IsStray(Deployments(), owned_by("InferenceGraph", "g1", "iris-predictor-default"), graph));
+  const auto written = ForWriting(Yaml("{kind: X, metadata: {name: iris}}"), graph);
+  EXPECT_EQ(manifest::TextAt(written, {"metadata", "labels", "serving.kserve.io/inferencegraph"}), "iris");
+}
+
 TEST(OwnershipTest, AnObjectIsKnownAgainHoweverItsFieldsAreOrdered) {
   const auto written =
-      ForWriting(Yaml("{kind: X, metadata: {name: a}, spec: {a: [1, {b: 2, c: '3'}], d: true}}"), "iris");
-  EXPECT_EQ(ServiceLabelOf(written), "iris");
-  const auto same = ForWriting(Yaml("{spec: {d: true, a: [1, {c: '3', b: 2}]}, metadata: {name: a}, kind: X}"), "iris");
+      ForWriting(Yaml("{kind: X, metadata: {name: a}, spec: {a: [1, {b: 2, c: '3'}], d: true}}"), Yaml(kService));
+  EXPECT_EQ(manifest::TextAt(written, {"metadata", "labels", "serving.kserve.io/inferenceservice"}), "iris");
+  const auto same =
+      ForWriting(Yaml("{spec: {d: true, a: [1, {c: '3', b: 2}]}, metadata: {name: a}, kind: X}"), Yaml(kService));
   EXPECT_TRUE(WasWritten(written, same));
   for (const char* other :
        {"{kind: X, metadata: {name: a}, spec: {a: [1, {b: 2, c: 3}], d: true}}",
         "{kind: X, metadata: {name: a}, spec: {a: [{b: 2, c: '3'}, 1], d: true}}",
         "{kind: X, metadata: {name: a}, spec: {a: [1, {b: 2}], d: true}}", "{kind: X, metadata: {name: a}}"}) {
-    EXPECT_FALSE(WasWritten(written, ForWriting(Yaml(other), "iris"))) << other;
+    EXPECT_FALSE(WasWritten(written, ForWriting(Yaml(other), Yaml(kService)))) << other;
   }
   EXPECT_FALSE(WasWritten(Yaml("{metadata: {name: a}}"), written));
 }

@@ -28,6 +28,11 @@ const Resource& TrainedModels() {
   return resource;
 }
 
+const Resource& InferenceGraphs() {
+  static const Resource resource = {"serving.kserve.io", "v1alpha1", "InferenceGraph", "inferencegraphs"};
+  return resource;
+}
+
 const Resource& ConfigMaps() {
   static const Resource resource = {"", "v1", "ConfigMap", "configmaps"};
   return resource;

@@ -15,6 +15,7 @@ const kubernetes::Resource& InferenceServices();
 const kubernetes::Resource& ServingRuntimes();
 const kubernetes::Resource& ClusterServingRuntimes();
 const kubernetes::Resource& TrainedModels();
+const kubernetes::Resource& InferenceGraphs();
 const kubernetes::Resource& ConfigMaps();
 const kubernetes::Resource& Pods();
 const kubernetes::Resource& Deployments();
@@ -29,7 +30,7 @@ struct WrittenResource {
   bool optional = false;
 };
 
-// Those that are made for InferenceServices.
+// Those that are made for InferenceServices and InferenceGraphs.
 inline constexpr size_t kWrittenResources = 8;
 const std::array<WrittenResource, kWrittenResources>& WrittenResources();
 

@@ -31,29 +31,32 @@ ResolutionFailure Invalid(const char* reason, const manifest::Problem& problem) 
   return {.reason = reason, .message = text, .event = text};
 }
 
-std::optional<ResolutionFailure> FailureOf(const controlplane::InferenceService& service,
-                                           const manifest::Problems& reading, const Configuration& configuration) {
+}  // namespace
+
+std::optional<ResolutionFailure> FailureOf(const Configuration& configuration, const manifest::Problems& reading,
+                                           const manifest::Problems& validation, const char* reason) {
   if (!configuration.problems.empty()) {
     const std::string text = "inferenceservice-config: " + configuration.problems.front().ToString("");
     return ResolutionFailure{.reason = "InvalidConfig", .message = text, .event = text};
   }
-  if (!reading.empty()) return Invalid("InvalidPredictorSpec", {.message = reading.front().ToString("")});
-  const manifest::Problems problems = controlplane::Validate(service);
-  if (!problems.empty()) return Invalid("InvalidPredictorSpec", problems.front());
+  if (!reading.empty()) return Invalid(reason, {.message = reading.front().ToString("")});
+  if (!validation.empty()) return Invalid(reason, validation.front());
   return std::nullopt;
 }
 
-// Objects of an API that the cluster does not have are left out, which the ingress' condition says.
-void LeaveOut(const kubernetes::Resource& missing, const char* reason, const std::string& advice, Decision& decision) {
-  const size_t erased = std::erase_if(decision.desired.objects, [&](const Value& object) {
+std::optional<controlplane::ObservedCondition> LeaveOut(const kubernetes::Resource& missing, const char* reason,
+                                                        const std::string& advice, std::vector<Value>& objects) {
+  const size_t erased = std::erase_if(objects, [&](const Value& object) {
     return WrittenResourceOf(object) != nullptr && *WrittenResourceOf(object) == missing;
   });
-  if (erased == 0) return;
-  decision.ingress = {.status = "False",
-                      .reason = reason,
-                      .message = "the cluster does not have the API " + missing.api_version() +
-                                 ", so that there is no " + missing.kind + ": " + advice};
+  if (erased == 0) return std::nullopt;
+  return controlplane::ObservedCondition{.status = "False",
+                                         .reason = reason,
+                                         .message = "the cluster does not have the API " + missing.api_version() +
+                                                    ", so that there is no " + missing.kind + ": " + advice};
 }
+
+namespace {
 
 void NameUnheeded(const controlplane::InferenceServiceConfig& config, Decision& decision) {
   if (decision.failure.has_value()) return;
@@ -67,6 +70,12 @@ void NameUnheeded(const controlplane::InferenceServiceConfig& config, Decision& 
 
 }  // namespace
 
+std::optional<controlplane::ObservedCondition> LeaveOutRoutes(bool has_gateway_api, std::vector<Value>& objects) {
+  if (has_gateway_api) return std::nullopt;
+  return LeaveOut(HttpRoutes(), "GatewayApiMissing",
+                  "install it, or take enableGatewayApi out of the ingress of inferenceservice-config", objects);
+}
+
 Decision Decide(const Value& document, const DecisionContext& context) {
   const controlplane::InferenceServiceConfig& config = context.configuration.config;
   manifest::Problems reading;
@@ -78,7 +87,8 @@ Decision Decide(const Value& document, const DecisionContext& context) {
     decision.ours = false;
     return decision;
   }
-  decision.failure = FailureOf(decision.service, reading, context.configuration);
+  decision.failure =
+      FailureOf(context.configuration, reading, controlplane::Validate(decision.service), "InvalidPredictorSpec");
   if (decision.failure.has_value()) return decision;
   const bool serverless = decision.desired.mode == DeploymentMode::kServerless;
   if (serverless && !context.has_knative && context.gateway_host.empty()) {
@@ -104,12 +114,13 @@ Decision Decide(const Value& document, const DecisionContext& context) {
   }
   decision.desired = *std::move(desired);
   if (!context.has_istio) {
-    LeaveOut(VirtualServices(), "IstioMissing",
-             "install Istio, or set disableIstioVirtualHost in the ingress of inferenceservice-config", decision);
+    decision.ingress =
+        LeaveOut(VirtualServices(), "IstioMissing",
+                 "install Istio, or set disableIstioVirtualHost in the ingress of inferenceservice-config",
+                 decision.desired.objects);
   }
-  if (!context.has_gateway_api) {
-    LeaveOut(HttpRoutes(), "GatewayApiMissing",
-             "install it, or take enableGatewayApi out of the ingress of inferenceservice-config", decision);
+  if (auto missing = LeaveOutRoutes(context.has_gateway_api, decision.desired.objects)) {
+    decision.ingress = std::move(missing);
   }
   DecideByGateway(document, context, decision);
   NameUnheeded(config, decision);

@@ -43,6 +43,20 @@ struct Decision {
   std::set<std::string> kept;
 };
 
+// Why an object cannot be decided about: by the configuration, by what was wrong when it was read, or by what a webhook
+// would deny. `reason`: of the last two.
+std::optional<controlplane::ResolutionFailure> FailureOf(const Configuration& configuration,
+                                                         const manifest::Problems& reading,
+                                                         const manifest::Problems& validation, const char* reason);
+
+// Leaves out objects of an API that the cluster does not have, and says what to do; nullopt: there are none.
+std::optional<controlplane::ObservedCondition> LeaveOut(const kubernetes::Resource& missing, const char* reason,
+                                                        const std::string& advice,
+                                                        std::vector<manifest::Value>& objects);
+// Likewise, HTTPRoutes where the cluster has no Gateway API.
+std::optional<controlplane::ObservedCondition> LeaveOutRoutes(bool has_gateway_api,
+                                                              std::vector<manifest::Value>& objects);
+
 // Decides about a service as it stands in the cluster: reads, defaults and validates it, as the webhooks do where they
 // are installed, and makes its objects. Pure; thread-safe.
 Decision Decide(const manifest::Value& document, const DecisionContext& context);

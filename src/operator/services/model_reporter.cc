@@ -1,19 +1,13 @@
 #include "operator/services/model_reporter.h"
 
-#include <utility>
 #include <vector>
 
 #include "controlplane/status/trained_model_status.h"
-#include "operator/cluster/condition_time.h"
-#include "operator/cluster/object_writer.h"
 #include "operator/cluster/resources.h"
 
 namespace inferd::operators {
 
 using manifest::Value;
-
-ModelReporter::ModelReporter(kubernetes::Client& client, const base::Clock& clock, metrics::Registry& metrics)
-    : client_(client), clock_(clock), written_(WritesCounter(metrics, "status")) {}
 
 kubernetes::ApiResult<void> ModelReporter::Report(const Models& models, const ModelHost& host,
                                                   const std::stop_token& stop) {
@@ -36,13 +30,9 @@ kubernetes::ApiResult<void> ModelReporter::ReportOne(const controlplane::Trained
                                               .fits = fits,
                                               .loaded = host.ready,
                                               .url = host.url};
-  Value status =
-      controlplane::WithTimes(controlplane::MakeTrainedModelStatus(model, state), before, ConditionTime(clock_));
-  if (before != nullptr && *before == status) return {};
-  Value object = model.document;
-  object.Set("status", std::move(status));
-  const auto written = client_.Update(TrainedModels(), object, {.subresource = "status"}, stop);
-  if (written.has_value()) written_->Add();
+  const Value status =
+      controlplane::WithTimes(controlplane::MakeTrainedModelStatus(model, state), before, statuses_.Now());
+  const auto written = statuses_.Write(TrainedModels(), model.document, status, stop);
   if (written.has_value() || written.error().is_not_found()) return {};
   return std::unexpected(written.error());
 }

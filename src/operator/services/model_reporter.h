@@ -1,15 +1,12 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 
-#include "base/clock.h"
-#include "kubernetes/client/client.h"
-#include "metrics/registry.h"
 #include "operator/cluster/cluster_view.h"
+#include "operator/cluster/status_writer.h"
 
 namespace inferd::operators {
 
@@ -26,8 +23,8 @@ struct ModelHost {
 // it does not say whether the pods have loaded them, which is the puller's to know. Thread-safe; calls block.
 class ModelReporter final {
  public:
-  // All outlive it.
-  ModelReporter(kubernetes::Client& client, const base::Clock& clock, metrics::Registry& metrics);
+  // That outlives it.
+  explicit ModelReporter(StatusWriter& statuses) : statuses_(statuses) {}
 
   // The last error, where there was one. A model that has changed meanwhile is told of again.
   kubernetes::ApiResult<void> Report(const Models& models, const ModelHost& host, const std::stop_token& stop);
@@ -36,9 +33,7 @@ class ModelReporter final {
   kubernetes::ApiResult<void> ReportOne(const controlplane::TrainedModel& model, const ModelHost& host, bool fits,
                                         const std::stop_token& stop);
 
-  kubernetes::Client& client_;
-  const base::Clock& clock_;
-  const std::shared_ptr<metrics::Counter> written_;
+  StatusWriter& statuses_;
 };
 
 }  // namespace inferd::operators

@@ -31,7 +31,8 @@ class ModelReporterTest : public testing::Test {
   std::vector<std::string> Report(const Models& models, const ModelHost& host) {
     kubernetes::ScriptedApi api(std::vector<std::string>(models.size(), Answer(200, "{}")));
     kubernetes::ScriptedClient client(api, {.retry = {.attempts = 1}});
-    ModelReporter reporter(*client, clock_, metrics_);
+    StatusWriter statuses(*client, clock_, metrics_);
+    ModelReporter reporter(statuses);
     EXPECT_TRUE(reporter.Report(models, host, {}).has_value());
     return api.requests();
   }

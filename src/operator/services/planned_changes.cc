@@ -1,6 +1,5 @@
 #include "operator/services/planned_changes.h"
 
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -35,36 +34,22 @@ std::string PlaceOf(const Value& object) {
          TextAt(object, {"metadata", "name"});
 }
 
-// A file's service in the place of the live one: what the cluster knows of it stays.
-Value InPlaceOf(const Value& live, Value service) {
-  Value& metadata = service.MapAt("metadata");
-  metadata.Set("uid", Value::String(kubernetes::UidOf(live)));
-  if (const Value* const status = live.Find("status")) service.Set("status", *status);
-  return service;
-}
-
 class Planner {
  public:
-  Planner(const Value& service, const ClusterView& view, kubernetes::Client& client, const std::stop_token& stop)
-      : service_(service), there_(view.ObjectsOf(kubernetes::NameOf(service))), client_(client), stop_(stop) {}
+  Planner(const ObjectSet& set, kubernetes::Client& client, const std::stop_token& stop)
+      : set_(set), client_(client), stop_(stop) {}
 
-  ApiResult<void> Plan(const Decision& decision) {
-    if (decision.failure.has_value()) {
-      Say('!', service_, ": " + decision.failure->reason + ": " + decision.failure->Explain());
+  ApiResult<void> Plan(const std::optional<controlplane::ResolutionFailure>& failure) {
+    if (failure.has_value()) {
+      Say('!', set_.owner, ": " + failure->reason + ": " + failure->Explain());
       return {};
     }
-    std::set<std::pair<const Resource*, std::string>> wanted;
-    for (const Value& object : decision.desired.objects) {
+    for (const Value& object : set_.wanted) {
       const Resource* const resource = WrittenResourceOf(object);
       if (resource == nullptr) continue;
-      wanted.emplace(resource, TextAt(object, {"metadata", "name"}));
       if (auto planned = PlanWrite(*resource, object); !planned.has_value()) return planned;
     }
-    for (const LabelledObject& each : there_) {
-      const std::string& name = TextAt(*each.object, {"metadata", "name"});
-      if (*each.resource == Pods() || wanted.contains({each.resource, name}) || decision.kept.contains(name)) continue;
-      if (IsStray(*each.resource, *each.object, service_)) Say('-', *each.object, "");
-    }
+    for (const LabelledObject& stray : StraysOf(set_)) Say('-', *stray.object, "");
     return {};
   }
 
@@ -72,15 +57,15 @@ class Planner {
 
  private:
   ApiResult<void> PlanWrite(const Resource& resource, const Value& wanted) {
-    Value object = ForWriting(wanted, TextAt(service_, {"metadata", "name"}));
+    Value object = ForWriting(wanted, set_.owner);
     auto live = client_.Get(resource, kubernetes::NameOf(object), stop_);
     if (!live.has_value() && !live.error().is_not_found()) return std::unexpected(live.error());
-    if (live.has_value() && ClaimOf(*live, service_) == Claim::kForeign) {
+    if (live.has_value() && ClaimOf(*live, set_.owner) == Claim::kForeign) {
       Say('!', wanted, ": NotOwned: " + OwnerText(*live));
       return {};
     }
-    // One that has no service yet cannot belong to it.
-    if (kubernetes::UidOf(service_).empty()) object.MapAt("metadata").Remove("ownerReferences");
+    // One that has no owner yet cannot belong to it.
+    if (kubernetes::UidOf(set_.owner).empty()) object.MapAt("metadata").Remove("ownerReferences");
     const auto planned =
         client_.Apply(resource, object, {.field_manager = kFieldManager, .force = true, .dry_run = true}, stop_);
     if (!planned.has_value()) {
@@ -99,8 +84,7 @@ class Planner {
     lines_.push_back(std::string(1, what) + " " + PlaceOf(object) + more);
   }
 
-  const Value& service_;
-  const std::vector<LabelledObject> there_;
+  const ObjectSet& set_;
   kubernetes::Client& client_;
   const std::stop_token& stop_;
   std::vector<std::string> lines_;
@@ -121,17 +105,32 @@ std::vector<std::string> ChangesBetween(const Value& before, const Value& after)
   return lines;
 }
 
+ApiResult<std::vector<std::string>> PlanSet(const ObjectSet& set,
+                                            const std::optional<controlplane::ResolutionFailure>& failure,
+                                            kubernetes::Client& client, const std::stop_token& stop) {
+  Planner planner(set, client, stop);
+  if (auto planned = planner.Plan(failure); !planned.has_value()) return std::unexpected(planned.error());
+  return planner.Take();
+}
+
+Value InPlaceOf(const Value* live, Value object) {
+  if (live == nullptr) return object;
+  Value& metadata = object.MapAt("metadata");
+  metadata.Set("uid", Value::String(kubernetes::UidOf(*live)));
+  if (const Value* const status = live->Find("status")) object.Set("status", *status);
+  return object;
+}
+
 ApiResult<std::vector<std::string>> PlanChanges(const Value& service, const ClusterView& view,
                                                 const ServiceReconciler& reconciler, kubernetes::Client& client,
                                                 const std::stop_token& stop) {
-  const kubernetes::ObjectPointer live = view.FindService(kubernetes::NameOf(service));
-  const Value whole = live == nullptr ? service : InPlaceOf(*live, service);
-  const auto decision = reconciler.DecideAbout(whole, view.ObjectsOf(kubernetes::NameOf(whole)), stop);
+  const Value whole = InPlaceOf(view.FindService(kubernetes::NameOf(service)).get(), service);
+  const std::vector<LabelledObject> there = view.ObjectsOf(kubernetes::NameOf(whole));
+  const auto decision = reconciler.DecideAbout(whole, there, stop);
   if (!decision.has_value()) return std::unexpected(decision.error());
   if (!decision->ours) return std::vector<std::string>();
-  Planner planner(whole, view, client, stop);
-  if (auto planned = planner.Plan(*decision); !planned.has_value()) return std::unexpected(planned.error());
-  return planner.Take();
+  return PlanSet({.owner = whole, .wanted = decision->desired.objects, .kept = decision->kept, .there = there},
+                 decision->failure, client, stop);
 }
 
 }  // namespace inferd::operators

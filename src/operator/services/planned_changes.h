@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "kubernetes/client/client.h"
 #include "operator/cluster/cluster_view.h"
+#include "operator/cluster/object_set.h"
 #include "operator/services/service_reconciler.h"
 
 namespace inferd::operators {
@@ -14,7 +16,7 @@ namespace inferd::operators {
 // keeps of each write, and statuses, do not count. Thread-safe.
 std::vector<std::string> ChangesBetween(const manifest::Value& before, const manifest::Value& after);
 
-// What a controller would do with a service, as lines for people:
+// What a controller would do with a service or a graph, as lines for people:
 //
 //   ~ Deployment models/iris-predictor-default
 //       spec.template.spec.containers[0].image: "server:1" -> "server:2"
@@ -23,7 +25,15 @@ std::vector<std::string> ChangesBetween(const manifest::Value& before, const man
 //   ! InferenceService models/iris: NoSupportingRuntime: ...
 //
 // The server is asked what a write would make of each object, by dry runs, which need the rights to write. Nothing is
-// written. `service`: a live one, or one of a file, which may be in the place of a live one. Errors are the client's.
+// written. `failure`: why nothing is to be done. Errors are the client's.
+kubernetes::ApiResult<std::vector<std::string>> PlanSet(const ObjectSet& set,
+                                                        const std::optional<controlplane::ResolutionFailure>& failure,
+                                                        kubernetes::Client& client, const std::stop_token& stop);
+
+// An object of a file in the place of the live one (null: there is none): what the cluster knows of it stays.
+manifest::Value InPlaceOf(const manifest::Value* live, manifest::Value object);
+
+// PlanSet for a service, a live one, or one of a file, which may be in the place of a live one.
 kubernetes::ApiResult<std::vector<std::string>> PlanChanges(const manifest::Value& service, const ClusterView& view,
                                                             const ServiceReconciler& reconciler,
                                                             kubernetes::Client& client, const std::stop_token& stop);

@@ -1,15 +1,13 @@
 #include "operator/services/service_reconciler.h"
 
 #include <algorithm>
-#include <set>
-#include <tuple>
 #include <utility>
 
 #include "controlplane/pods/model_config.h"
 #include "controlplane/resolve/model_address.h"
 #include "controlplane/status/trained_model_status.h"
 #include "manifest/value_path.h"
-#include "operator/cluster/ownership.h"
+#include "operator/cluster/object_set.h"
 #include "operator/cluster/resources.h"
 #include "operator/services/component_observation.h"
 #include "operator/services/gateway_decision.h"
@@ -28,15 +26,6 @@ using manifest::Value;
 
 // KServe's own; a service that KServe has looked at may have it.
 constexpr std::string_view kFinalizer = "inferenceservice.finalizers";
-// What the server refuses may be mended by others: rights, quotas, webhooks.
-constexpr std::chrono::milliseconds kRefusedAgain{60'000};
-
-const Value* FindLive(const std::vector<LabelledObject>& there, const Resource& resource, const std::string& name) {
-  for (const LabelledObject& each : there) {
-    if (*each.resource == resource && TextAt(*each.object, {"metadata", "name"}) == name) return each.object.get();
-  }
-  return nullptr;
-}
 
 std::vector<const Value*> DeploymentsOf(const std::vector<LabelledObject>& there) {
   std::vector<const Value*> deployments;
@@ -76,11 +65,11 @@ struct ServiceReconciler::Failures {
   bool transient = false;
   bool refused = false;
 
-  void Add(const Value& object, const WriteFailure& failure) {
+  void Add(const FailedWrite& failed) {
+    const auto& [kind, failure] = failed;
     transient |= failure.transient;
     if (failure.transient) return;
     refused = true;
-    const std::string& kind = TextAt(object, {"kind"});
     if (kind == "Ingress" || kind == "VirtualService" || kind == "HTTPRoute") {
       if (!ingress.has_value()) ingress = {.status = "False", .reason = failure.reason, .message = failure.message};
     } else if (!service.has_value()) {
@@ -140,8 +129,8 @@ Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const s
   if (!decision.ours) return {};
   Failures failures;
   if (!decision.failure.has_value()) {
-    WriteObjects(*live, decision, there, failures, stop);
-    RemoveStrays(*live, decision, there, failures, stop);
+    const ObjectSet set = {.owner = *live, .wanted = decision.desired.objects, .kept = decision.kept, .there = there};
+    for (const FailedWrite& failed : BringAbout(set, writer_, logger_, stop).failures) failures.Add(failed);
   }
   Outcome outcome{.retry = failures.transient, .again_in = std::nullopt};
   // Secrets and accounts are not followed, nor is here whether there are webhooks.
@@ -179,40 +168,6 @@ bool ServiceReconciler::ReportModels(const kubernetes::ObjectName& name, const M
                     {{"namespace", name.namespace_name}, {"service", name.name}, {"why", reported.error().ToString()}});
   }
   return reported.has_value();
-}
-
-void ServiceReconciler::WriteObjects(const Value& live, const Decision& decision,
-                                     const std::vector<LabelledObject>& there, Failures& failures,
-                                     const std::stop_token& stop) {
-  for (const Value& wanted : decision.desired.objects) {
-    const Resource* const resource = WrittenResourceOf(wanted);
-    const Value* const before =
-        resource == nullptr ? nullptr : FindLive(there, *resource, TextAt(wanted, {"metadata", "name"}));
-    const auto written = writer_.Write(live, wanted, before, stop);
-    if (written.has_value()) continue;
-    failures.Add(wanted, written.error());
-    if (!stop.stop_requested()) {
-      logger_.Warning(written.error().message, {{"namespace", TextAt(live, {"metadata", "namespace"})},
-                                                {"service", TextAt(live, {"metadata", "name"})},
-                                                {"reason", written.error().reason}});
-    }
-  }
-}
-
-void ServiceReconciler::RemoveStrays(const Value& live, const Decision& decision,
-                                     const std::vector<LabelledObject>& there, Failures& failures,
-                                     const std::stop_token& stop) {
-  std::set<std::tuple<const Resource*, std::string>> wanted;
-  for (const Value& object : decision.desired.objects) {
-    wanted.emplace(WrittenResourceOf(object), TextAt(object, {"metadata", "name"}));
-  }
-  for (const LabelledObject& each : there) {
-    const std::string& name = TextAt(*each.object, {"metadata", "name"});
-    if (*each.resource == Pods() || wanted.contains({each.resource, name}) || decision.kept.contains(name)) continue;
-    if (!IsStray(*each.resource, *each.object, live)) continue;
-    const auto deleted = writer_.Delete(*each.resource, *each.object, stop);
-    if (!deleted.has_value()) failures.Add(*each.object, deleted.error());
-  }
 }
 
 controlplane::ServiceState ServiceReconciler::Observe(const Decision& decision,

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <chrono>
 #include <functional>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -12,17 +10,12 @@
 #include "operator/cluster/cluster_view.h"
 #include "operator/cluster/object_writer.h"
 #include "operator/cluster/pod_objects.h"
+#include "operator/queue/outcome.h"
 #include "operator/services/decision.h"
 #include "operator/services/model_reporter.h"
 #include "operator/services/status_reporter.h"
 
 namespace inferd::operators {
-
-// What becomes of an InferenceService that was looked at.
-struct Outcome {
-  bool retry = false;                                 // something failed that another try may mend
-  std::optional<std::chrono::milliseconds> again_in;  // it is to be looked at again then, whether it changes or not
-};
 
 // Makes of one InferenceService its objects, and of what becomes of them its status:
 //
@@ -57,10 +50,6 @@ class ServiceReconciler final {
   // Whether it went well, or need not.
   bool ReportModels(const kubernetes::ObjectName& name, const ModelHost& host, const std::stop_token& stop);
   Outcome Finalize(const manifest::Value& live, const std::stop_token& stop);
-  void WriteObjects(const manifest::Value& live, const Decision& decision, const std::vector<LabelledObject>& there,
-                    Failures& failures, const std::stop_token& stop);
-  void RemoveStrays(const manifest::Value& live, const Decision& decision, const std::vector<LabelledObject>& there,
-                    Failures& failures, const std::stop_token& stop);
   static controlplane::ServiceState Observe(const Decision& decision, const std::vector<LabelledObject>& there);
 
   const ClusterView& view_;

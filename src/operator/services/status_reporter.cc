@@ -1,12 +1,10 @@
 #include "operator/services/status_reporter.h"
 
 #include <algorithm>
-#include <utility>
+#include <string>
 
 #include "controlplane/status/service_status.h"
 #include "manifest/value_path.h"
-#include "operator/cluster/condition_time.h"
-#include "operator/cluster/object_writer.h"
 #include "operator/cluster/resources.h"
 
 namespace inferd::operators {
@@ -28,27 +26,16 @@ std::string MessageOf(const Value* status, std::string_view type) {
 
 }  // namespace
 
-StatusReporter::StatusReporter(kubernetes::Client& client, const base::Clock& clock, metrics::Registry& metrics)
-    : client_(client),
-      clock_(clock),
-      written_(WritesCounter(metrics, "status")),
-      events_(client, "inferd-controller", clock) {}
-
 kubernetes::ApiResult<bool> StatusReporter::Report(const Value& live, const controlplane::InferenceService& service,
                                                    const controlplane::ServiceState& state,
                                                    const controlplane::InferenceServiceConfig& config,
                                                    const std::stop_token& stop) {
   const Value* const before = live.Find("status");
-  Value status = controlplane::MakeServiceStatus(
-      service, state, {.config = config, .gateway_port = 80, .now = ConditionTime(clock_)}, before);
-  if (before != nullptr && *before == status) return false;
-  Value object = live;
-  object.Set("status", status);
-  const auto written = client_.Update(InferenceServices(), object, {.subresource = "status"}, stop);
-  if (!written.has_value()) return std::unexpected(written.error());
-  written_->Add();
-  RecordChange(live, before, status, state, stop);
-  return true;
+  const Value status = controlplane::MakeServiceStatus(
+      service, state, {.config = config, .gateway_port = 80, .now = statuses_.Now()}, before);
+  auto written = statuses_.Write(InferenceServices(), live, status, stop);
+  if (written.has_value() && *written) RecordChange(live, before, status, state, stop);
+  return written;
 }
 
 void StatusReporter::RecordChange(const Value& object, const Value* before, const Value& status,
@@ -57,25 +44,21 @@ void StatusReporter::RecordChange(const Value& object, const Value* before, cons
   const std::string was = before == nullptr ? std::string() : controlplane::ConditionOf(*before, "Ready");
   const std::string is = controlplane::ConditionOf(status, "Ready");
   if (is == "True" && was != "True") {
-    Record(object, "Normal", "InferenceServiceReady", "InferenceService [" + name + "] is Ready", stop);
+    statuses_.Record(object, "Normal", "InferenceServiceReady", "InferenceService [" + name + "] is Ready", stop);
   } else if (is != "True" && was == "True") {
-    Record(object, "Warning", "InferenceServiceNotReady", "InferenceService [" + name + "] is no longer Ready", stop);
+    statuses_.Record(object, "Warning", "InferenceServiceNotReady",
+                     "InferenceService [" + name + "] is no longer Ready", stop);
   }
   // What does nothing is said once for each change of the service.
   const bool is_news =
       before == nullptr || TextAt(*before, {"observedGeneration"}) != TextAt(status, {"observedGeneration"});
   for (const std::string& field : state.unheeded) {
-    if (is_news) Record(object, "Normal", "FieldsNotHonored", field, stop);
+    if (is_news) statuses_.Record(object, "Normal", "FieldsNotHonored", field, stop);
   }
   if (state.failure.has_value() && MessageOf(before, "PredictorReady") != MessageOf(&status, "PredictorReady")) {
-    Record(object, "Warning", "InternalError", "fails to reconcile predictor: " + state.failure->Explain(), stop);
+    statuses_.Record(object, "Warning", "InternalError", "fails to reconcile predictor: " + state.failure->Explain(),
+                     stop);
   }
-}
-
-void StatusReporter::Record(const Value& object, const std::string& type, const std::string& reason,
-                            const std::string& message, const std::stop_token& stop) {
-  const base::MutexLock lock(mutex_);
-  static_cast<void>(events_.Record(object, type, reason, message, stop));
 }
 
 }  // namespace inferd::operators

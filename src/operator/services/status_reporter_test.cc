@@ -25,7 +25,8 @@ class StatusReporterTest : public testing::Test {
   std::string Report(const controlplane::ServiceState& state, const std::optional<manifest::Value>& before = {}) {
     api_.emplace(answers_);
     kubernetes::ScriptedClient client(*api_, {.retry = {.attempts = 1}});
-    StatusReporter reporter(*client, clock_, metrics_);
+    StatusWriter statuses(*client, clock_, metrics_);
+    StatusReporter reporter(statuses);
     manifest::Value live = Yaml(
         "{apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, metadata: {name: iris, namespace: m, uid: u, "
         "resourceVersion: '7', generation: 2}, spec: {predictor: {model: {modelFormat: {name: onnx}, storageUri: "
