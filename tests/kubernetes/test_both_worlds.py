@@ -2,7 +2,9 @@
 (--cluster), whose pods run as processes."""
 
 import contextlib
+import http.server
 import json
+import threading
 
 import pytest
 import yaml
@@ -142,6 +144,102 @@ def test_a_service_without_a_runtime_says_so(kubectl):
     assert status["modelStatus"]["lastFailureInfo"]["reason"] == "NoSupportingRuntime"
     wait_until(lambda: "no runtime found to support predictor with model type" in kubectl("get", "events"), "the event is written")
     kubectl("delete", "isvc", "lost")
+
+
+GRAPH = """\
+apiVersion: serving.kserve.io/v1alpha1
+kind: InferenceGraph
+metadata:
+  name: {name}
+  annotations:
+    serving.kserve.io/deploymentMode: RawDeployment
+spec:
+  minReplicas: 1
+  nodes:
+    root:
+      routerType: {kind}
+      steps: [{steps}]
+    other:
+      routerType: Sequence
+      steps:
+      - {{serviceUrl: "LOW"}}
+      - {{serviceUrl: "HIGH", data: $response, condition: "predictions.#(>2)"}}
+---
+"""
+GRAPHS = {
+    "sequence": ("Sequence", "{serviceUrl: LOW}", "{serviceUrl: HIGH, data: $response, condition: 'predictions.#(>1)'}"),
+    "ends": ("Sequence", "{nodeName: other}", "{serviceUrl: HIGH, condition: 'predictions.#(>2)'}"),
+    "switch": ("Switch", "{serviceUrl: HIGH, condition: 'want.#(==high)'}", "{nodeName: other, condition: instances}"),
+    "splitter": ("Splitter", "{serviceUrl: LOW, weight: 50}", "{serviceUrl: HIGH, weight: 50}"),
+    "ensemble": ("Ensemble", "{serviceUrl: LOW, name: one}", "{serviceUrl: HIGH}"),
+}
+
+
+class Step(http.server.BaseHTTPRequestHandler):
+    """Predicts what its path says, and says what it was asked."""
+
+    def do_POST(self):
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        answer = json.dumps({"predictions": [float(self.path[1:])], "asked": sorted(asked)}).encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(answer)))
+        self.end_headers()
+        self.wfile.write(answer)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture(name="steps", scope="module")
+def answering_steps():
+    """Has the places of steps in a manifest be servers of this test."""
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Step) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        yield lambda text: text.replace("LOW", f"{url}/1.5").replace("HIGH", f"{url}/2.5")
+        server.shutdown()
+
+
+@pytest.fixture(name="graphs")
+def applied_graphs(world, kubectl, steps):
+    """Their URLs by name."""
+    kubectl("apply", "-f", "-", text=steps("".join(GRAPH.format(name=name, kind=kind, steps=", ".join(targets))
+                                                   for name, (kind, *targets) in GRAPHS.items())))
+    for name in GRAPHS:
+        kubectl("wait", "--for=condition=Ready", f"ig/{name}", "--timeout=100s")
+    yield {name: kubectl.json("ig", name)["status"]["url"] for name in GRAPHS}
+    kubectl("delete", "ig", "--all")
+    wait_until(lambda: world.running() == 0, "all has ended")
+
+
+LOW, HIGH = ({"predictions": [value], "asked": ["instances"]} for value in (1.5, 2.5))
+
+
+def test_graphs_answer_the_same(world, kubectl, steps, graphs):
+    def ask(name, **more):
+        status, text = world.call(graphs[name], "POST", "/any", json.dumps({"instances": [[0.0]], **more}))
+        return status, json.loads(text)
+    assert ask("sequence") == (200, {**HIGH, "asked": ["asked", "predictions"]})
+    assert ask("ends") == (200, LOW), "a sequence ends where its condition is not met"
+    assert ask("switch", want=["high"]) == (200, {**HIGH, "asked": ["instances", "want"]})
+    assert ask("switch") == (200, LOW)
+    assert ask("ensemble") == (200, {"one": LOW, "1": HIGH})
+    assert {json.dumps(ask("splitter")) for _ in range(60)} == {json.dumps((200, LOW)), json.dumps((200, HIGH))}
+    status, answer = world.call(graphs["switch"], "POST", "/", '{"nothing": 1}')
+    assert (status, json.loads(answer)["cause"]) == (404, "None of the routes matched with the switch condition")
+    made = kubectl.json("ig", "switch")
+    assert conditions(made) == dict.fromkeys(("ConfigurationsReady", "Ready", "RoutesReady"), "True")
+    assert made["status"]["observedGeneration"] == 1
+    # A change, and a step whose service is not there.
+    changed = GRAPH.format(name="switch", kind="Ensemble", steps="{serviceUrl: HIGH, name: only}")
+    kubectl("apply", "-f", "-", text=steps(changed))
+    wait_until(lambda: ask("switch") == (200, {"only": HIGH}), "the change is served")
+    kubectl("wait", "--for=condition=Ready", "ig/switch", "--timeout=60s")
+    kubectl("apply", "-f", "-", text=steps(changed).replace("serviceUrl: \"" + steps("HIGH") + "\"", "serviceName: nowhere"))
+    kubectl("wait", "--for=condition=Ready=False", "ig/switch", "--timeout=60s")
+    said = kubectl("get", "ig", "switch", "-o", "jsonpath={.status.conditions[?(@.type=='Ready')].message}")
+    assert "there is no InferenceService 'nowhere'" in said
 
 
 def sdk_service(name, uri):

@@ -15,8 +15,8 @@ import time
 import pytest
 
 from support.cluster import CutConnections, condition_of, install_kserve, is_service_ready, make_namespace, raw_service
-from support.cluster_api import (AUTOSCALERS, CONFIG_MAPS, DEPLOYMENTS, INFERENCE_SERVICES, INGRESSES, LEASES, PODS, REPLICA_SETS, SERVICES, ApiError,
-                                 ClusterApi, is_going, key_of)
+from support.cluster_api import (AUTOSCALERS, CONFIG_MAPS, DEPLOYMENTS, GRAPHS, INFERENCE_SERVICES, INGRESSES, LEASES, PODS, REPLICA_SETS,
+                                 SERVICES, ApiError, ClusterApi, is_going, key_of)
 from support.cluster_controller import ClusterController
 from support.disturbances import pause
 from support.kubelet import Kubelet
@@ -46,12 +46,13 @@ def made_api(server):
     return ClusterApi(server, manager="tests")
 
 
-def differences(api, wanted, space=SPACE):
-    """What is not as it is to be, with `wanted` services by name, each with its model's URI; empty: nothing."""
-    found = []
+def differences(api, wanted, space=SPACE, graphs=()):
+    """What is not as it is to be, with `wanted` services by name, each with its model's URI, and `graphs` by name; empty: nothing."""
+    found = [f"{name} is not ready: {one and one.get('status')}" for name in graphs
+             if condition_of(one := api.get(GRAPHS, space, name), "Ready") != "True"]
     for resource, names in MADE.items():
         there = {one["metadata"]["name"] for one in api.list(resource, space) if one["metadata"].get("ownerReferences")}
-        due = {name.format(service) for service in wanted for name in names}
+        due = {name.format(service) for service in wanted for name in names} | set(graphs)
         found += [f"{resource.plural} {name} is lost" for name in due - there] + [f"{resource.plural} {name} is left" for name in there - due]
     for deployment in api.list(DEPLOYMENTS, space):
         name = deployment["metadata"]["labels"].get("serving.kserve.io/inferenceservice")
@@ -63,11 +64,18 @@ def differences(api, wanted, space=SPACE):
     return found
 
 
-def await_order(api, wanted, space=SPACE):
+def await_order(api, wanted, space=SPACE, graphs=()):
     try:
-        wait_until(lambda: not differences(api, wanted, space), "all is as it is to be", timeout_s=100)
+        wait_until(lambda: not differences(api, wanted, space, graphs), "all is as it is to be", timeout_s=100)
     except AssertionError:
-        raise AssertionError("\n".join(differences(api, wanted, space)[:20])) from None
+        raise AssertionError("\n".join(differences(api, wanted, space, graphs)[:20])) from None
+
+
+def graph_of(service):
+    """Of its own, that asks it."""
+    return {"apiVersion": "serving.kserve.io/v1alpha1", "kind": "InferenceGraph",
+            "metadata": {"name": f"{service}-graph", "namespace": SPACE, "annotations": {"serving.kserve.io/deploymentMode": "RawDeployment"}},
+            "spec": {"nodes": {"root": {"routerType": "Sequence", "steps": [{"serviceName": service}]}}}}
 
 
 class Through:
@@ -87,12 +95,13 @@ class Chaos:
         self.api = ClusterApi(server, manager="tests")
         self._server, self._cut, self._controllers, self._kubelet, self._chance = server, cut, controllers, kubelet, chance
         self.wanted = {}
+        self.graphs = set()  # their names
         self.templates = {}  # how many there have been of each service that is there
         self._numbers = iter(range(1_000_000))
 
     def step(self):
-        chances = {self._make: 10, self._change: 10, self._delete: 5, self._cut_all: 4, self._cut_within_documents: 4, self._kill: 6,
-                   self._restart_server: 1, self._disturb: 6, self._crash: 2}
+        chances = {self._make: 10, self._make_graph: 4, self._change: 10, self._delete: 5, self._delete_graph: 2, self._cut_all: 4,
+                   self._cut_within_documents: 4, self._kill: 6, self._restart_server: 1, self._disturb: 6, self._crash: 2}
         do = self._chance.choices(list(chances), list(chances.values()))[0]
         print(do.__name__)
         do()
@@ -118,6 +127,22 @@ class Chaos:
         if name := self._one():
             del self.wanted[name], self.templates[name]
             self.api.delete(INFERENCE_SERVICES, SPACE, name)
+            self._drop_graph(f"{name}-graph")
+
+    def _make_graph(self):
+        """Before or behind what its service has become."""
+        if (name := self._one()) and f"{name}-graph" not in self.graphs:
+            self.graphs.add(f"{name}-graph")
+            self.api.create(GRAPHS, graph_of(name))
+
+    def _delete_graph(self):
+        if self.graphs:
+            self._drop_graph(self._chance.choice(sorted(self.graphs)))
+
+    def _drop_graph(self, name):
+        if name in self.graphs:
+            self.graphs.discard(name)
+            self.api.delete(GRAPHS, SPACE, name)
 
     def _cut_all(self):
         self._cut.cut()
@@ -185,7 +210,7 @@ def test_nothing_is_lost_or_left_among_faults(server, api):
         for one in controllers:
             assert one.process.poll() is None, one.log()[-20_000:]
         try:
-            await_order(api, chaos.wanted)
+            await_order(api, chaos.wanted, graphs=chaos.graphs)
         except BaseException:
             for one in controllers:
                 print(one.log()[-20_000:])
@@ -197,6 +222,8 @@ def test_nothing_is_lost_or_left_among_faults(server, api):
         # With the services goes all that was made for them.
         for name in list(chaos.wanted):
             api.delete(INFERENCE_SERVICES, SPACE, name)
+        for name in chaos.graphs:
+            api.delete(GRAPHS, SPACE, name)
         await_order(api, {})
         wait_until(lambda: not api.list(PODS, SPACE) and not api.list(REPLICA_SETS, SPACE), "the pods are gone")
 

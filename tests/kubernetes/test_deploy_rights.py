@@ -181,6 +181,15 @@ class Scenario:
         configure(self.objects.kubernetes, enableGatewayApi=False)
         self._there("apis/gateway.networking.k8s.io/v1 httproutes a", gone=True)
 
+    def graphs(self):
+        """Graphs are made and said to be."""
+        url = "http://a.example/"
+        self.objects.create({"apiVersion": "serving.kserve.io/v1alpha1", "kind": "InferenceGraph", "metadata": {
+            "name": "g", "annotations": {"serving.kserve.io/deploymentMode": "RawDeployment"}}, "spec": {
+                "nodes": {"root": {"routerType": "Sequence", "steps": [{"serviceUrl": url}]}}}})
+        self._there(*(f"{path} g" for path in self.RAW), "apis/networking.k8s.io/v1 ingresses g")
+        wait_until(lambda: self.objects.conditions("g", "InferenceGraph"), "its status is written")
+
     def pods(self):
         """A pod is given the credentials of its account by the webhook, which reads them for each pod anew."""
         path = f"/api/v1/namespaces/{self.objects.namespace}/pods?dryRun=All"
@@ -206,6 +215,7 @@ class Scenario:
         self.modes()
         self.models()
         self.failures()
+        self.graphs()
         self.foreign()
         self.routes()
         self.pods()
@@ -327,10 +337,11 @@ def test_it_may_do_all_that_it_does(requests, account):
 def use_of(requests, right):
     """A request that wants it; fails where there is none."""
     group, resource, verb = right.group, right.resource, right.verb
-    if resource == "inferenceservices/finalizers":
+    if resource in ("inferenceservices/finalizers", "inferencegraphs/finalizers"):
         # It is asked about while an object is written that belongs to one.
-        assert any(request[:3] == ("patch", "apps", "deployments") for request in requests)
-        return verb, group, resource, "rights", "a"
+        owner, made = ("a", "a-predictor-default") if resource.startswith("inferenceservices") else ("g", "g")
+        assert any(request[:3] == ("patch", "apps", "deployments") and request[4] == made for request in requests)
+        return verb, group, resource, "rights", owner
     for asked_verb, asked_group, asked_resource, namespace, name, code in requests:
         # In its own namespace it has rights by a Role, and elsewhere by ClusterRoles.
         if (asked_group, asked_resource) != (group, resource) or right.name not in (None, name) or (right.kind == "Role") != (namespace == NAMESPACE):

@@ -114,7 +114,7 @@ class CutConnections(contextlib.AbstractContextManager):
             while True:
                 client, _ = self._listener.accept()
                 try:
-                    pair = (client, socket.create_connection(("127.0.0.1", self._target), timeout=10))
+                    pair = (client, self._connect())
                 except OSError:
                     client.close()
                     continue
@@ -126,6 +126,9 @@ class CutConnections(contextlib.AbstractContextManager):
                 threading.Thread(target=self._close_after, args=[pair, ways], daemon=True).start()
                 if self._refuses:
                     self.cut()
+
+    def _connect(self):
+        return socket.create_connection(("127.0.0.1", self._target), timeout=10)
 
     def _close_after(self, pair, ways):
         for way in ways:

@@ -17,6 +17,7 @@ PATHS = {
     "InferenceService": "/apis/serving.kserve.io/v1beta1/{}inferenceservices",
     "ClusterServingRuntime": "/apis/serving.kserve.io/v1alpha1/clusterservingruntimes",
     "ServingRuntime": "/apis/serving.kserve.io/v1alpha1/{}servingruntimes", "TrainedModel": "/apis/serving.kserve.io/v1alpha1/{}trainedmodels",
+    "InferenceGraph": "/apis/serving.kserve.io/v1alpha1/{}inferencegraphs",
 }
 
 
@@ -67,18 +68,18 @@ class Objects:
     def delete(self, kind, name):
         return self.call("DELETE", self.path(kind, name))
 
-    def conditions(self, name):
-        """Of an InferenceService, by type."""
-        status = self.get("InferenceService", name).get("status", {})
+    def conditions(self, name, kind="InferenceService"):
+        """By type."""
+        status = self.get(kind, name).get("status", {})
         return {one["type"]: one for one in status.get("conditions", [])}
 
-    def becomes(self, name, condition, value="True"):
-        """The InferenceService when the condition is so."""
+    def becomes(self, name, condition, value="True", kind="InferenceService"):
+        """The object when the condition is so."""
         def found():
-            one = self.conditions(name).get(condition)
+            one = self.conditions(name, kind).get(condition)
             return one is not None and one["status"] == value and one
         wait_until(found, f"{name} is {condition}={value}")
-        return self.get("InferenceService", name)
+        return self.get(kind, name)
 
 
 def define(kubernetes):
@@ -148,8 +149,8 @@ class ClusterController(LoggedProgram, contextlib.AbstractContextManager):
         def quiet():
             now = self.metrics()
             seen.append({name: value for name, value in now.items() if name.startswith(("inferd_controller_reconciles", "inferd_controller_writes"))})
-            waits = now.get('inferd_controller_queue_depth{kind="InferenceService"}')
-            return len(seen) > 3 and waits == 0 and seen[-1] == seen[-2] == seen[-3] == seen[-4]
+            waits = [value for name, value in now.items() if name.startswith("inferd_controller_queue_depth")]
+            return len(seen) > 3 and waits and not any(waits) and seen[-1] == seen[-2] == seen[-3] == seen[-4]
         wait_until(quiet, "the controller has nothing to do")
 
     def __exit__(self, kind, error, trace):

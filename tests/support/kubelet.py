@@ -122,7 +122,7 @@ class Kubelet(contextlib.AbstractContextManager):
 
     def __enter__(self):
         if self._runner is not None:
-            self._runner.begin(self.api, lambda key: self._workers.add(("pod", key)))
+            self._runner.begin(self.api, lambda key: self._workers.add(("pod", key)), self.place_behind)
         self._workers.start()
         self.mirror.start()
         return self
@@ -184,13 +184,22 @@ class Kubelet(contextlib.AbstractContextManager):
         raise ConnectionRefusedError(f"no Ingress has the host {host}")
 
     def ask_service(self, namespace, name, port, method, path, body=None, headers=None):
+        pod, pod_port = self._behind(namespace, name, port)
+        return self.ask(pod, pod_port, method, path, body, headers)
+
+    def place_behind(self, namespace, name, port):
+        """Address and port of a pod."""
+        pod, pod_port = self._behind(namespace, name, port)
+        return pod["status"]["podIP"], pod_port
+
+    def _behind(self, namespace, name, port):
         service, pods = self.mirror.find(SERVICES, (namespace, name)), self.pods_of(namespace, name)
         if not pods:
             raise ConnectionRefusedError(f"no pod is ready behind {namespace}/{name}")
         found = next((one for one in service["spec"]["ports"] if one["port"] == port), None)
         if found is None:
             raise ConnectionRefusedError(f"{namespace}/{name} has no port {port}")
-        return self.ask(pods[0], port_of(found, pods), method, path, body, headers)
+        return pods[0], port_of(found, pods)
 
     def selected(self, service):
         selector, namespace = service["spec"].get("selector") or {}, key_of(service)[0]

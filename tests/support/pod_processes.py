@@ -15,6 +15,7 @@ import threading
 from support.cluster_api import CONFIG_MAPS, SECRETS, key_of
 from support.pod_status import CREATING, NOT_READY, READY, crashed, waiting
 from support.server import PROGRAMS, free_ports
+from support.service_names import ServiceNames
 
 AGAIN_S = 0.5  # between two starts of a container
 LISTENING = ("INFERD_HTTP_ADDRESS", "INFERD_GRPC_ADDRESS", "INFERD_METRICS_ADDRESS")
@@ -27,23 +28,25 @@ class PodProcesses:
         self._folder = folder
         self._pods = {}  # by uid
         self._lock = threading.Lock()
-        self._api = self._wake = None
+        self._api = self._wake = self._names = None
 
-    def begin(self, api, wake):
-        self._api, self._wake = api, wake
+    def begin(self, api, wake, find):
+        """`find`: ServiceNames' own."""
+        self._api, self._wake, self._names = api, wake, ServiceNames(find)
 
     def end(self):
         for pod in list(self._pods.values()):
             pod.ask_to_end()
         for pod in list(self._pods.values()):
             pod.join()
+        self._names.close()
 
     def outcome(self, pod, address):
         """As it is now; it is started first."""
         uid = pod["metadata"]["uid"]
         with self._lock:
             if uid not in self._pods:
-                self._pods[uid] = _Pod(pod, address, self._folder / uid, self._api, lambda: self._wake(key_of(pod)))
+                self._pods[uid] = _Pod(pod, address, self._folder / uid, self._api, self._names, lambda: self._wake(key_of(pod)))
         return self._pods[uid].outcome
 
     def has_ended(self, pod):
@@ -72,12 +75,12 @@ class PodProcesses:
 class _Pod(threading.Thread):
     """One pod's life."""
 
-    def __init__(self, pod, address, folder, api, wake):
+    def __init__(self, pod, address, folder, api, names, wake):
         super().__init__(daemon=True)
         self.name = key_of(pod)[1]
         self.outcome = CREATING
         self.has_ended = False
-        self._pod, self._address, self._folder, self._api, self._wake = pod, address, folder, api, wake
+        self._pod, self._address, self._folder, self._api, self._names, self._wake = pod, address, folder, api, names, wake
         self._inside_port = free_ports(1)[0]
         self._ending = threading.Event()
         self._processes = {}
@@ -181,9 +184,9 @@ class _Pod(threading.Thread):
         words[0] = str(program.absolute()) if program.exists() else words[0]
         if shutil.which(words[0]) is None:
             raise _Hindrance(waiting("CreateContainerError", f"{words[0]}: no such program", container["name"]))
-        if os.path.basename(words[0]) == "inferd-agent":
+        if os.path.basename(words[0]) in ("inferd-agent", "inferd-gateway"):
             words[1:1] = ["--address", self._address]
-        moved = [self._move(word, container) for word in self._ports_of_inside(words)]
+        moved = [self._names.on_this_machine(self._move(word, container)) for word in self._ports_of_inside(words)]
         addresses = self._listening(container)
         with open(self._folder / f"{container['name']}.log", "ab") as log:
             self._processes[container["name"]] = process = subprocess.Popen(
