@@ -48,12 +48,12 @@ WriteFailure ObjectWriter::FailureOf(const ApiError& error, const Value& object)
           .message = "the " + TitleOf(object) + " cannot be written: " + error.message};
 }
 
-WriteResult<Written> ObjectWriter::Apply(const Resource& resource, const Value& object, bool force,
+WriteResult<Written> ObjectWriter::Apply(const Value& owner, const Resource& resource, const Value& object, bool force,
                                          const std::stop_token& stop) {
   if (!may_write_()) {
     return std::unexpected(WriteFailure{true, "NotLeading", "another controller leads"});
   }
-  const auto applied = client_.Apply(resource, object, {.field_manager = kFieldManager, .force = force}, stop);
+  const auto applied = client_.Apply(resource, object, {.field_manager = FieldManagerOf(owner), .force = force}, stop);
   if (!applied.has_value()) return std::unexpected(FailureOf(applied.error(), object));
   applied_->Add();
   return Written::kApplied;
@@ -91,7 +91,7 @@ WriteResult<Written> ObjectWriter::WriteOver(const Value& owner, const Resource&
   }
   if (IsGoing(live)) return std::unexpected(later);
   if (WasWritten(live, object) && FindDifferences(live, object).empty()) return Written::kUnchanged;
-  return Apply(resource, object, true, stop);
+  return Apply(owner, resource, object, true, stop);
 }
 
 WriteResult<Written> ObjectWriter::Write(const Value& owner, const Value& wanted, const Value* live,
@@ -106,7 +106,7 @@ WriteResult<Written> ObjectWriter::Write(const Value& owner, const Value& wanted
     return std::unexpected(WriteFailure{true, "NotLeading", "another controller leads"});
   }
   // One that is there, without being known, is not overwritten: its fields are another manager's.
-  const auto applied = client_.Apply(*resource, object, {.field_manager = kFieldManager, .force = false}, stop);
+  const auto applied = client_.Apply(*resource, object, {.field_manager = FieldManagerOf(owner), .force = false}, stop);
   if (applied.has_value()) {
     applied_->Add();
     return Written::kApplied;

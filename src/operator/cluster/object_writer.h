@@ -44,8 +44,8 @@ class ObjectWriter final {
                               const std::stop_token& stop);
 
  private:
-  WriteResult<Written> Apply(const kubernetes::Resource& resource, const manifest::Value& object, bool force,
-                             const std::stop_token& stop);
+  WriteResult<Written> Apply(const manifest::Value& owner, const kubernetes::Resource& resource,
+                             const manifest::Value& object, bool force, const std::stop_token& stop);
   WriteResult<Written> WriteOver(const manifest::Value& owner, const kubernetes::Resource& resource,
                                  const manifest::Value& object, const manifest::Value& live,
                                  const std::stop_token& stop);

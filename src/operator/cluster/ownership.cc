@@ -112,6 +112,10 @@ bool IsStray(const kubernetes::Resource& resource, const Value& live, const Valu
   return IsNameOfService(resource.kind, name, owner_name);
 }
 
+std::string FieldManagerOf(const Value& owner) {
+  return TextAt(owner, {"kind"}) == "InferenceGraph" ? "inferd-controller-graphs" : "inferd-controller";
+}
+
 Value ForWriting(Value wanted, const Value& owner) {
   Value& metadata = wanted.MapAt("metadata");
   metadata.MapAt("labels").Set(OwnerLabel(TextAt(owner, {"kind"})),

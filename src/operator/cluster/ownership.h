@@ -33,8 +33,11 @@ bool IsNameOfService(std::string_view kind, const std::string& name, const std::
 // of a graph have its own name.
 bool IsStray(const kubernetes::Resource& resource, const manifest::Value& live, const manifest::Value& owner);
 
-// In whose name objects are written, and what they are known again by.
-inline constexpr const char* kFieldManager = "inferd-controller";
+// In whose name an owner's objects are written: "inferd-controller", and for a graph "inferd-controller-graphs". To one
+// name, an object of a service would be the graph's of the same name, too: applying it takes away, without a conflict,
+// what the service's lacks.
+std::string FieldManagerOf(const manifest::Value& owner);
+// What objects are known again by.
 inline constexpr std::string_view kWrittenAnnotation = "serving.inferd.io/written";
 
 // An object as it is written: with the label, and with an annotation by which WasWritten knows it again.

@@ -46,6 +46,12 @@ TEST(OwnershipTest, WhoseAnObjectIs) {
             "it is controlled by the Deployment \"web\"");
 }
 
+// The Service of an InferenceService has the name that a graph's would have.
+TEST(OwnershipTest, AGraphsObjectsAreWrittenInANameOfTheirOwn) {
+  EXPECT_EQ(FieldManagerOf(Yaml(kService)), "inferd-controller");
+  EXPECT_EQ(FieldManagerOf(Yaml("{kind: InferenceGraph, metadata: {name: iris}}")), "inferd-controller-graphs");
+}
+
 TEST(OwnershipTest, NamesThatAreGivenToAServicesObjects) {
   const struct {
     const char* kind;

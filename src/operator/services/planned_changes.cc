@@ -66,8 +66,8 @@ class Planner {
     }
     // One that has no owner yet cannot belong to it.
     if (kubernetes::UidOf(set_.owner).empty()) object.MapAt("metadata").Remove("ownerReferences");
-    const auto planned =
-        client_.Apply(resource, object, {.field_manager = kFieldManager, .force = true, .dry_run = true}, stop_);
+    const auto planned = client_.Apply(
+        resource, object, {.field_manager = FieldManagerOf(set_.owner), .force = true, .dry_run = true}, stop_);
     if (!planned.has_value()) {
       if (planned.error().code == 0) return std::unexpected(planned.error());
       Say('!', wanted, ": " + planned.error().ToString());
