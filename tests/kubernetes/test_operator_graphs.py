@@ -208,7 +208,10 @@ def test_what_pods_say_is_in_the_status(objects, cluster, controller):
     cluster.pods_become("broken", READY)
     ready(objects, "broken")
     # A newer graph that does not run: the router of before answers, and the graph is not ready.
+    before = [one["metadata"]["name"] for one in objects.list("Pod") if one["metadata"]["name"].startswith("broken")]
     cluster.pods_become("broken", crashed(2, "again", "broken"))
+    for pod in before:
+        cluster.pods_become(pod, READY)
     objects.change("InferenceGraph", "broken", lambda one: one["spec"].update(timeout=3))
 
     def is_updating():
