@@ -30,7 +30,16 @@ def server(tmp_path_factory, isolation):
 
 
 def outputs_of(answer):
-    return {output["name"]: output["data"] for output in answer["outputs"]}
+    return {output["name"]: rounded(output["data"]) for output in answer["outputs"]}
+
+
+def rounded(value):
+    """With numbers to twelve digits: the last of a sum depend on the processor, whose instructions numpy chooses by."""
+    if isinstance(value, dict):
+        return {key: rounded(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [rounded(each) for each in value]
+    return float(f"{value:.12g}") if isinstance(value, float) else value
 
 
 @pytest.mark.parametrize("name, index", REQUESTS)
@@ -40,7 +49,7 @@ def test_it_says_what_mlflow_says(server, name, index):
     answer = json.loads(text)
     assert status == case["status"], answer
     if status == 200:
-        assert answer == case["answer"]
+        assert rounded(answer) == rounded(case["answer"])
     else:
         assert answer["error_code"] == case["answer"]["error_code"]
 
@@ -63,7 +72,7 @@ def test_it_answers_v2(server, shape):
               {"name": "town", "datatype": "BYTES", "shape": shape, "data": ["Ulm", "Paris"]}]
     status, answer = server.infer("columns", inputs, parameters={"content_type": "pd"})
     assert status == 200, answer
-    assert outputs_of(answer) == {"output-0": [17.500000000000004, 31.999999999999996]}
+    assert outputs_of(answer) == {"output-0": [17.5, 32]}
 
 
 def test_tensors_and_parameters_over_v2(server):
