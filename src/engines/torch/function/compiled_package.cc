@@ -62,7 +62,7 @@ bool HasInstructions(const std::string& word) {
   return has(word);
 }
 
-// Code for another machine ends the process, or does what nobody wrote.
+// Code for another machine ends the process, or computes something else.
 base::Status CheckMachine(const Metadata& metadata) {
   if (const std::string device = ValueOf(metadata, "AOTI_DEVICE_KEY"); device != "cpu") {
     return base::InvalidArgument("it is compiled for the device '" + device + "', and the engine runs on the CPU");
