@@ -83,12 +83,9 @@ bool GraphSet::WriteOne(const ObjectKey& key, const controlplane::GraphState& st
       {.manager = "inferd-controller", .status = true, .internal = true});
   // It may have been deleted meanwhile.
   if (!written.has_value()) return written.error().reason == "NotFound";
-  const controlplane::ObservedCondition& is = controlplane::ReadyOf(state);
-  const bool ready = is.status == "True";
-  if (ready && before != "True") {
-    cluster_.events().Record(object, "Normal", "InferenceGraphReady", "InferenceGraph [" + key.name + "] is Ready");
+  if (const auto event = controlplane::EventOf(key.name, state, before)) {
+    cluster_.events().Record(object, event->type, event->reason, event->message);
   }
-  if (!ready) cluster_.events().Record(object, "Warning", "InferenceGraphNotReady", is.message);
   return true;
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "controlplane/api/inference_service.h"
 #include "controlplane/api/inference_service_config.h"
@@ -38,6 +39,11 @@ struct ResolutionFailure {
   std::string message;
   std::string event;
   std::string details = {};  // ours: what else there is to say of it; empty: nothing
+
+  // The event says what the status does.
+  static ResolutionFailure Saying(std::string reason, const std::string& text) {
+    return {.reason = std::move(reason), .message = text, .event = text};
+  }
 
   // All that there is to say in one line: the event's text, and the details.
   std::string Explain() const { return details.empty() ? event : event + ": " + details; }

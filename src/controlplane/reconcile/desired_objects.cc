@@ -23,7 +23,7 @@ namespace {
 using Failure = ResolutionFailure;
 
 std::unexpected<Failure> InvalidConfig(const base::Status& status) {
-  return std::unexpected(Failure{.reason = "InvalidConfig", .message = status.message(), .event = status.message()});
+  return std::unexpected(Failure::Saying("InvalidConfig", status.message()));
 }
 
 // Appends the pods of each component, with their runtime; what went wrong, if anything did.

@@ -24,18 +24,14 @@ using manifest::Value;
 
 constexpr size_t kLabelValueBytesMax = 63;
 
-ResolutionFailure GraphFailure(const char* reason, const std::string& text) {
-  return {.reason = reason, .message = text, .event = text};
-}
-
 // What another router might do, and inferd's does not.
 std::optional<ResolutionFailure> FindUnsupported(const InferenceGraph& graph, const InferenceServiceConfig& config) {
   if (!IsOwnImage(config.router.image)) return std::nullopt;
   for (const InferenceGraph::Node& node : graph.nodes) {
     for (const InferenceGraph::Step& step : node.steps) {
       if (step.service_url.empty() || step.service_url.starts_with("http://")) continue;
-      return GraphFailure("UnsupportedUrl",
-                          step.path + ".serviceUrl: expected http://HOST/PATH, not '" + step.service_url + "'");
+      return ResolutionFailure::Saying(
+          "UnsupportedUrl", step.path + ".serviceUrl: expected http://HOST/PATH, not '" + step.service_url + "'");
     }
   }
   return std::nullopt;
@@ -47,10 +43,10 @@ std::expected<GraphObjects, ResolutionFailure> RawGraphObjects(const InferenceGr
   const std::string& name = graph.metadata.name;
   const std::string app = SelectedLabels(pod, name).at("app");
   if (app.size() > kLabelValueBytesMax) {
-    return std::unexpected(GraphFailure("InvalidName", "metadata.name: the label app '" + app +
-                                                           "' would have a value of " + std::to_string(app.size()) +
-                                                           " characters; Kubernetes takes " +
-                                                           std::to_string(kLabelValueBytesMax)));
+    return std::unexpected(
+        ResolutionFailure::Saying("InvalidName", "metadata.name: the label app '" + app + "' would have a value of " +
+                                                     std::to_string(app.size()) + " characters; Kubernetes takes " +
+                                                     std::to_string(kLabelValueBytesMax)));
   }
   ResolvedPod in_template = pod;
   in_template.pod_spec = WithReadinessProbe(pod.pod_spec);
@@ -60,7 +56,7 @@ std::expected<GraphObjects, ResolutionFailure> RawGraphObjects(const InferenceGr
       .service = name, .port = ServicePorts(pod, name).front().At("port"), .timeout_s = graph.timeout_s.value_or(0)};
   auto routes = OutsideRoutes(graph, std::array{OutsideHost{.object = name, .target = target}}, config);
   auto host = ExternalHost(graph.metadata, name, config);
-  if (!routes.has_value()) return std::unexpected(GraphFailure("InvalidConfig", routes.error().message()));
+  if (!routes.has_value()) return std::unexpected(ResolutionFailure::Saying("InvalidConfig", routes.error().message()));
   // Where nothing leads to it from outside, that has no use for a host.
   const bool outside = !routes->empty() && host.has_value();
   made.url = outside ? config.ingress.url_scheme + "://" + *host : "http://" + ClusterHost(graph.metadata, name);
@@ -75,13 +71,14 @@ std::expected<GraphObjects, ResolutionFailure> MakeGraphObjects(const InferenceG
                                                                 const FindStepService& find) {
   const DeploymentMode mode = DeploymentModeOf(graph.metadata, config);
   if (mode == DeploymentMode::kModelMesh) {
-    return std::unexpected(GraphFailure("InvalidDeploymentMode", "the deployment mode ModelMesh has no graphs"));
+    return std::unexpected(
+        ResolutionFailure::Saying("InvalidDeploymentMode", "the deployment mode ModelMesh has no graphs"));
   }
   if (auto unsupported = FindUnsupported(graph, config)) return std::unexpected(*std::move(unsupported));
   const auto json = RouterGraphJson(graph, find);
   if (!json.has_value()) return std::unexpected(json.error());
   auto pod = RouterPod(graph, *json, config);
-  if (!pod.has_value()) return std::unexpected(GraphFailure("InvalidConfig", pod.error().message()));
+  if (!pod.has_value()) return std::unexpected(ResolutionFailure::Saying("InvalidConfig", pod.error().message()));
   if (mode == DeploymentMode::kRawDeployment || !has_knative) return RawGraphObjects(graph, *pod, config);
   // Knative finds out by itself whether a port is open, and asks no more where it fills in the port.
   Value& container = pod->pod_spec.At("containers").items().front();

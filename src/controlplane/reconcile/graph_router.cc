@@ -17,8 +17,7 @@ using manifest::Value;
 
 std::unexpected<ResolutionFailure> StepFailure(const char* reason, const InferenceGraph::Step& step,
                                                const std::string& what) {
-  const std::string text = step.path + ".serviceName: " + what;
-  return std::unexpected(ResolutionFailure{.reason = reason, .message = text, .event = text});
+  return std::unexpected(ResolutionFailure::Saying(reason, step.path + ".serviceName: " + what));
 }
 
 // Kubernetes replaces $(NAME) in arguments, and $$ by $.
@@ -80,7 +79,7 @@ std::expected<std::string, ResolutionFailure> RouterGraphJson(const InferenceGra
   if (json.size() <= kGraphBytesMax) return json;
   const std::string text = "spec.nodes: the graph has " + std::to_string(json.size()) +
                            " bytes with the URLs of its services; its router takes " + std::to_string(kGraphBytesMax);
-  return std::unexpected(ResolutionFailure{.reason = "GraphTooLarge", .message = text, .event = text});
+  return std::unexpected(ResolutionFailure::Saying("GraphTooLarge", text));
 }
 
 base::Result<ResolvedPod> RouterPod(const InferenceGraph& graph, const std::string& json,

@@ -63,7 +63,7 @@ class AnnotationFinder final {
       Add(key == kMetricAggregationAnnotation && value == "true", key,
           "Knative's proxy would do that; Prometheus is led to the server's own metrics");
       const bool of_hpa = key == kAutoscalerMetricsAnnotation || key == kTargetUtilizationAnnotation;
-      Add(of_hpa && !has_hpa, key, "the autoscaler class makes no autoscaler");
+      Add(of_hpa && !has_hpa, key, kNoAutoscaler);
     }
   }
 

@@ -17,7 +17,6 @@ namespace {
 
 using manifest::Value;
 
-constexpr std::string_view kNoAutoscaler = "the autoscaler class makes no autoscaler";
 constexpr std::string_view kNewer = "is of a newer version of KServe than the ones that are followed here";
 constexpr std::string_view kModelMesh = "is ModelMesh's alone";
 

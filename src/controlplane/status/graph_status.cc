@@ -1,6 +1,5 @@
 #include "controlplane/status/graph_status.h"
 
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -33,6 +32,15 @@ const ObservedCondition& ReadyOf(const GraphState& state) {
     if (state.routes.status == status) return state.routes;
   }
   return state.configurations;
+}
+
+std::optional<GraphEvent> EventOf(const std::string& name, const GraphState& state, std::string_view was) {
+  const ObservedCondition& ready = ReadyOf(state);
+  if (ready.status == "True" && was != "True") {
+    return GraphEvent{"Normal", "InferenceGraphReady", "InferenceGraph [" + name + "] is Ready"};
+  }
+  if (ready.status == "False") return GraphEvent{"Warning", "InferenceGraphNotReady", ready.message};
+  return std::nullopt;
 }
 
 int64_t GenerationOf(const Value& document) {

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "controlplane/status/service_state.h"
 #include "manifest/value.h"
@@ -21,6 +23,16 @@ struct GraphState {
 
 // Both conditions in one: the first that is "False", else the first that is "Unknown", else "True".
 const ObservedCondition& ReadyOf(const GraphState& state);
+
+// What is told of a graph besides, in KServe's words: that it has become ready, or why it is not.
+struct GraphEvent {
+  std::string type;  // "Normal", "Warning"
+  std::string reason;
+  std::string message;
+};
+
+// `was`: the condition Ready of its status before; empty: there was none. nullopt: nothing is told.
+std::optional<GraphEvent> EventOf(const std::string& name, const GraphState& state, std::string_view was);
 
 // The `metadata.generation` of an object; 1 where it has none.
 int64_t GenerationOf(const manifest::Value& document);

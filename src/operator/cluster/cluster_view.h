@@ -27,6 +27,14 @@ struct Configuration {
 using Runtimes = std::vector<std::shared_ptr<const controlplane::ServingRuntime>>;
 using Models = std::vector<std::shared_ptr<const controlplane::TrainedModel>>;
 
+// As decisions take them. Valid as long as `objects`.
+template <typename Object>
+std::vector<const Object*> PointersOf(const std::vector<std::shared_ptr<const Object>>& objects) {
+  std::vector<const Object*> pointers;
+  for (const auto& object : objects) pointers.push_back(object.get());
+  return pointers;
+}
+
 // A cluster as its controller sees it: objects that are followed, and what is read of them. Whatever changes queues the
 // InferenceServices that it matters to. Thread-safe.
 class ClusterView final {

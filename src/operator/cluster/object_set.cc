@@ -19,6 +19,16 @@ const Value* FindLive(const std::vector<LabelledObject>& there, const Resource& 
   return nullptr;
 }
 
+std::vector<const Value*> LiveOf(const std::vector<LabelledObject>& there, const Resource& resource) {
+  std::vector<const Value*> live;
+  for (const LabelledObject& each : there) {
+    if (*each.resource == resource) live.push_back(each.object.get());
+  }
+  return live;
+}
+
+bool IsRoute(std::string_view kind) { return kind == "Ingress" || kind == "VirtualService" || kind == "HTTPRoute"; }
+
 std::vector<LabelledObject> StraysOf(const ObjectSet& set) {
   std::set<std::pair<const Resource*, std::string>> wanted;
   for (const Value& object : set.wanted) {

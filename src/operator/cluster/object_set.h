@@ -4,6 +4,7 @@
 #include <span>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/logging.h"
@@ -23,6 +24,13 @@ struct ObjectSet {
 // The live object of that name; null: there is none.
 const manifest::Value* FindLive(const std::vector<LabelledObject>& there, const kubernetes::Resource& resource,
                                 const std::string& name);
+
+// All live objects of a kind.
+std::vector<const manifest::Value*> LiveOf(const std::vector<LabelledObject>& there,
+                                           const kubernetes::Resource& resource);
+
+// Whether objects of that kind lead requests from outside the cluster: without them it runs all the same.
+bool IsRoute(std::string_view kind);
 
 // Live objects that are not wanted any more, and are to go.
 std::vector<LabelledObject> StraysOf(const ObjectSet& set);

@@ -66,6 +66,8 @@ std::string DigestOf(const Value& value) {
   return digest;
 }
 
+bool IsGraph(std::string_view kind) { return kind == InferenceGraphs().kind; }
+
 }  // namespace
 
 Claim ClaimOf(const Value& live, const Value& owner) {
@@ -88,7 +90,7 @@ std::string OwnerText(const Value& live) {
 }
 
 const std::string& OwnerLabel(std::string_view kind) {
-  return kind == InferenceGraphs().kind ? controlplane::kInferenceGraphLabel : controlplane::kInferenceServiceLabel;
+  return IsGraph(kind) ? controlplane::kInferenceGraphLabel : controlplane::kInferenceServiceLabel;
 }
 
 bool IsNameOfService(std::string_view kind, const std::string& name, const std::string& service) {
@@ -108,12 +110,12 @@ bool IsStray(const kubernetes::Resource& resource, const Value& live, const Valu
   if (ClaimOf(live, owner) != Claim::kOwn) return false;
   const std::string& name = TextAt(live, {"metadata", "name"});
   const std::string& owner_name = TextAt(owner, {"metadata", "name"});
-  if (TextAt(owner, {"kind"}) == InferenceGraphs().kind) return name == owner_name;
+  if (IsGraph(TextAt(owner, {"kind"}))) return name == owner_name;
   return IsNameOfService(resource.kind, name, owner_name);
 }
 
 std::string FieldManagerOf(const Value& owner) {
-  return TextAt(owner, {"kind"}) == "InferenceGraph" ? "inferd-controller-graphs" : "inferd-controller";
+  return IsGraph(TextAt(owner, {"kind"})) ? "inferd-controller-graphs" : "inferd-controller";
 }
 
 Value ForWriting(Value wanted, const Value& owner) {

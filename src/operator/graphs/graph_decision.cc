@@ -37,14 +37,6 @@ ObservedCondition Updating(const std::string& more) {
           .message = "the router of the graph as it was before answers still" + more};
 }
 
-std::vector<const Value*> PodsIn(const std::vector<LabelledObject>& there) {
-  std::vector<const Value*> pods;
-  for (const LabelledObject& each : there) {
-    if (*each.resource == Pods()) pods.push_back(each.object.get());
-  }
-  return pods;
-}
-
 void ObserveRouter(const FoundComponent& router, bool applied, GraphState& state) {
   const ComponentState component = ObserveDeployment(router);
   state.configurations = state.routes = component.observed->ready;
@@ -61,8 +53,6 @@ void ObserveKnativeRouter(const FoundComponent& router, bool applied, GraphState
   if (applied && state.configurations.status == "True") state.configurations = Updating("");
 }
 
-bool LeadsToIt(const std::string& kind) { return kind == "Ingress" || kind == "HTTPRoute"; }
-
 }  // namespace
 
 controlplane::StepService StepServiceOf(const Value* service, const controlplane::InferenceServiceConfig& config,
@@ -73,8 +63,7 @@ controlplane::StepService StepServiceOf(const Value* service, const controlplane
   const auto read = controlplane::ApplyDefaults(controlplane::ReadInferenceService(*service, problems), config);
   std::string protocol;
   if (const auto& model = read.predictor.model; model.has_value()) {
-    std::vector<const controlplane::ServingRuntime*> list;
-    for (const auto& runtime : runtimes) list.push_back(runtime.get());
+    const auto list = PointersOf(runtimes);
     protocol = model->protocol_version.value_or(
         controlplane::SelectRuntime(*model, read.metadata.namespace_name, list).protocol_version);
   }
@@ -103,7 +92,7 @@ GraphState ObserveGraph(const GraphDecision& decision, const std::vector<Labelle
                         const SetResult& result) {
   const std::string& name = decision.graph.metadata.name;
   GraphState state{.url = decision.desired.url};
-  const std::vector<const Value*> pods = PodsIn(there);
+  const std::vector<const Value*> pods = LiveOf(there, Pods());
   const Value* const knative = FindLive(there, KnativeServices(), name);
   // Of one that cannot be decided about, what it was before goes on.
   const bool by_knative = decision.failure.has_value() ? knative != nullptr : decision.desired.knative;
@@ -124,7 +113,7 @@ GraphState ObserveGraph(const GraphDecision& decision, const std::vector<Labelle
   if (decision.routes.has_value()) state.routes = *decision.routes;
   for (const FailedWrite& failed : result.failures) {
     if (failed.failure.transient) continue;
-    fail(LeadsToIt(failed.kind) ? state.routes : state.configurations, failed.failure.reason, failed.failure.message);
+    fail(IsRoute(failed.kind) ? state.routes : state.configurations, failed.failure.reason, failed.failure.message);
   }
   if (!decision.failure.has_value()) return state;
   fail(state.configurations, decision.failure->reason, decision.failure->Explain());

@@ -17,13 +17,9 @@ kubernetes::ApiResult<bool> GraphReporter::Report(const Value& live, const contr
   const Value status = controlplane::WithTimes(controlplane::MakeGraphStatus(state), before, statuses_.Now());
   auto written = statuses_.Write(InferenceGraphs(), live, status, stop);
   if (!written.has_value() || !*written) return written;
-  const controlplane::ObservedCondition& is = controlplane::ReadyOf(state);
   const std::string was = before == nullptr ? std::string() : controlplane::ConditionOf(*before, "Ready");
-  if (is.status == "True" && was != "True") {
-    statuses_.Record(live, "Normal", "InferenceGraphReady",
-                     "InferenceGraph [" + manifest::TextAt(live, {"metadata", "name"}) + "] is Ready", stop);
-  } else if (is.status == "False") {
-    statuses_.Record(live, "Warning", "InferenceGraphNotReady", is.message, stop);
+  if (const auto event = controlplane::EventOf(manifest::TextAt(live, {"metadata", "name"}), state, was)) {
+    statuses_.Record(live, event->type, event->reason, event->message, stop);
   }
   return written;
 }

@@ -27,8 +27,7 @@ std::string TextOf(const manifest::Problem& problem) {
 }
 
 ResolutionFailure Invalid(const char* reason, const manifest::Problem& problem) {
-  const std::string text = TextOf(problem);
-  return {.reason = reason, .message = text, .event = text};
+  return ResolutionFailure::Saying(reason, TextOf(problem));
 }
 
 }  // namespace
@@ -36,8 +35,8 @@ ResolutionFailure Invalid(const char* reason, const manifest::Problem& problem) 
 std::optional<ResolutionFailure> FailureOf(const Configuration& configuration, const manifest::Problems& reading,
                                            const manifest::Problems& validation, const char* reason) {
   if (!configuration.problems.empty()) {
-    const std::string text = "inferenceservice-config: " + configuration.problems.front().ToString("");
-    return ResolutionFailure{.reason = "InvalidConfig", .message = text, .event = text};
+    return ResolutionFailure::Saying("InvalidConfig",
+                                     "inferenceservice-config: " + configuration.problems.front().ToString(""));
   }
   if (!reading.empty()) return Invalid(reason, {.message = reading.front().ToString("")});
   if (!validation.empty()) return Invalid(reason, validation.front());
@@ -96,7 +95,7 @@ Decision Decide(const Value& document, const DecisionContext& context) {
         "the cluster has neither the API serving.knative.dev/v1 nor inferd's gateway, one of which the deployment mode "
         "Serverless needs: install Knative Serving or inferd-gateway, or set the annotation "
         "serving.kserve.io/deploymentMode: RawDeployment";
-    decision.failure = ResolutionFailure{.reason = "KnativeMissing", .message = text, .event = text};
+    decision.failure = ResolutionFailure::Saying("KnativeMissing", text);
     return decision;
   }
   std::map<ComponentKind, controlplane::Rollout> rollouts;

@@ -68,9 +68,7 @@ void DecideByGateway(const Value& document, const DecisionContext& context, Deci
   for (const controlplane::ResolvedPod& resolved : desired.pods) {
     const auto made = TemplatePodOf(resolved, context);
     if (!made.has_value()) {
-      const std::string& text = made.error().message();
-      decision.failure =
-          controlplane::ResolutionFailure{.reason = "InvalidPredictorSpec", .message = text, .event = text};
+      decision.failure = controlplane::ResolutionFailure::Saying("InvalidPredictorSpec", made.error().message());
       desired.objects.clear();
       return;
     }

@@ -11,8 +11,7 @@ using manifest::Value;
 
 kubernetes::ApiResult<void> ModelReporter::Report(const Models& models, const ModelHost& host,
                                                   const std::stop_token& stop) {
-  std::vector<const controlplane::TrainedModel*> list;
-  for (const auto& model : models) list.push_back(model.get());
+  const auto list = PointersOf(models);
   const std::vector<bool> fit = controlplane::FitInMemory(list, host.memory_limit);
   kubernetes::ApiResult<void> result;
   for (size_t i = 0; i < list.size(); ++i) {

@@ -27,22 +27,11 @@ using manifest::Value;
 // KServe's own; a service that KServe has looked at may have it.
 constexpr std::string_view kFinalizer = "inferenceservice.finalizers";
 
-std::vector<const Value*> DeploymentsOf(const std::vector<LabelledObject>& there) {
-  std::vector<const Value*> deployments;
-  for (const LabelledObject& each : there) {
-    if (*each.resource == Deployments()) deployments.push_back(each.object.get());
-  }
-  return deployments;
-}
-
 std::vector<const Value*> PodsOf(const std::vector<LabelledObject>& there, ComponentKind kind) {
-  std::vector<const Value*> pods;
-  for (const LabelledObject& each : there) {
-    if (*each.resource != Pods()) continue;
-    if (TextAt(*each.object, {"metadata", "labels", "component"}) == ComponentKindName(kind)) {
-      pods.push_back(each.object.get());
-    }
-  }
+  std::vector<const Value*> pods = LiveOf(there, Pods());
+  std::erase_if(pods, [&](const Value* pod) {
+    return TextAt(*pod, {"metadata", "labels", "component"}) != ComponentKindName(kind);
+  });
   return pods;
 }
 
@@ -70,10 +59,10 @@ struct ServiceReconciler::Failures {
     transient |= failure.transient;
     if (failure.transient) return;
     refused = true;
-    if (kind == "Ingress" || kind == "VirtualService" || kind == "HTTPRoute") {
+    if (IsRoute(kind)) {
       if (!ingress.has_value()) ingress = {.status = "False", .reason = failure.reason, .message = failure.message};
     } else if (!service.has_value()) {
-      service = {.reason = failure.reason, .message = failure.message, .event = failure.message};
+      service = controlplane::ResolutionFailure::Saying(failure.reason, failure.message);
     }
   }
 };
@@ -94,11 +83,9 @@ kubernetes::ApiResult<Decision> ServiceReconciler::DecideAbout(const Value& docu
   const std::shared_ptr<const Configuration> configuration = view_.configuration();
   const Runtimes runtimes = view_.runtimes();
   const Models models = view_.ModelsOf(kubernetes::NameOf(document));
-  std::vector<const controlplane::ServingRuntime*> runtime_list;
-  for (const auto& runtime : runtimes) runtime_list.push_back(runtime.get());
-  std::vector<const controlplane::TrainedModel*> model_list;
-  for (const auto& model : models) model_list.push_back(model.get());
-  const std::vector<const Value*> deployments = DeploymentsOf(there);
+  const auto runtime_list = PointersOf(runtimes);
+  const auto model_list = PointersOf(models);
+  const std::vector<const Value*> deployments = LiveOf(there, Deployments());
   Decision decision =
       Decide(document, {.configuration = *configuration,
                         .runtimes = runtime_list,
@@ -113,7 +100,7 @@ kubernetes::ApiResult<Decision> ServiceReconciler::DecideAbout(const Value& docu
   // Templates without the credentials would be other pods.
   if (trouble->code == 0 || trouble->status == base::StatusCode::kUnavailable) return std::unexpected(*trouble);
   const std::string text = "what the model's credentials are made of cannot be read: " + trouble->ToString();
-  decision.failure = controlplane::ResolutionFailure{.reason = "CredentialsUnreadable", .message = text, .event = text};
+  decision.failure = controlplane::ResolutionFailure::Saying("CredentialsUnreadable", text);
   return decision;
 }
 
@@ -185,7 +172,7 @@ controlplane::ServiceState ServiceReconciler::Observe(const Decision& decision,
     }
     const std::string object = ComponentObjectName(service, kind);
     const std::vector<const Value*> pods = PodsOf(there, kind);
-    if (decision.failure.has_value() && HasRevisions(DeploymentsOf(there), object)) {
+    if (decision.failure.has_value() && HasRevisions(LiveOf(there, Deployments()), object)) {
       state.components.push_back(ObserveRevisions(kind, PlanAsWritten(service.document, kind), pods));
       continue;
     }
