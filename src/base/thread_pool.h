@@ -1,22 +1,23 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
+#include <memory>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/executor.h"
-#include "base/mutex.h"
 
 namespace inferd::base {
 
 // A fixed number of named threads over one FIFO queue. Thread-safe.
 //
-// The destructor runs what is queued, then joins. Owned where the server is composed; never by a task that runs on it.
+// The destructor runs what is queued, then joins. A task may destroy the pool that runs it: its own thread is not
+// joined then, and ends after the task and what is still queued.
 class ThreadPool final : public Executor {
  public:
-  // `name` is cut to 15 bytes (the kernel's limit). `threads` >= 1.
+  // `name` is cut to 15 bytes (the kernel's limit). `threads` >= 1. Throws std::system_error: there are not so many to
+  // be had.
   ThreadPool(std::string name, size_t threads);
   ~ThreadPool() override;
   ThreadPool(const ThreadPool&) = delete;
@@ -26,12 +27,11 @@ class ThreadPool final : public Executor {
   size_t queued() const;
 
  private:
-  void Run();
+  struct Queue;
 
-  mutable Mutex mutex_;
-  CondVar ready_;
-  std::deque<Task> queue_ GUARDED_BY(mutex_);
-  bool stopping_ GUARDED_BY(mutex_) = false;
+  void End();
+
+  const std::shared_ptr<Queue> queue_;  // the threads', too, of which one may outlive this
   std::vector<std::thread> threads_;
 };
 

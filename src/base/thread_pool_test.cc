@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <optional>
+#include <utility>
+#include <vector>
 
 namespace inferd::base {
 namespace {
@@ -24,6 +27,18 @@ TEST(ThreadPoolTest, OneThreadKeepsOrder) {
   }
   ASSERT_EQ(order.size(), 100u);
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+TEST(ThreadPoolTest, MayBeDestroyedByATaskThatItRuns) {
+  std::atomic<bool> ended{false};
+  std::optional<ThreadPool> pool(std::in_place, "pool", 1);
+  pool->Post([&] {
+    pool.reset();
+    ended.store(true);
+    ended.notify_all();
+  });
+  ended.wait(false);
+  EXPECT_FALSE(pool.has_value());
 }
 
 }  // namespace

@@ -161,7 +161,7 @@ TEST(PluginInstanceTest, WhatIsPreparedBeginsWhenTheExecutionBeforeHasEnded) {
     return INFERD_PENDING;
   };
   const std::shared_ptr<const LoadedModel> model = *engine.Take();
-  PluginInstance instance(model, {.prepares_ahead = true}, std::make_unique<ComputeThread>("test"));
+  PluginInstance instance(model, {.prepares_ahead = true}, std::make_unique<base::ThreadPool>("test", 1));
   RecordingExecution executions[2];
   for (RecordingExecution& each : executions) instance.Execute(each);
   for (RecordingExecution& each : executions) {

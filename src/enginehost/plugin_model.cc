@@ -88,9 +88,9 @@ void OpenPinned(const LoadedModel& model, int32_t device) {
   }
 }
 
-base::Result<std::unique_ptr<ComputeThread>> StartThread(const std::string& name) {
+base::Result<std::unique_ptr<base::ThreadPool>> StartThread(const std::string& name) {
   try {
-    return std::make_unique<ComputeThread>(name);
+    return std::make_unique<base::ThreadPool>(name, 1);
   } catch (const std::system_error& error) {
     return std::unexpected(base::ResourceExhausted(std::string("no thread for an instance: ") + error.what()));
   }
@@ -115,7 +115,7 @@ base::Result<std::unique_ptr<core::EngineInstance>> PluginModel::CreateInstance(
   spec.device = on_gpu ? wanted.device : 0;
   spec.name = ToText(wanted.name);
   InstanceSeat seat;
-  std::unique_ptr<ComputeThread> thread;
+  std::unique_ptr<base::ThreadPool> thread;
   if (on_gpu && model_->prepares_ahead()) {
     seat.prepares_ahead = true;
     INFERD_ASSIGN_OR_RETURN(thread, StartThread(model_->name()));

@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/thread_pool.h"
 #include "core/engine.h"
 #include "enginehost/batch/batch.h"
-#include "enginehost/compute_thread.h"
 #include "enginehost/guard/division_guard.h"
 #include "enginehost/model/loaded_model.h"
 
@@ -44,10 +44,10 @@ class PluginModel final : public core::EngineModel {
 // begins.
 class PluginInstance final : public core::EngineInstance {
  public:
-  // `thread`: it computes there, and Execute() returns when the inputs are where they are wanted; null: where it is
-  // called.
+  // `thread`: it computes there, on one thread, and Execute() returns when the inputs are where they are wanted; null:
+  // where it is called. The end of an execution may be that of the instance, and so of the thread that calls it.
   PluginInstance(std::shared_ptr<const LoadedModel> model, const InstanceSeat& seat,
-                 std::unique_ptr<ComputeThread> thread = nullptr)
+                 std::unique_ptr<base::ThreadPool> thread = nullptr)
       : model_(std::move(model)), seat_(seat), thread_(std::move(thread)) {}
   ~PluginInstance() override;
 
@@ -64,7 +64,7 @@ class PluginInstance final : public core::EngineInstance {
   std::shared_ptr<const LoadedModel> model_;
   const InstanceSeat seat_;
   std::atomic<Batch*> idle_batch_{nullptr};
-  std::unique_ptr<ComputeThread> thread_;
+  std::unique_ptr<base::ThreadPool> thread_;
 };
 
 }  // namespace inferd::enginehost
