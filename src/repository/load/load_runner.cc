@@ -121,10 +121,11 @@ void LoadRunner::Gone(const LoadMetrics::Version& load) {
   if (triton_words_) {
     logger_.Info("successfully unloaded '" + load.id.name + "' version " + std::to_string(load.id.version));
   }
-  listener_.LoadGone(load);
   // A model's memory goes back to the system, not to the next request. That walks all that is free, so it is done once
   // for versions that end together.
-  if (retire_pool_.queued() == 0 && load_pool_.queued() == 0) base::ReturnFreeMemory();
+  const bool is_last = retire_pool_.queued() == 0 && load_pool_.queued() == 0;
+  listener_.LoadGone(load);  // behind which a manager that ends ends the pools
+  if (is_last) base::ReturnFreeMemory();
 }
 
 }  // namespace inferd::repository

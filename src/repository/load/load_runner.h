@@ -11,7 +11,8 @@
 namespace inferd::repository {
 
 // What is told of loads, on the pools' threads. For each load: LoadEnded, then LoadDone, and when nothing that was made
-// for it is left, LoadGone, which comes before LoadDone where the load left nothing.
+// for it is left, LoadGone, which comes before LoadDone where the load left nothing. No pool is touched for
+// the load behind LoadGone.
 class LoadListener {
  public:
   // True: what has not begun is not loaded any more.

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <future>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,13 +22,17 @@ class Listener final : public LoadListener {
     told.push_back("ended " + id.name);
     if (!loaded.has_value()) error = loaded.error();
   }
-  void LoadGone(const LoadMetrics::Version& load) override { told.push_back("gone " + load.id.name); }
+  void LoadGone(const LoadMetrics::Version& load) override {
+    told.push_back("gone " + load.id.name);
+    if (on_gone) on_gone();
+  }
   void LoadDone() override {
     told.push_back("done");
     done.set_value();
   }
 
   bool stopping = false;
+  std::function<void()> on_gone;
   std::vector<std::string> told;
   base::Status error;
   std::promise<void> done;
@@ -56,8 +62,8 @@ class LoadRunnerTest : public ::testing::Test {
                         .metrics = metrics_}};
   Listener listener_;
   base::ThreadPool retire_pool_{"retire", 1};
-  base::ThreadPool load_pool_{"load", 1};
-  LoadRunner runner_{loader_, metrics_, clock_, *logger_, load_pool_, retire_pool_, listener_};
+  std::unique_ptr<base::ThreadPool> load_pool_ = std::make_unique<base::ThreadPool>("load", 1);
+  LoadRunner runner_{loader_, metrics_, clock_, *logger_, *load_pool_, retire_pool_, listener_};
 };
 
 TEST_F(LoadRunnerTest, WhatAFailedLoadMadeIsGoneBeforeItIsDone) {
@@ -76,6 +82,13 @@ TEST_F(LoadRunnerTest, AtTheEndNothingIsLoadedAnyMore) {
   EXPECT_EQ(listener_.error, base::Unavailable("the server is shutting down"));
   EXPECT_THAT(listener_.told, ElementsAre("ended m", "gone m", "done"));
   EXPECT_THAT(registry_.PrometheusText(), ::testing::Not(::testing::HasSubstr("model=\"m\"")));
+}
+
+// A manager that ends waits for what is gone, and then ends its pools.
+TEST_F(LoadRunnerTest, NoPoolIsAskedOnceALoadIsGone) {
+  listener_.on_gone = [this] { load_pool_.reset(); };
+  Run();
+  EXPECT_THAT(listener_.told, ElementsAre("ended m", "gone m", "done"));
 }
 
 }  // namespace
