@@ -88,7 +88,7 @@ def test_inputs_are_copied_while_the_execution_before_runs(batching, tmp_path, m
         batching.forget("m")
         with batching.held("m"):
             asked = [threads.submit(over_http, server, rows_of((n, n)), {}) for n in range(2)]
-            wait_until(lambda: events().count(up) == 2, "the inputs of both are copied")
+            wait_until(lambda: events().count(up) == 2 and "begin" in events(), "the inputs of both are copied, and the first runs")
             assert sorted(events()) == sorted([up, up, "begin"]), "the first has not ended"
         assert [each.result()[1]["outputs"][0]["data"] for each in asked] == [[0, 0], [1, 1]]
     assert events()[-2:] == ["end", down] and events().count("end") == 2

@@ -18,6 +18,8 @@ from support.server import ROOT, Server, has_engine, wait_until
 HALF_PLUS_TWO = ROOT / "examples" / "tensorflow" / "half_plus_two"
 X = numpy.array([[1], [2], [5]], numpy.float32)
 Y = [2.5, 3.0, 4.5]
+# An answer that the process had written before it was stopped is still given, so that its client is not refused in that round.
+KILLS_MAX = 20
 LOCAL = [("grpc.use_local_subchannel_pool", 1)]  # a connection of its own for each client
 
 if not has_engine("tensorflow"):
@@ -77,9 +79,24 @@ def wait_for_more(load, what):
     wait_until(lambda: all(len(answers) > count + 100 for answers, count in zip(load.answers, before)), what)
 
 
+def kill_while_it_holds_all(server, killed, *others):
+    """Kills the process while it does not go on and holds a request of each client; then all models answer again."""
+    wait_for_more(killed, "the model answers")
+    process = workers(server)["killed/123"]
+    os.kill(process, signal.SIGSTOP)
+    for load in others:
+        wait_for_more(load, "the other models answer")
+    instances_of = lambda: server.json("GET", "/v2/models/killed/scheduler")[1]["instances"]
+    wait_until(lambda: instances_of()["busy"] == len(WAYS), "the process holds a request of each client")
+    os.kill(process, signal.SIGKILL)
+    for load in (killed, *others):
+        wait_for_more(load, "all models answer again")
+    assert workers(server)["killed/123"] != process
+
+
 def test_what_a_killed_worker_held_is_unavailable_in_every_protocol(tmp_path):
-    # An instance for each client, and nobody goes to one that has been begun with on a connection's thread: what a process
-    # that does not go on holds is a request of each client.
+    # An instance for each client, and no execution on a connection's thread: what a process that does not go on holds is a
+    # request of each client.
     killed_config = (f"instance_group {{ kind: KIND_CPU count: {len(WAYS)} }}\n"
                      "inferd { isolation: PROCESS inline_execution: NEVER }\n")
     for name, config in (("killed", killed_config), ("neighbour", "inferd { isolation: PROCESS }\n"),
@@ -88,19 +105,13 @@ def test_what_a_killed_worker_held_is_unavailable_in_every_protocol(tmp_path):
         (tmp_path / name / "config.pbtxt").write_text(config)
     with (Server(tmp_path) as server, asking(server, "killed") as killed, asking(server, "neighbour") as neighbour,
           asking(server, "inside") as inside):
-        wait_for_more(killed, "the model answers")
-        process = workers(server)["killed/123"]
-        os.kill(process, signal.SIGSTOP)
-        for load in (neighbour, inside):
-            wait_for_more(load, "the other models answer")
-        instances_of = lambda: server.json("GET", "/v2/models/killed/scheduler")[1]["instances"]
-        wait_until(lambda: instances_of()["busy"] == len(WAYS), "the process holds a request of each client")
-        os.kill(process, signal.SIGKILL)
-        for load in (killed, neighbour, inside):
-            wait_for_more(load, "all models answer again")
-        assert workers(server)["killed/123"] != process
+        for _ in range(KILLS_MAX):
+            kill_while_it_holds_all(server, killed, neighbour, inside)
+            if all(killed.refusals):
+                break
     for way, refusals in zip(WAYS, killed.refusals):
-        (status, text), = refusals
-        assert status == WAYS[way] and "ended by signal 9" in text, (way, refusals)
+        assert 1 <= len(refusals) <= KILLS_MAX, (way, refusals)
+        for status, text in refusals:
+            assert status == WAYS[way] and "ended by signal 9" in text, (way, refusals)
     assert inside.refusals == neighbour.refusals == [[]] * len(WAYS)
     assert all(answer == Y for load in (killed, neighbour, inside) for answers in load.answers for answer in answers)
