@@ -1,11 +1,12 @@
-# inferd_module(NAME DEPS room... EXTERNAL target... [SUBDIRS folder...] [ALONE file...])
+# inferd_module(NAME [TESTED_BY_PROGRAM] DEPS room... EXTERNAL target... [SUBDIRS folder...] [ALONE file...])
 #
 # One room: a static library `inferd_<NAME>` (slashes become underscores) of every source in the folder and in SUBDIRS,
 # a test program of its *_test.cc, a benchmark program of its *_bench.cc. DEPS are rooms, EXTERNAL are imported targets; both are
 # PRIVATE. tools/check_layers holds the #include lines against ARCHITECTURE.md's table. ALONE are sources whose local names
-# are those of another source in the room: INFERD_UNITY does not compile them together with others.
+# are those of another source in the room: INFERD_UNITY does not compile them together with others. TESTED_BY_PROGRAM: an
+# integration test runs the room's test program, which is built without INFERD_ROOM_TESTS, too.
 function(inferd_module name)
-  cmake_parse_arguments(ARG "" "" "DEPS;EXTERNAL;SUBDIRS;ALONE;TEST_DEPS;TEST_EXTERNAL" ${ARGN})
+  cmake_parse_arguments(ARG "TESTED_BY_PROGRAM" "" "DEPS;EXTERNAL;SUBDIRS;ALONE;TEST_DEPS;TEST_EXTERNAL" ${ARGN})
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   string(REPLACE "/" "_" id ${name})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
@@ -42,7 +43,7 @@ function(inferd_module name)
     list(APPEND test_links inferd_${dep_id})
   endforeach()
   list(APPEND test_links ${ARG_TEST_EXTERNAL})
-  if(tests AND INFERD_TESTS)
+  if(tests AND INFERD_TESTS AND (INFERD_ROOM_TESTS OR ARG_TESTED_BY_PROGRAM))
     inferd_test(${id}_test SOURCES ${tests} LINK inferd_${id} ${links} ${test_links})
   endif()
   if(benches AND INFERD_TESTS AND NOT INFERD_SANITIZE)

@@ -52,7 +52,7 @@ base::Result<ModelConfig> Complete(std::string_view text, const std::vector<Tens
   return Completed(std::move(config), inputs, outputs, options);
 }
 
-std::string ErrorOf(const base::Result<ModelConfig>& result) {
+std::string CompletionError(const base::Result<ModelConfig>& result) {
   if (result.has_value()) return "";
   EXPECT_EQ(result.error().code(), base::StatusCode::kInvalidArgument);
   return result.error().message();
@@ -84,8 +84,9 @@ TEST(ModelConfigCompletionTest, TypesThatOnlyTensorflowHasAreKept) {
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
   EXPECT_EQ(config->inputs[0].datatype, DataType::kComplex64);
   EXPECT_EQ(config->outputs[0].datatype, DataType::kQint32);
-  EXPECT_THAT(ErrorOf(Complete("input { name: \"x\" data_type: TYPE_FP32 dims: [ -1 ] }", {complex}, {quantized})),
-              HasSubstr("expects datatype TYPE_FP32 for input 'x', model provides TYPE_COMPLEX64"));
+  EXPECT_THAT(
+      CompletionError(Complete("input { name: \"x\" data_type: TYPE_FP32 dims: [ -1 ] }", {complex}, {quantized})),
+      HasSubstr("expects datatype TYPE_FP32 for input 'x', model provides TYPE_COMPLEX64"));
 }
 
 TEST(ResolveModelTest, TheEngineComesFromPlatformBackendFileOrName) {
@@ -107,13 +108,15 @@ TEST(ResolveModelTest, TheEngineComesFromPlatformBackendFileOrName) {
 
 TEST(ResolveModelTest, OfTwoModelsTheConfigurationSaysWhichIsMeant) {
   const std::vector<std::string> two = {"model.pt", "model.onnx"};
-  EXPECT_THAT(ErrorOf(Resolve("", two)), HasSubstr("has two models, model.onnx (ONNX, for the engine onnxruntime) and "
-                                                   "model.pt (TorchScript, for the engine torch)"));
+  EXPECT_THAT(CompletionError(Resolve("", two)),
+              HasSubstr("has two models, model.onnx (ONNX, for the engine onnxruntime) and "
+                        "model.pt (TorchScript, for the engine torch)"));
   EXPECT_EQ(Resolve("backend: \"pytorch\"", two)->default_model_filename, "model.pt");
   EXPECT_EQ(Resolve("platform: \"onnx_onnxv1\"", two)->default_model_filename, "model.onnx");
   EXPECT_EQ(Resolve("default_model_filename: \"model.pt\"", two)->engine, "torch");
   EXPECT_EQ(Resolve("backend: \"mine\"", two)->default_model_filename, "");
-  EXPECT_THAT(ErrorOf(Resolve("backend: \"onnxruntime\"", {"a.onnx", "b.onnx"})), HasSubstr("two models, a.onnx"));
+  EXPECT_THAT(CompletionError(Resolve("backend: \"onnxruntime\"", {"a.onnx", "b.onnx"})),
+              HasSubstr("two models, a.onnx"));
   CompletionOptions triton;
   triton.triton_exact = true;
   EXPECT_EQ(Resolve("", two, triton)->engine, "onnxruntime") << "in Triton's order";
@@ -121,7 +124,7 @@ TEST(ResolveModelTest, OfTwoModelsTheConfigurationSaysWhichIsMeant) {
 }
 
 TEST(ResolveModelTest, AFileThatLacksItsCompanionIsNoModel) {
-  EXPECT_EQ(ErrorOf(Resolve("", {"model.netdef"})), "model.netdef needs init_model.netdef beside it");
+  EXPECT_EQ(CompletionError(Resolve("", {"model.netdef"})), "model.netdef needs init_model.netdef beside it");
   EXPECT_EQ(Resolve("", {"init_model.netdef", "model.netdef"})->engine, "onnxruntime");
   EXPECT_EQ(Resolve("platform: \"caffe2_netdef\"", {"model.netdef"})->engine, "onnxruntime")
       << "its engine will say so";
@@ -138,12 +141,12 @@ TEST(ResolveModelTest, MetadataShowsTheNamesOfThePersonality) {
 
 TEST(ResolveModelTest, TheNameIsTheFolders) {
   EXPECT_EQ(Resolve("")->name, "m");
-  EXPECT_EQ(ErrorOf(Resolve("\n  name: \"other\"")),
+  EXPECT_EQ(CompletionError(Resolve("\n  name: \"other\"")),
             "c.pbtxt:2:3: name: unexpected directory name 'm' for model 'other', directory name must equal model name");
 }
 
 TEST(ResolveModelTest, ListsEveryProblem) {
-  const std::string error = ErrorOf(Resolve("sequence_batching { oldest { } }\nmax_batch_size: -1"));
+  const std::string error = CompletionError(Resolve("sequence_batching { oldest { } }\nmax_batch_size: -1"));
   EXPECT_THAT(error, HasSubstr("c.pbtxt:1:21: sequence_batching.oldest.max_candidate_sequences: "));
   EXPECT_THAT(error, HasSubstr("c.pbtxt:2:1: max_batch_size: "));
 }
@@ -366,15 +369,15 @@ TEST(CompleteModelTest, AWrittenZeroMeansNoBatching) {
 TEST(CompleteModelTest, AModelThatCannotBatchRefusesABatchSize) {
   const TensorInfo fixed{.name = "y", .datatype = DataType::kFp32, .shape = {1, 10}};
   EXPECT_EQ(
-      ErrorOf(Complete("max_batch_size: 8", {kX}, {fixed})),
+      CompletionError(Complete("max_batch_size: 8", {kX}, {fixed})),
       "c.pbtxt:1:1: max_batch_size: autofill failed for model 'm': model does not support batching while non-zero "
       "max_batch_size is specified");
-  EXPECT_THAT(ErrorOf(Complete("max_batch_size: 8 input { name: \"x\" dims: 784 }", {kX}, {fixed})),
+  EXPECT_THAT(CompletionError(Complete("max_batch_size: 8 input { name: \"x\" dims: 784 }", {kX}, {fixed})),
               HasSubstr("output 'y' has shape [1,10]"));
 }
 
 TEST(CompleteModelTest, WhatIsWrittenIsComparedWithTheModel) {
-  const auto error = [](const std::string& text) { return ErrorOf(Complete(text, {kX}, {kY})); };
+  const auto error = [](const std::string& text) { return CompletionError(Complete(text, {kX}, {kY})); };
   EXPECT_EQ(
       error("max_batch_size: 8\ninput { name: \"x\" data_type: TYPE_FP32 dims: [ 784, 1 ] }"),
       "c.pbtxt:2:40: input[0].dims: model 'm', tensor 'x': the model expects 2 dimensions (shape [-1,784]) but the "
@@ -456,13 +459,13 @@ TEST(CompleteModelTest, TritonShowsWhatItFillsIn) {
 TEST(CompleteModelTest, WithoutCompletionTheConfigurationSaysAll) {
   CompletionOptions options = AsTriton();
   options.complete = false;
-  EXPECT_EQ(ErrorOf(Resolve("", {"model.onnx"}, options)), "must specify 'platform' or 'backend' for 'm'");
+  EXPECT_EQ(CompletionError(Resolve("", {"model.onnx"}, options)), "must specify 'platform' or 'backend' for 'm'");
   const std::string onnx = "platform: \"onnxruntime_onnx\" ";
   const std::string x = "input { name: \"x\" data_type: TYPE_FP32 dims: [ -1, 784 ] } ";
   const std::string y = "output { name: \"y\" data_type: TYPE_FP32 dims: [ -1, 10 ] } ";
-  EXPECT_THAT(ErrorOf(Complete(onnx + y, {kX}, {kY}, options)),
+  EXPECT_THAT(CompletionError(Complete(onnx + y, {kX}, {kY}, options)),
               HasSubstr("configuration expects 0 inputs, model provides 1"));
-  EXPECT_THAT(ErrorOf(Complete(onnx + x, {kX}, {kY}, options)),
+  EXPECT_THAT(CompletionError(Complete(onnx + x, {kX}, {kY}, options)),
               HasSubstr("configuration expects 0 outputs, model provides 1"));
   const auto whole = Complete(onnx + x + y, {kX}, {kY}, options);
   ASSERT_TRUE(whole.has_value()) << whole.error().ToString();
@@ -472,7 +475,7 @@ TEST(CompleteModelTest, WithoutCompletionTheConfigurationSaysAll) {
 
 TEST(CompleteModelTest, AutoNeedsAModelThatBatches) {
   const TensorInfo fixed{.name = "y", .datatype = DataType::kFp32, .shape = {1, 10}};
-  EXPECT_EQ(ErrorOf(Complete("inferd { batching: AUTO }", {kX}, {fixed})),
+  EXPECT_EQ(CompletionError(Complete("inferd { batching: AUTO }", {kX}, {fixed})),
             "c.pbtxt:1:10: inferd.batching: AUTO needs a max_batch_size above 0 for m");
 }
 
@@ -482,7 +485,7 @@ TEST(CompleteModelTest, TheModelIsComparedWithTheReshape) {
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
   EXPECT_EQ(config->inputs[0].dims, (Shape{28, 28}));
   EXPECT_EQ(config->inputs[0].reshape, (Shape{784}));
-  EXPECT_THAT(ErrorOf(Complete(text + "[ 4, 196 ] } }", {kX}, {kY})),
+  EXPECT_THAT(CompletionError(Complete(text + "[ 4, 196 ] } }", {kX}, {kY})),
               HasSubstr("tensor 'x': the model expects 2 dimensions (shape [-1,784])"));
   const TensorInfo scalars{.name = "y", .datatype = DataType::kFp32, .shape = {-1}};
   const auto one = Complete("max_batch_size: 8 output { name: \"y\" dims: 1 reshape { } }", {kX}, {scalars});
@@ -493,8 +496,9 @@ TEST(CompleteModelTest, TheModelIsComparedWithTheReshape) {
 TEST(CompleteModelTest, RaggedInputsAreOneRowOfElements) {
   const std::string text = "max_batch_size: 8 input { name: \"x\" dims: [ -1, 2 ] allow_ragged_batch: true }";
   const TensorInfo row{.name = "x", .datatype = DataType::kFp32, .shape = {-1}};
-  EXPECT_EQ(ErrorOf(Complete(text, {row}, {kY})), "");
-  EXPECT_THAT(ErrorOf(Complete(text, {kX}, {kY})), HasSubstr("the model expects 2 dimensions (shape [-1,784])"));
+  EXPECT_EQ(CompletionError(Complete(text, {row}, {kY})), "");
+  EXPECT_THAT(CompletionError(Complete(text, {kX}, {kY})),
+              HasSubstr("the model expects 2 dimensions (shape [-1,784])"));
 }
 
 TEST(CompleteModelTest, ControlsOfSequencesAreTheModelsButNotItsClients) {
@@ -521,10 +525,10 @@ TEST(CompleteModelTest, ControlsOfSequencesAreTheModelsButNotItsClients) {
   EXPECT_EQ(batching.controls[0].true_value, 2);
   EXPECT_EQ(batching.controls[1].kind, SequenceControlKind::kCorrid);
   EXPECT_EQ(batching.controls[1].datatype, DataType::kUint64);
-  EXPECT_THAT(ErrorOf(Complete(text, {start, kX}, {kY})),
+  EXPECT_THAT(CompletionError(Complete(text, {start, kX}, {kY})),
               HasSubstr("sequence_batching.control_input[1].name: the model has no input 'id'"));
   start.datatype = DataType::kInt32;
-  EXPECT_THAT(ErrorOf(Complete(text, {start, kX, id}, {kY})),
+  EXPECT_THAT(CompletionError(Complete(text, {start, kX, id}, {kY})),
               HasSubstr("configuration expects datatype TYPE_FP32 for control 'START', model provides TYPE_INT32"));
 }
 
@@ -548,12 +552,12 @@ TEST(CompleteModelTest, StatesOfSequencesAreTheModelsButNotItsClients) {
   config = Complete(text + "output { name: \"out\" dims: [ -1, 2 ] }", {in, kX}, {kY, out});
   ASSERT_TRUE(config.has_value()) << config.error().ToString();
   EXPECT_EQ(config->outputs.size(), 1u) << "listed, it is for clients";
-  EXPECT_THAT(ErrorOf(Complete(text, {kX}, {kY, out})),
+  EXPECT_THAT(CompletionError(Complete(text, {kX}, {kY, out})),
               HasSubstr("sequence_batching.state[0].input_name: the model has no input 'in'"));
-  EXPECT_THAT(ErrorOf(Complete(text, {in, kX}, {kY})),
+  EXPECT_THAT(CompletionError(Complete(text, {in, kX}, {kY})),
               HasSubstr("sequence_batching.state[0].output_name: the model has no output 'out'"));
   in.datatype = DataType::kInt32;
-  EXPECT_THAT(ErrorOf(Complete(text, {in, kX}, {kY, out})),
+  EXPECT_THAT(CompletionError(Complete(text, {in, kX}, {kY, out})),
               HasSubstr("configuration expects datatype TYPE_FP32 for state 'in', model provides TYPE_INT32"));
 }
 
@@ -586,10 +590,10 @@ TEST(CompleteModelTest, BatchInputsAreTheModelsButNotItsClients) {
   EXPECT_EQ(config->batch_inputs[0].kind, BatchInputKind::kAccumulatedElementCount);
   EXPECT_EQ(config->batch_inputs[0].target_name, "ends");
   EXPECT_EQ(config->batch_inputs[0].source_input, "x");
-  EXPECT_EQ(ErrorOf(Complete(text, {row}, {kY})),
+  EXPECT_EQ(CompletionError(Complete(text, {row}, {kY})),
             "c.pbtxt:3:53: batch_input[0].target_name[0]: the model has no input 'ends'");
   ends.datatype = DataType::kFp32;
-  EXPECT_THAT(ErrorOf(Complete(text, {ends, row}, {kY})),
+  EXPECT_THAT(CompletionError(Complete(text, {ends, row}, {kY})),
               HasSubstr("batch_input[0].data_type: unable to load model 'm', configuration expects datatype TYPE_INT32 "
                         "for batch input 'ends', model provides TYPE_FP32"));
 }
@@ -610,11 +614,11 @@ TEST(CompleteModelTest, EveryRequiredInputMustBeWritten) {
   const TensorInfo required{.name = "r", .datatype = DataType::kFp32, .shape = {-1}};
   TensorInfo optional = required;
   optional.optional = true;
-  EXPECT_THAT(ErrorOf(Complete("input { name: \"x\" }", {kX, required}, {kY})),
+  EXPECT_THAT(CompletionError(Complete("input { name: \"x\" }", {kX, required}, {kY})),
               HasSubstr("unable to load model 'm', configuration expects 1 inputs, model provides 2: "
                         "the configuration has 'x', the model has 'x', 'r'"));
   EXPECT_THAT(
-      ErrorOf(Complete("input { name: \"wrong\" }", {kX}, {kY})),
+      CompletionError(Complete("input { name: \"wrong\" }", {kX}, {kY})),
       HasSubstr("configuration expects 1 inputs, model provides 1: the configuration has 'wrong', the model has "
                 "'x'"));
   EXPECT_TRUE(Complete("input { name: \"x\" }", {kX, optional}, {kY}).has_value());
@@ -627,7 +631,7 @@ TEST(CompleteModelTest, MissingTypesAndDimsComeFromTheModel) {
   EXPECT_EQ(config->inputs[0].dims, (Shape{784}));
   EXPECT_EQ(config->outputs[0].dims, (Shape{10}));
   const TensorInfo untyped{.name = "x", .shape = {-1, 784}};
-  EXPECT_THAT(ErrorOf(Complete("input { name: \"x\" }", {untyped}, {kY})),
+  EXPECT_THAT(CompletionError(Complete("input { name: \"x\" }", {untyped}, {kY})),
               HasSubstr("model input 'x' must specify 'data_type' for m"));
 }
 
@@ -678,7 +682,7 @@ TEST(AddModelsBatchingTest, TheModelsOwnWordIsInTheConfiguration) {
   EXPECT_EQ(AddModelsBatching(*Resolve(""), 0, true, {})->max_batch_size, 0);
   CompletionOptions written;
   written.complete = false;
-  EXPECT_NE(ErrorOf(AddModelsBatching(*Resolve(""), 4, false, written)), "");
+  EXPECT_NE(CompletionError(AddModelsBatching(*Resolve(""), 4, false, written)), "");
 }
 
 }  // namespace

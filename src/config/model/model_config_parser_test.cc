@@ -14,7 +14,7 @@ using tensor::Shape;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-std::string ErrorOf(std::string_view text) {
+std::string ModelConfigError(std::string_view text) {
   const auto config = ParseModelConfig(text, "m/config.pbtxt");
   if (config.has_value()) return "";
   EXPECT_EQ(config.error().code(), base::StatusCode::kInvalidArgument);
@@ -242,22 +242,23 @@ TEST(ModelConfigParserTest, TheTagsOf2018AreMetricTags) {
 }
 
 TEST(ModelConfigParserTest, ErrorsNameFileLineColumnAndField) {
-  EXPECT_THAT(ErrorOf("name: \"m\"\ninput {\n  datatype: TYPE_FP32\n}\n"), HasSubstr("m/config.pbtxt:3:3: "));
-  EXPECT_THAT(ErrorOf("input { datatype: TYPE_FP32 }"), HasSubstr("\"datatype\". (did you mean 'data_type'?)"));
-  EXPECT_THAT(ErrorOf("input { data_type: TYPE_FLOAT }"), HasSubstr("\"TYPE_FLOAT\" for field \"data_type\""));
-  EXPECT_THAT(ErrorOf("max_batch_size: 99999999999"), HasSubstr("m/config.pbtxt:1:17: "));
-  EXPECT_THAT(ErrorOf("name: \"a\" name: \"b\""), HasSubstr("\"name\" is specified multiple times"));
-  EXPECT_THAT(ErrorOf("input {"), HasSubstr("m/config.pbtxt:1:"));
-  EXPECT_THAT(ErrorOf("name: \"\\xff\""), HasSubstr("m/config.pbtxt:1:1: name: is not UTF-8"));
-  EXPECT_THAT(ErrorOf("parameters { key: \"\\xff\" }"), HasSubstr("parameters[0].key: is not UTF-8"));
-  EXPECT_THAT(ErrorOf("dynamic_batching {} sequence_batching {}"), HasSubstr("scheduling_choice"));
+  EXPECT_THAT(ModelConfigError("name: \"m\"\ninput {\n  datatype: TYPE_FP32\n}\n"), HasSubstr("m/config.pbtxt:3:3: "));
+  EXPECT_THAT(ModelConfigError("input { datatype: TYPE_FP32 }"),
+              HasSubstr("\"datatype\". (did you mean 'data_type'?)"));
+  EXPECT_THAT(ModelConfigError("input { data_type: TYPE_FLOAT }"), HasSubstr("\"TYPE_FLOAT\" for field \"data_type\""));
+  EXPECT_THAT(ModelConfigError("max_batch_size: 99999999999"), HasSubstr("m/config.pbtxt:1:17: "));
+  EXPECT_THAT(ModelConfigError("name: \"a\" name: \"b\""), HasSubstr("\"name\" is specified multiple times"));
+  EXPECT_THAT(ModelConfigError("input {"), HasSubstr("m/config.pbtxt:1:"));
+  EXPECT_THAT(ModelConfigError("name: \"\\xff\""), HasSubstr("m/config.pbtxt:1:1: name: is not UTF-8"));
+  EXPECT_THAT(ModelConfigError("parameters { key: \"\\xff\" }"), HasSubstr("parameters[0].key: is not UTF-8"));
+  EXPECT_THAT(ModelConfigError("dynamic_batching {} sequence_batching {}"), HasSubstr("scheduling_choice"));
 }
 
 TEST(ModelConfigParserTest, SizesAndNestingHaveLimits) {
-  EXPECT_THAT(ErrorOf(std::string(kModelConfigBytesMax + 1, ' ')), HasSubstr("may have"));
+  EXPECT_THAT(ModelConfigError(std::string(kModelConfigBytesMax + 1, ' ')), HasSubstr("may have"));
   std::string deep;
   for (int i = 0; i < 100'000; ++i) deep += "input {";
-  EXPECT_NE(ErrorOf(deep), "");
+  EXPECT_NE(ModelConfigError(deep), "");
   EXPECT_THAT(JsonErrorOf(std::string(100'000, '[')), HasSubstr("JSON at byte"));
 }
 

@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-ParsedOptions Parse(std::vector<std::string> arguments) {
+ParsedOptions ParseKserve(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"--as", "kserve"});
   auto parsed = ParseServerOptions({"inferd", std::move(arguments), {}});
   EXPECT_TRUE(parsed.has_value()) << parsed.error().ToString();
@@ -25,7 +25,7 @@ ParsedOptions Parse(std::vector<std::string> arguments) {
 }
 
 TEST(KserveFlagsTest, DefaultsAreThoseServers) {
-  const ServerOptions options = Parse({"--model_dir=/m"}).options;
+  const ServerOptions options = ParseKserve({"--model_dir=/m"}).options;
   EXPECT_EQ(options.personality, &KservePersonality());
   EXPECT_EQ(options.http.port, 8080);
   EXPECT_EQ(options.grpc.port, 8081);
@@ -37,29 +37,29 @@ TEST(KserveFlagsTest, DefaultsAreThoseServers) {
 }
 
 TEST(KserveFlagsTest, WhatAServingRuntimePasses) {
-  const auto one = Parse({"--model_name=iris", "--model_dir=/mnt/models", "--http_port=1", "--grpc_port=2",
-                          "--workers=3", "--protocol=v2", "--max_buffer_size=104857600", "--enable_docs_url=true",
-                          "--enable_latency_logging=false", "--nthread=1"});
-  const auto two = Parse({"--model_name",
-                          "iris",
-                          "--model_dir",
-                          "/mnt/models",
-                          "--http_port",
-                          "1",
-                          "--grpc_port",
-                          "2",
-                          "--workers",
-                          "3",
-                          "--protocol",
-                          "v2",
-                          "--max_buffer_size",
-                          "104857600",
-                          "--enable_docs_url",
-                          "True",
-                          "--enable_latency_logging",
-                          "False",
-                          "--nthread",
-                          "1"});
+  const auto one = ParseKserve({"--model_name=iris", "--model_dir=/mnt/models", "--http_port=1", "--grpc_port=2",
+                                "--workers=3", "--protocol=v2", "--max_buffer_size=104857600", "--enable_docs_url=true",
+                                "--enable_latency_logging=false", "--nthread=1"});
+  const auto two = ParseKserve({"--model_name",
+                                "iris",
+                                "--model_dir",
+                                "/mnt/models",
+                                "--http_port",
+                                "1",
+                                "--grpc_port",
+                                "2",
+                                "--workers",
+                                "3",
+                                "--protocol",
+                                "v2",
+                                "--max_buffer_size",
+                                "104857600",
+                                "--enable_docs_url",
+                                "True",
+                                "--enable_latency_logging",
+                                "False",
+                                "--nthread",
+                                "1"});
   for (const ParsedOptions& parsed : {one, two}) {
     EXPECT_THAT(parsed.options.model_files, ElementsAre("iris=/mnt/models"));
     EXPECT_EQ(parsed.options.http.port, 1);
@@ -78,11 +78,11 @@ TEST(KserveFlagsTest, AFolderOfOneModel) {
   dir.Write("hidden/.cache/x", "x");
   const std::string root = dir.path().string();
   for (const std::string name : {"bare", "versions", "saved", "nowhere"}) {
-    EXPECT_THAT(Parse({"--model_dir", root + "/" + name}).options.model_files,
+    EXPECT_THAT(ParseKserve({"--model_dir", root + "/" + name}).options.model_files,
                 ElementsAre("model=" + root + "/" + name));
   }
   // Models come to an empty one later.
-  const ServerOptions empty = Parse({"--model_dir", root + "/hidden", "--model_name", "m"}).options;
+  const ServerOptions empty = ParseKserve({"--model_dir", root + "/hidden", "--model_name", "m"}).options;
   EXPECT_THAT(empty.model_files, IsEmpty());
   ASSERT_EQ(empty.repositories.size(), 1u);
   EXPECT_EQ(empty.repositories[0].path, root + "/hidden");
@@ -95,18 +95,18 @@ TEST(KserveFlagsTest, AFolderOfFoldersHasAModelInEach) {
   dir.Write("mixed/a/model.onnx", "x");
   dir.Write("mixed/b/1/model.onnx", "x");
   const std::string root = dir.path().string();
-  const auto versions = Parse({"--model_dir", root + "/versions", "--model_name", "m"});
+  const auto versions = ParseKserve({"--model_dir", root + "/versions", "--model_name", "m"});
   EXPECT_THAT(versions.options.model_files, IsEmpty());
   ASSERT_EQ(versions.options.repositories.size(), 1u);
   EXPECT_EQ(versions.options.repositories[0].path, root + "/versions");
   EXPECT_THAT(versions.warnings, ElementsAre(HasSubstr("--model_name has no effect")));
-  EXPECT_THAT(Parse({"--model_dir", root + "/mixed"}).options.model_files,
+  EXPECT_THAT(ParseKserve({"--model_dir", root + "/mixed"}).options.model_files,
               ElementsAre("a=" + root + "/mixed/a", "b=" + root + "/mixed/b"));
 }
 
 TEST(KserveFlagsTest, TransformersAreToldOfTheirPredictor) {
-  const auto parsed = Parse({"--model_dir=/m", "--predictor_host", "127.0.0.1:8080/components/a/b",
-                             "--predictor_protocol=v2", "--explainer_host=e:80"});
+  const auto parsed = ParseKserve({"--model_dir=/m", "--predictor_host", "127.0.0.1:8080/components/a/b",
+                                   "--predictor_protocol=v2", "--explainer_host=e:80"});
   EXPECT_THAT(parsed.warnings, IsEmpty());
   EXPECT_THAT(parsed.options.engine_parameters.at("python"),
               ElementsAre(Pair("explainer_host", "e:80"), Pair("predictor_host", "127.0.0.1:8080/components/a/b"),
@@ -123,7 +123,7 @@ TEST(KserveFlagsTest, EventsAreWhatTheEnvironmentSays) {
 }
 
 TEST(KserveFlagsTest, UnknownFlagsAreIgnored) {
-  EXPECT_THAT(Parse({"--model_dir=/m", "--some_new_flag=1"}).warnings,
+  EXPECT_THAT(ParseKserve({"--model_dir=/m", "--some_new_flag=1"}).warnings,
               ElementsAre("unknown argument: --some_new_flag=1"));
 }
 

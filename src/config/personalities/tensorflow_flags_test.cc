@@ -25,14 +25,14 @@ base::Result<ParsedOptions> ParseAlone(std::vector<std::string> arguments,
   return ParseServerOptions({"tensorflow_model_server", std::move(arguments), std::move(environment)});
 }
 
-ParsedOptions Parse(std::vector<std::string> arguments) {
+ParsedOptions ParseTensorFlow(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "--model_base_path=/models/m");
   auto parsed = ParseAlone(std::move(arguments));
   EXPECT_TRUE(parsed.has_value()) << parsed.error().ToString();
   return parsed.value_or(ParsedOptions());
 }
 
-std::string ErrorOf(std::vector<std::string> arguments) {
+std::string TensorFlowError(std::vector<std::string> arguments) {
   const auto parsed = ParseAlone(std::move(arguments));
   return parsed.has_value() ? "" : parsed.error().message();
 }
@@ -40,7 +40,7 @@ std::string ErrorOf(std::vector<std::string> arguments) {
 std::string FileOf(const std::string& text) { return MakeMemoryFile(text).value(); }
 
 TEST(TensorflowFlagsTest, DefaultsAreThatServers) {
-  const ServerOptions options = Parse({}).options;
+  const ServerOptions options = ParseTensorFlow({}).options;
   EXPECT_EQ(options.personality, &TensorflowModelServerPersonality());
   EXPECT_EQ(options.grpc.port, 8500);
   EXPECT_EQ(options.grpc_calls.message_bytes_max, 2147483647u);
@@ -69,9 +69,9 @@ TEST(TensorflowFlagsTest, DefaultsAreThatServers) {
 
 TEST(TensorflowFlagsTest, FlagsThatCount) {
   const ServerOptions options =
-      Parse({"--port=9000", "--rest_api_port=9001", "--model_name=m", "--rest_api_enable_cors_support",
-             "--file_system_poll_wait_seconds=7", "--grpc_socket_path=/tmp/s", "--num_load_threads=0",
-             "--max_num_load_retries=2", "--load_retry_interval_micros=1500", "--enable_batching=false"})
+      ParseTensorFlow({"--port=9000", "--rest_api_port=9001", "--model_name=m", "--rest_api_enable_cors_support",
+                       "--file_system_poll_wait_seconds=7", "--grpc_socket_path=/tmp/s", "--num_load_threads=0",
+                       "--max_num_load_retries=2", "--load_retry_interval_micros=1500", "--enable_batching=false"})
           .options;
   EXPECT_EQ(options.grpc.port, 9000);
   EXPECT_EQ(options.grpc.unix_socket, "/tmp/s");
@@ -83,11 +83,11 @@ TEST(TensorflowFlagsTest, FlagsThatCount) {
   EXPECT_EQ(options.loader_threads, 4u);
   EXPECT_EQ(options.load_retries, 2u);
   EXPECT_EQ(options.load_retry_interval, milliseconds(2));
-  EXPECT_EQ(Parse({"--file_system_poll_wait_seconds=0"}).options.control_mode, ControlMode::kNone);
-  EXPECT_EQ(Parse({"--file_system_poll_wait_seconds=-1"}).options.control_mode, ControlMode::kNone);
-  EXPECT_FALSE(Parse({"--port=0", "--rest_api_port=8501"}).options.grpc.enabled);
-  EXPECT_EQ(Parse({"--rest_api_timeout_in_ms=250"}).options.limits.http_inference_timeout, milliseconds(250));
-  EXPECT_EQ(Parse({"--rest_api_timeout_in_ms=-1"}).options.limits.http_inference_timeout, milliseconds(0));
+  EXPECT_EQ(ParseTensorFlow({"--file_system_poll_wait_seconds=0"}).options.control_mode, ControlMode::kNone);
+  EXPECT_EQ(ParseTensorFlow({"--file_system_poll_wait_seconds=-1"}).options.control_mode, ControlMode::kNone);
+  EXPECT_FALSE(ParseTensorFlow({"--port=0", "--rest_api_port=8501"}).options.grpc.enabled);
+  EXPECT_EQ(ParseTensorFlow({"--rest_api_timeout_in_ms=250"}).options.limits.http_inference_timeout, milliseconds(250));
+  EXPECT_EQ(ParseTensorFlow({"--rest_api_timeout_in_ms=-1"}).options.limits.http_inference_timeout, milliseconds(0));
 }
 
 TEST(TensorflowFlagsTest, AFileOfModelsCountsAlone) {
@@ -102,8 +102,8 @@ TEST(TensorflowFlagsTest, AFileOfModelsCountsAlone) {
 }
 
 TEST(TensorflowFlagsTest, WithoutModelsNothingStarts) {
-  EXPECT_THAT(ErrorOf({}), HasSubstr("nothing to serve"));
-  EXPECT_EQ(ErrorOf({"--model_base_path=models/m"}),
+  EXPECT_THAT(TensorFlowError({}), HasSubstr("nothing to serve"));
+  EXPECT_EQ(TensorFlowError({"--model_base_path=models/m"}),
             "Expected model default to have an absolute path or URI; got base_path()=models/m");
 }
 
@@ -139,19 +139,19 @@ TEST(TensorflowFlagsTest, TheImagesEntryPointAlwaysListensForRest) {
 }
 
 TEST(TensorflowFlagsTest, UnknownArgumentsAreShownAndIgnored) {
-  const ParsedOptions parsed = Parse({"--rest_port=8501", "stray", "-x", "--rest_api_port=8501"});
+  const ParsedOptions parsed = ParseTensorFlow({"--rest_port=8501", "stray", "-x", "--rest_api_port=8501"});
   EXPECT_TRUE(parsed.show_usage);
   EXPECT_THAT(parsed.warnings,
               ElementsAre("unknown argument: --rest_port=8501", "unknown argument: stray", "unknown argument: -x"));
   EXPECT_EQ(parsed.options.http.port, 8501);
-  EXPECT_FALSE(Parse({}).show_usage);
+  EXPECT_FALSE(ParseTensorFlow({}).show_usage);
 }
 
 TEST(TensorflowFlagsTest, BatchingIsTheDefaultOfModels) {
   const std::string file = FileOf(
       "max_batch_size { value: 32 } batch_timeout_micros { value: 2000 } max_enqueued_batches { value: 2 }\n"
       "allowed_batch_sizes: 8 allowed_batch_sizes: 32 num_batch_threads { value: 4 } pad_variable_length_inputs: true");
-  const ParsedOptions parsed = Parse({"--enable_batching", "--batching_parameters_file=" + file});
+  const ParsedOptions parsed = ParseTensorFlow({"--enable_batching", "--batching_parameters_file=" + file});
   EXPECT_EQ(parsed.options.default_max_batch_size, 32);
   EXPECT_EQ(parsed.options.default_batching.max_queue_delay_us, 2000u);
   EXPECT_THAT(parsed.options.default_batching.preferred_batch_sizes, IsEmpty());
@@ -161,25 +161,26 @@ TEST(TensorflowFlagsTest, BatchingIsTheDefaultOfModels) {
   EXPECT_FALSE(parsed.options.default_batching.split_large_requests);
   EXPECT_EQ(parsed.options.limits.queue_size_max, 64u);
   EXPECT_THAT(parsed.warnings, IsEmpty());
-  EXPECT_EQ(Parse({"--enable_batching=true"}).options.default_max_batch_size, 1000);
-  EXPECT_EQ(ErrorOf({"--model_base_path=/m", "--batching_parameters_file=" + file}),
+  EXPECT_EQ(ParseTensorFlow({"--enable_batching=true"}).options.default_max_batch_size, 1000);
+  EXPECT_EQ(TensorFlowError({"--model_base_path=/m", "--batching_parameters_file=" + file}),
             "--batching_parameters_file needs --enable_batching");
-  EXPECT_EQ(ErrorOf({"--model_base_path=/m", "--enable_batching", "--batching_parameters_file=/nowhere"}),
+  EXPECT_EQ(TensorFlowError({"--model_base_path=/m", "--enable_batching", "--batching_parameters_file=/nowhere"}),
             "--batching_parameters_file: cannot read '/nowhere'");
 }
 
 TEST(TensorflowFlagsTest, VersionsBringTheirBatchingWhereThereIsAny) {
-  const ParsedOptions parsed = Parse({"--enable_batching", "--enable_per_model_batching_parameters"});
+  const ParsedOptions parsed = ParseTensorFlow({"--enable_batching", "--enable_per_model_batching_parameters"});
   EXPECT_TRUE(parsed.options.version_batching);
   EXPECT_THAT(parsed.warnings, IsEmpty());
-  EXPECT_FALSE(Parse({"--enable_per_model_batching_parameters"}).options.version_batching);
+  EXPECT_FALSE(ParseTensorFlow({"--enable_per_model_batching_parameters"}).options.version_batching);
 }
 
 TEST(TensorflowFlagsTest, MetricsAndTlsAreFiles) {
   const ServerOptions options =
-      Parse({"--monitoring_config_file=" + FileOf("prometheus_config { enable: true path: \"/m\" }"),
-             "--ssl_config_file=" + FileOf("server_key: \"-----BEGIN K\" server_cert: \"-----BEGIN C\" custom_ca: "
-                                           "\"-----BEGIN A\" client_verify: true")})
+      ParseTensorFlow(
+          {"--monitoring_config_file=" + FileOf("prometheus_config { enable: true path: \"/m\" }"),
+           "--ssl_config_file=" + FileOf("server_key: \"-----BEGIN K\" server_cert: \"-----BEGIN C\" custom_ca: "
+                                         "\"-----BEGIN A\" client_verify: true")})
           .options;
   EXPECT_EQ(options.tfs_metrics_path, "/m");
   EXPECT_EQ(base::ReadRegularFile(options.grpc.tls.key_file, 20).value(), "-----BEGIN K");
@@ -190,8 +191,8 @@ TEST(TensorflowFlagsTest, MetricsAndTlsAreFiles) {
 
 TEST(TensorflowFlagsTest, ChannelArgumentsAreOptionsOfOurs) {
   const ParsedOptions parsed =
-      Parse({"--grpc_channel_arguments=grpc.max_concurrent_streams=7,"
-             "grpc.keepalive_time_ms=1500,grpc.so_reuseport=0,grpc.max_ping_strikes"});
+      ParseTensorFlow({"--grpc_channel_arguments=grpc.max_concurrent_streams=7,"
+                       "grpc.keepalive_time_ms=1500,grpc.so_reuseport=0,grpc.max_ping_strikes"});
   EXPECT_EQ(parsed.options.limits.http2_streams_max, 7u);
   EXPECT_EQ(parsed.options.grpc_calls.keepalive.ping_every, milliseconds(1500));
   EXPECT_THAT(parsed.warnings, ElementsAre("--grpc_channel_arguments: grpc.so_reuseport=0 has no effect",
@@ -200,20 +201,20 @@ TEST(TensorflowFlagsTest, ChannelArgumentsAreOptionsOfOurs) {
 
 // A flag that sets nothing here says why, unless it asks for what is so anyway.
 TEST(TensorflowFlagsTest, IdleFlagsSaySo) {
-  EXPECT_THAT(Parse({"--thread_pool_factory_config_file=/f", "--prefer_tflite_model"}).warnings,
+  EXPECT_THAT(ParseTensorFlow({"--thread_pool_factory_config_file=/f", "--prefer_tflite_model"}).warnings,
               ElementsAre(HasSubstr("--thread_pool_factory_config_file has no effect: models are set by"),
                           HasSubstr("--prefer_tflite_model=true has no effect: TensorFlow Lite")));
-  const ParsedOptions parsed = Parse({"--grpc_max_threads=8", "--xla_cpu_compilation_enabled=true"});
+  const ParsedOptions parsed = ParseTensorFlow({"--grpc_max_threads=8", "--xla_cpu_compilation_enabled=true"});
   EXPECT_THAT(parsed.warnings, IsEmpty());
   EXPECT_EQ(parsed.notes.size(), 2u);
 }
 
 TEST(TensorflowFlagsTest, ModelsOfTensorflowLiteAreNotServed) {
   EXPECT_EQ(
-      ErrorOf({"--model_base_path=/m", "--use_tflite_model"}),
+      TensorFlowError({"--model_base_path=/m", "--use_tflite_model"}),
       "--use_tflite_model: TensorFlow Lite models are not served; serve the SavedModel that a model was made from, "
       "without this flag");
-  EXPECT_THAT(Parse({"--use_tflite_model=false"}).warnings, IsEmpty());
+  EXPECT_THAT(ParseTensorFlow({"--use_tflite_model=false"}).warnings, IsEmpty());
 }
 
 TEST(TensorflowFlagsTest, EveryFlagIsAnOptionOrSaysWhyNot) {

@@ -22,13 +22,13 @@ base::Result<ParsedOptions> ParseAll(std::vector<std::string> arguments) {
   return ParseServerOptions({"tensorflow_model_server", std::move(arguments), {}});
 }
 
-ParsedOptions Parse(std::vector<std::string> arguments) {
+ParsedOptions ParsePlatform(std::vector<std::string> arguments) {
   auto parsed = ParseAll(std::move(arguments));
   EXPECT_TRUE(parsed.has_value()) << parsed.error().ToString();
   return parsed.value_or(ParsedOptions());
 }
 
-std::string ErrorOf(std::vector<std::string> arguments) {
+std::string PlatformError(std::vector<std::string> arguments) {
   const auto parsed = ParseAll(std::move(arguments));
   return parsed.has_value() ? "" : parsed.error().message();
 }
@@ -41,27 +41,28 @@ std::map<std::string, std::string> ParametersOf(const ParsedOptions& parsed) {
 std::string FileOf(const std::string& text) { return MakeMemoryFile(text).value(); }
 
 TEST(TensorflowPlatformTest, FlagsOfSessionsAreParametersOfTheEngine) {
-  const ParsedOptions parsed = Parse(
+  const ParsedOptions parsed = ParsePlatform(
       {"--tensorflow_intra_op_parallelism=4", "--tensorflow_inter_op_parallelism=2", "--saved_model_tags=serve,gpu"});
   EXPECT_THAT(ParametersOf(parsed), ElementsAre(Pair("TF_GRAPH_TAG", "serve,gpu"), Pair("TF_NUM_INTER_THREADS", "2"),
                                                 Pair("TF_NUM_INTRA_THREADS", "4")));
   EXPECT_THAT(parsed.warnings, IsEmpty());
-  EXPECT_THAT(ParametersOf(Parse({"--tensorflow_session_parallelism=3"})),
+  EXPECT_THAT(ParametersOf(ParsePlatform({"--tensorflow_session_parallelism=3"})),
               ElementsAre(Pair("TF_NUM_INTER_THREADS", "3"), Pair("TF_NUM_INTRA_THREADS", "3")));
-  EXPECT_THAT(ParametersOf(Parse({"--tensorflow_session_parallelism=3", "--tensorflow_intra_op_parallelism=4"})),
-              ElementsAre(Pair("TF_NUM_INTRA_THREADS", "4")));
-  EXPECT_THAT(ParametersOf(Parse({"--tensorflow_session_parallelism=0", "--tensorflow_intra_op_parallelism=-1",
-                                  "--saved_model_tags="})),
+  EXPECT_THAT(
+      ParametersOf(ParsePlatform({"--tensorflow_session_parallelism=3", "--tensorflow_intra_op_parallelism=4"})),
+      ElementsAre(Pair("TF_NUM_INTRA_THREADS", "4")));
+  EXPECT_THAT(ParametersOf(ParsePlatform({"--tensorflow_session_parallelism=0", "--tensorflow_intra_op_parallelism=-1",
+                                          "--saved_model_tags="})),
               IsEmpty());
 }
 
 TEST(TensorflowPlatformTest, ThreadsOfSessionsTwiceAreRefused) {
-  EXPECT_EQ(ErrorOf({"--tensorflow_session_parallelism=1", "--tensorflow_intra_op_parallelism=1",
-                     "--tensorflow_inter_op_parallelism=1"}),
+  EXPECT_EQ(PlatformError({"--tensorflow_session_parallelism=1", "--tensorflow_intra_op_parallelism=1",
+                           "--tensorflow_inter_op_parallelism=1"}),
             "Either configure server_options.tensorflow_session_parallelism or "
             "(server_options.tensorflow_intra_op_parallelism, server_options.tensorflow_inter_op_parallelism) "
             "separately. You cannot configure all.");
-  EXPECT_EQ(ErrorOf({"--tensorflow_session_parallelism=2000"}),
+  EXPECT_EQ(PlatformError({"--tensorflow_session_parallelism=2000"}),
             "--tensorflow_session_parallelism: expected a whole number from 0 to 1024, got '2000'");
 }
 
@@ -71,21 +72,21 @@ TEST(TensorflowPlatformTest, ASessionFileCountsWhereNoFlagIsGiven) {
                                                 "intra_op_parallelism_threads: 2\ninter_op_parallelism_threads: 5\n"
                                                 "gpu_options { allow_growth: true }\n"
                                                 "graph_options { optimizer_options { global_jit_level: ON_1 } }");
-  const ParsedOptions parsed = Parse({file});
+  const ParsedOptions parsed = ParsePlatform({file});
   EXPECT_THAT(ParametersOf(parsed), ElementsAre(Pair("TF_GLOBAL_JIT_LEVEL", "1"), Pair("TF_NUM_INTER_THREADS", "5"),
                                                 Pair("TF_NUM_INTRA_THREADS", "2")));
   ASSERT_THAT(parsed.warnings, ElementsAre(HasSubstr(":3:1: gpu_options has no effect")));
   EXPECT_THAT(parsed.warnings[0], HasSubstr("--tensorflow_session_config_file: "));
-  EXPECT_THAT(ParametersOf(Parse({file, "--tensorflow_intra_op_parallelism=7"})),
+  EXPECT_THAT(ParametersOf(ParsePlatform({file, "--tensorflow_intra_op_parallelism=7"})),
               ElementsAre(Pair("TF_GLOBAL_JIT_LEVEL", "1"), Pair("TF_NUM_INTER_THREADS", "5"),
                           Pair("TF_NUM_INTRA_THREADS", "7")));
-  EXPECT_THAT(ErrorOf({"--tensorflow_session_config_file=" + FileOf("intra_op_parallelism_threads: x")}),
+  EXPECT_THAT(PlatformError({"--tensorflow_session_config_file=" + FileOf("intra_op_parallelism_threads: x")}),
               HasSubstr("Error parsing text-format tensorflow.ConfigProto"));
 }
 
 TEST(TensorflowPlatformTest, BatchThreadsAreAResource) {
   const auto cores = std::max(1u, std::thread::hardware_concurrency());
-  const ParsedOptions parsed = Parse(
+  const ParsedOptions parsed = ParsePlatform(
       {"--enable_batching", "--batching_parameters_file=" +
                                 FileOf("num_batch_threads { value: 1 } thread_pool_name { value: \"batchers\" }")});
   EXPECT_EQ(parsed.options.default_batching.resource, "batchers");
@@ -94,14 +95,14 @@ TEST(TensorflowPlatformTest, BatchThreadsAreAResource) {
   EXPECT_EQ(parsed.options.resources.limits[0].count, 1u);
   EXPECT_EQ(parsed.options.default_instances, 1);
   const ParsedOptions many =
-      Parse({"--enable_batching", "--batching_parameters_file=" + FileOf("num_batch_threads { value: 1000 }")});
+      ParsePlatform({"--enable_batching", "--batching_parameters_file=" + FileOf("num_batch_threads { value: 1000 }")});
   EXPECT_EQ(many.options.resources.limits[0].count, 1000u);
   EXPECT_EQ(many.options.default_instances, static_cast<int>(cores));
-  const ParsedOptions unsaid = Parse({"--enable_batching"});
+  const ParsedOptions unsaid = ParsePlatform({"--enable_batching"});
   EXPECT_EQ(unsaid.options.default_batching.resource, "model_server_batch_threads");
   EXPECT_EQ(unsaid.options.resources.limits[0].count, cores);
   EXPECT_EQ(unsaid.options.default_instances, 1);
-  EXPECT_EQ(Parse({}).options.default_batching.resource, "");
+  EXPECT_EQ(ParsePlatform({}).options.default_batching.resource, "");
 }
 
 TEST(TensorflowPlatformTest, APlatformFileReplacesFlags) {
@@ -114,8 +115,8 @@ TEST(TensorflowPlatformTest, APlatformFileReplacesFlags) {
         enable_model_warmup: true
         model_warmup_options { num_request_iterations { value: 4 } } } } } } }
       platform_configs { key: "other" value { } })");
-  const ParsedOptions parsed = Parse({"--platform_config_file=" + file, "--tensorflow_intra_op_parallelism=9",
-                                      "--enable_batching=false", "--enable_model_warmup=false"});
+  const ParsedOptions parsed = ParsePlatform({"--platform_config_file=" + file, "--tensorflow_intra_op_parallelism=9",
+                                              "--enable_batching=false", "--enable_model_warmup=false"});
   EXPECT_THAT(ParametersOf(parsed), ElementsAre(Pair("TF_GRAPH_TAG", "serve,tpu"), Pair("TF_NUM_INTRA_THREADS", "3")));
   EXPECT_EQ(parsed.options.default_max_batch_size, 16);
   EXPECT_TRUE(parsed.options.recorded_warmups);
@@ -129,13 +130,13 @@ TEST(TensorflowPlatformTest, APlatformFileReplacesFlags) {
 }
 
 TEST(TensorflowPlatformTest, APlatformFileWithoutTensorflowIsRefused) {
-  EXPECT_THAT(ErrorOf({"--platform_config_file=" + FileOf("")}), HasSubstr("for the platform \"tensorflow\""));
-  EXPECT_THAT(ErrorOf({"--platform_config_file=" + FileOf("platform_configs {")}),
+  EXPECT_THAT(PlatformError({"--platform_config_file=" + FileOf("")}), HasSubstr("for the platform \"tensorflow\""));
+  EXPECT_THAT(PlatformError({"--platform_config_file=" + FileOf("platform_configs {")}),
               HasSubstr("Error parsing text-format tensorflow.serving.PlatformConfigMap"));
   const std::string bad = FileOf(R"(platform_configs { key: "tensorflow" value { source_adapter_config {
       [type.googleapis.com/tensorflow.serving.SavedModelBundleSourceAdapterConfig] { legacy_config {
         batching_parameters { max_batch_size { value: 0 } } } } } } })");
-  EXPECT_THAT(ErrorOf({"--platform_config_file=" + bad}), HasSubstr("max_batch_size: must be from 1 to"));
+  EXPECT_THAT(PlatformError({"--platform_config_file=" + bad}), HasSubstr("max_batch_size: must be from 1 to"));
 }
 
 }  // namespace

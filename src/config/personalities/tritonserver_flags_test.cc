@@ -16,13 +16,13 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-base::Result<ParsedOptions> Parse(std::vector<std::string> arguments) {
+base::Result<ParsedOptions> ParseTritonserver(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "--model-repository=/models");
   return ParseServerOptions({"tritonserver", std::move(arguments), {}});
 }
 
-std::string ErrorOf(std::vector<std::string> arguments) {
-  const auto parsed = Parse(std::move(arguments));
+std::string TritonserverError(std::vector<std::string> arguments) {
+  const auto parsed = ParseTritonserver(std::move(arguments));
   return parsed.has_value() ? "" : parsed.error().message();
 }
 
@@ -126,9 +126,9 @@ TEST(TritonserverFlagsTest, EveryFlagIsAcceptedTogether) {
     joined.push_back("--" + std::string(name) + "=" + std::string(value));
     apart.insert(apart.end(), {"--" + std::string(name), std::string(value)});
   }
-  EXPECT_EQ(ErrorOf(joined), "");
-  EXPECT_EQ(ErrorOf(apart), "");
-  EXPECT_EQ(ErrorOf({"--model-control-mode=explicit", "--load-model=*"}), "");
+  EXPECT_EQ(TritonserverError(joined), "");
+  EXPECT_EQ(TritonserverError(apart), "");
+  EXPECT_EQ(TritonserverError({"--model-control-mode=explicit", "--load-model=*"}), "");
 }
 
 TEST(TritonserverFlagsTest, EveryFlagActsOrSaysThatItDoesNot) {
@@ -140,14 +140,14 @@ TEST(TritonserverFlagsTest, EveryFlagActsOrSaysThatItDoesNot) {
     if (!flag.option.empty() || flag.combined) continue;
     const auto given = std::ranges::find(kEveryFlag, flag.name, &std::pair<std::string_view, std::string_view>::first);
     ASSERT_NE(given, std::end(kEveryFlag)) << flag.name;
-    const auto parsed = Parse({"--" + std::string(flag.name) + "=" + std::string(given->second)});
+    const auto parsed = ParseTritonserver({"--" + std::string(flag.name) + "=" + std::string(given->second)});
     ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
     EXPECT_EQ(parsed->warnings.size() + parsed->notes.size(), 1u) << flag.name;
   }
 }
 
 TEST(TritonserverFlagsTest, WarnsOfWhatIsMissedAndNotesWhatIsNot) {
-  const auto parsed = Parse(
+  const auto parsed = ParseTritonserver(
       {"--repoagent-directory=/a", "--repoagent-directory=/b", "--reuse-http-port=false", "--allow-cpu-metrics=true"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_THAT(
@@ -157,49 +157,51 @@ TEST(TritonserverFlagsTest, WarnsOfWhatIsMissedAndNotesWhatIsNot) {
 }
 
 TEST(TritonserverFlagsTest, MetricsOfGpusAreReadAsOftenAsThere) {
-  const auto given = Parse({"--allow-gpu-metrics=false", "--metrics-interval-ms=100"});
+  const auto given = ParseTritonserver({"--allow-gpu-metrics=false", "--metrics-interval-ms=100"});
   ASSERT_TRUE(given.has_value()) << given.error().ToString();
   EXPECT_FALSE(given->options.gpus.metrics);
   EXPECT_EQ(given->options.gpus.metrics_interval, std::chrono::milliseconds(100));
-  EXPECT_TRUE(Parse({})->options.gpus.metrics);
-  EXPECT_EQ(Parse({})->options.gpus.metrics_interval, std::chrono::seconds(2));
+  EXPECT_TRUE(ParseTritonserver({})->options.gpus.metrics);
+  EXPECT_EQ(ParseTritonserver({})->options.gpus.metrics_interval, std::chrono::seconds(2));
 }
 
 TEST(TritonserverFlagsTest, ThePoolOfPinnedMemoryIsAsLargeAsThere) {
-  const auto given = Parse({"--pinned-memory-pool-byte-size=1048576"});
+  const auto given = ParseTritonserver({"--pinned-memory-pool-byte-size=1048576"});
   ASSERT_TRUE(given.has_value()) << given.error().ToString();
   EXPECT_EQ(given->options.gpus.pinned_pool_bytes, uint64_t{1} << 20);
   EXPECT_THAT(given->warnings, IsEmpty());
-  EXPECT_EQ(Parse({})->options.gpus.pinned_pool_bytes, uint64_t{256} << 20);
-  EXPECT_FALSE(Parse({"--pinned-memory-pool-byte-size=many"}).has_value());
+  EXPECT_EQ(ParseTritonserver({})->options.gpus.pinned_pool_bytes, uint64_t{256} << 20);
+  EXPECT_FALSE(ParseTritonserver({"--pinned-memory-pool-byte-size=many"}).has_value());
 }
 
 TEST(TritonserverFlagsTest, ClientsHaveSharedMemoryWhereItIsAllowed) {
-  const auto parsed = Parse({"--allow-client-shm=true"});
+  const auto parsed = ParseTritonserver({"--allow-client-shm=true"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_TRUE(parsed->options.client_memory.served);
   EXPECT_EQ(parsed->options.client_memory.owner, ClientMemoryOwner::kAny);
-  EXPECT_FALSE(Parse({})->options.client_memory.served);
+  EXPECT_FALSE(ParseTritonserver({})->options.client_memory.served);
 }
 
 TEST(TritonserverFlagsTest, ValuesMustHaveTheirForm) {
-  EXPECT_THAT(ErrorOf({"--allow-client-shm=maybe"}), HasSubstr("--allow-client-shm: expected true or false"));
-  EXPECT_THAT(ErrorOf({"--strict-readiness=maybe"}), HasSubstr("--strict-readiness: expected true or false"));
-  EXPECT_THAT(ErrorOf({"--grpc-keepalive-time=10s"}), HasSubstr("--grpc-keepalive-time: expected a whole number"));
-  EXPECT_THAT(ErrorOf({"--grpc-infer-thread-count=two"}), HasSubstr("expected a whole number"));
-  EXPECT_THAT(ErrorOf({"--sagemaker-port=1.5"}), HasSubstr("expected a whole number"));
-  EXPECT_THAT(ErrorOf({"--min-supported-compute-capability=x"}), HasSubstr("expected a number"));
-  EXPECT_THAT(ErrorOf({"--trace-config=secret"}), AllOf(HasSubstr("expected SETTING=VALUE"), Not(HasSubstr("secret"))));
-  EXPECT_THAT(ErrorOf({"--no-such-flag"}), HasSubstr("unknown option --no-such-flag"));
-  EXPECT_THAT(ErrorOf({"--strict-readines=1"}), HasSubstr("did you mean '--strict-readiness'?"));
-  EXPECT_THAT(ErrorOf({"--http-restricted-api=inference"}), HasSubstr("expected GROUP,...:HEADER=VALUE"));
+  EXPECT_THAT(TritonserverError({"--allow-client-shm=maybe"}), HasSubstr("--allow-client-shm: expected true or false"));
+  EXPECT_THAT(TritonserverError({"--strict-readiness=maybe"}), HasSubstr("--strict-readiness: expected true or false"));
+  EXPECT_THAT(TritonserverError({"--grpc-keepalive-time=10s"}),
+              HasSubstr("--grpc-keepalive-time: expected a whole number"));
+  EXPECT_THAT(TritonserverError({"--grpc-infer-thread-count=two"}), HasSubstr("expected a whole number"));
+  EXPECT_THAT(TritonserverError({"--sagemaker-port=1.5"}), HasSubstr("expected a whole number"));
+  EXPECT_THAT(TritonserverError({"--min-supported-compute-capability=x"}), HasSubstr("expected a number"));
+  EXPECT_THAT(TritonserverError({"--trace-config=secret"}),
+              AllOf(HasSubstr("expected SETTING=VALUE"), Not(HasSubstr("secret"))));
+  EXPECT_THAT(TritonserverError({"--no-such-flag"}), HasSubstr("unknown option --no-such-flag"));
+  EXPECT_THAT(TritonserverError({"--strict-readines=1"}), HasSubstr("did you mean '--strict-readiness'?"));
+  EXPECT_THAT(TritonserverError({"--http-restricted-api=inference"}), HasSubstr("expected GROUP,...:HEADER=VALUE"));
 }
 
 TEST(TritonserverFlagsTest, TraceSettingsAreReadTogether) {
-  const auto parsed =
-      Parse({"--trace-config=level=TIMESTAMPS", "--trace-config=level=TENSORS", "--trace-config=rate=7",
-             "--trace-count=9", "--trace-config=triton,file=/t", "--trace-config=opentelemetry,bsp_schedule_delay=250",
-             "--trace-config=opentelemetry,resource=service.name=s"});
+  const auto parsed = ParseTritonserver({"--trace-config=level=TIMESTAMPS", "--trace-config=level=TENSORS",
+                                         "--trace-config=rate=7", "--trace-count=9", "--trace-config=triton,file=/t",
+                                         "--trace-config=opentelemetry,bsp_schedule_delay=250",
+                                         "--trace-config=opentelemetry,resource=service.name=s"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   const TraceOptions& trace = parsed->options.trace;
   EXPECT_EQ(trace.level, TraceLevel::kAll);
@@ -208,23 +210,25 @@ TEST(TritonserverFlagsTest, TraceSettingsAreReadTogether) {
   EXPECT_EQ(trace.file, "/t");
   EXPECT_EQ(trace.otlp_delay, std::chrono::milliseconds(250));
   EXPECT_THAT(trace.otlp_resource, ElementsAre("service.name=s"));
-  EXPECT_EQ(Parse({"--trace-config=mode=opentelemetry"})->options.trace.mode, TraceMode::kOtlp);
-  EXPECT_THAT(ErrorOf({"--trace-config=level=SOME"}), HasSubstr("expected OFF, TIMESTAMPS or TENSORS, got 'SOME'"));
-  EXPECT_THAT(ErrorOf({"--trace-config=rates=1"}), HasSubstr("--trace-config: unknown setting 'rates'"));
-  EXPECT_THAT(ErrorOf({"--trace-config=level=TIMESTAMPS"}), HasSubstr("--trace-level needs --trace-file"));
+  EXPECT_EQ(ParseTritonserver({"--trace-config=mode=opentelemetry"})->options.trace.mode, TraceMode::kOtlp);
+  EXPECT_THAT(TritonserverError({"--trace-config=level=SOME"}),
+              HasSubstr("expected OFF, TIMESTAMPS or TENSORS, got 'SOME'"));
+  EXPECT_THAT(TritonserverError({"--trace-config=rates=1"}), HasSubstr("--trace-config: unknown setting 'rates'"));
+  EXPECT_THAT(TritonserverError({"--trace-config=level=TIMESTAMPS"}), HasSubstr("--trace-level needs --trace-file"));
 }
 
 TEST(TritonserverFlagsTest, TheOlderFlagOfTheCacheIsTheLocalOne) {
-  const auto parsed = Parse({"--response-cache-byte-size=1048576"});
+  const auto parsed = ParseTritonserver({"--response-cache-byte-size=1048576"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_EQ(parsed->options.cache.store, CacheStore::kLocal);
   EXPECT_EQ(parsed->options.cache.bytes_max, 1048576u);
-  EXPECT_EQ(Parse({"--response-cache-byte-size=0"})->options.cache.store, CacheStore::kNone);
+  EXPECT_EQ(ParseTritonserver({"--response-cache-byte-size=0"})->options.cache.store, CacheStore::kNone);
 }
 
 TEST(TritonserverFlagsTest, KeepaliveCountsMilliseconds) {
-  const auto parsed = Parse({"--grpc-keepalive-time", "1500", "--grpc-keepalive-permit-without-calls", "1",
-                             "--grpc-max-connection-age=60000", "--grpc-infer-response-compression-level=low"});
+  const auto parsed =
+      ParseTritonserver({"--grpc-keepalive-time", "1500", "--grpc-keepalive-permit-without-calls", "1",
+                         "--grpc-max-connection-age=60000", "--grpc-infer-response-compression-level=low"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   const GrpcOptions& grpc = parsed->options.grpc_calls;
   EXPECT_EQ(grpc.keepalive.ping_every, milliseconds(1'500));
@@ -234,7 +238,9 @@ TEST(TritonserverFlagsTest, KeepaliveCountsMilliseconds) {
 }
 
 TEST(TritonserverFlagsTest, ModelsAreLoadedAsItsFlagsSay) {
-  const auto options = [](std::vector<std::string> arguments) { return Parse(std::move(arguments))->options; };
+  const auto options = [](std::vector<std::string> arguments) {
+    return ParseTritonserver(std::move(arguments))->options;
+  };
   EXPECT_TRUE(options({}).complete_configurations);
   EXPECT_FALSE(options({"--disable-auto-complete-config"}).complete_configurations);
   EXPECT_FALSE(options({"--strict-model-config", "true"}).complete_configurations);
@@ -250,39 +256,44 @@ TEST(TritonserverFlagsTest, ModelsAreLoadedAsItsFlagsSay) {
 }
 
 TEST(TritonserverFlagsTest, MetricsAreAsItsSettingsSay) {
-  EXPECT_TRUE(Parse({})->options.latency_counters);
-  EXPECT_THAT(Parse({"--metrics-config=summary_quantiles=0.5:0.1"})->options.summary_quantiles, IsEmpty());
-  const auto all = Parse({"--metrics-config=summary_latencies=true", "--metrics-config", "counter_latencies=false"});
+  EXPECT_TRUE(ParseTritonserver({})->options.latency_counters);
+  EXPECT_THAT(ParseTritonserver({"--metrics-config=summary_quantiles=0.5:0.1"})->options.summary_quantiles, IsEmpty());
+  const auto all =
+      ParseTritonserver({"--metrics-config=summary_latencies=true", "--metrics-config", "counter_latencies=false"});
   ASSERT_TRUE(all.has_value()) << all.error().ToString();
   EXPECT_FALSE(all->options.latency_counters);
   EXPECT_THAT(all->options.summary_quantiles, ElementsAre(0.5, 0.9, 0.95, 0.99, 0.999));
-  EXPECT_THAT(Parse({"--metrics-config=summary_latencies=true", "--metrics-config=summary_quantiles=0.4:0.01,0.8:0.1"})
+  EXPECT_THAT(ParseTritonserver(
+                  {"--metrics-config=summary_latencies=true", "--metrics-config=summary_quantiles=0.4:0.01,0.8:0.1"})
                   ->options.summary_quantiles,
               ElementsAre(0.4, 0.8));
-  EXPECT_THAT(ErrorOf({"--metrics-config=no_such=true"}), HasSubstr("unknown setting 'no_such'"));
-  EXPECT_THAT(ErrorOf({"--metrics-config=summary_latencies=maybe"}), HasSubstr("expected true or false"));
-  EXPECT_THAT(ErrorOf({"--metrics-config=summary_latencies=true", "--metrics-config=summary_quantiles=2:0.1"}),
-              HasSubstr("expected a number between 0 and 1"));
+  EXPECT_THAT(TritonserverError({"--metrics-config=no_such=true"}), HasSubstr("unknown setting 'no_such'"));
+  EXPECT_THAT(TritonserverError({"--metrics-config=summary_latencies=maybe"}), HasSubstr("expected true or false"));
+  EXPECT_THAT(
+      TritonserverError({"--metrics-config=summary_latencies=true", "--metrics-config=summary_quantiles=2:0.1"}),
+      HasSubstr("expected a number between 0 and 1"));
 }
 
 TEST(TritonserverFlagsTest, WhatCannotBeMeantIsRefused) {
-  EXPECT_EQ(ErrorOf({"--model-control-mode=explicit", "--load-model=*", "--load-model=m"}),
+  EXPECT_EQ(TritonserverError({"--model-control-mode=explicit", "--load-model=*", "--load-model=m"}),
             "Wildcard model name '*' must be the ONLY startup model if specified at all.");
-  EXPECT_EQ(ErrorOf({"--model-load-gpu-limit=0:0.8"}), "");
+  EXPECT_EQ(TritonserverError({"--model-load-gpu-limit=0:0.8"}), "");
   for (const char* limit : {"0:1.5", "0:-0.1", "0:", "0", "0.5", "x:0.5", "0:nan", "0:0.5x"}) {
-    EXPECT_THAT(ErrorOf({std::string("--model-load-gpu-limit=") + limit}), HasSubstr("in range [0.0, 1.0]")) << limit;
+    EXPECT_THAT(TritonserverError({std::string("--model-load-gpu-limit=") + limit}), HasSubstr("in range [0.0, 1.0]"))
+        << limit;
   }
   for (const char* count : {"1", "129"}) {
-    EXPECT_THAT(ErrorOf({std::string("--grpc-infer-thread-count=") + count}), HasSubstr("--grpc-infer-thread-count: "));
+    EXPECT_THAT(TritonserverError({std::string("--grpc-infer-thread-count=") + count}),
+                HasSubstr("--grpc-infer-thread-count: "));
   }
-  EXPECT_THAT(ErrorOf({"--model-config-name=../x"}), HasSubstr("expected the name of a file"));
+  EXPECT_THAT(TritonserverError({"--model-config-name=../x"}), HasSubstr("expected the name of a file"));
 }
 
 TEST(TritonserverFlagsTest, TlsOfGrpcIsSwitchedOn) {
   const std::vector<std::string> files = {"--grpc-server-cert=c", "--grpc-server-key=k", "--grpc-root-cert=r"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.end(), files.begin(), files.end());
-    return Parse(std::move(more));
+    return ParseTritonserver(std::move(more));
   };
   auto parsed = with({});
   ASSERT_TRUE(parsed.has_value());
@@ -298,26 +309,28 @@ TEST(TritonserverFlagsTest, TlsOfGrpcIsSwitchedOn) {
   ASSERT_TRUE(parsed.has_value());
   EXPECT_EQ(parsed->options.grpc.tls.client_ca_file, "r");
   EXPECT_THAT(parsed->warnings, IsEmpty());
-  EXPECT_EQ(ErrorOf({"--grpc-use-ssl", "--grpc-server-cert=c"}), "--grpc-use-ssl needs --grpc-server-key");
-  EXPECT_EQ(ErrorOf({"--grpc-use-ssl-mutual", "--grpc-server-cert=c", "--grpc-server-key=k"}),
+  EXPECT_EQ(TritonserverError({"--grpc-use-ssl", "--grpc-server-cert=c"}), "--grpc-use-ssl needs --grpc-server-key");
+  EXPECT_EQ(TritonserverError({"--grpc-use-ssl-mutual", "--grpc-server-cert=c", "--grpc-server-key=k"}),
             "--grpc-use-ssl-mutual needs --grpc-root-cert");
 }
 
 TEST(TritonserverFlagsTest, BackendsMaySetTheBatchSizeOfCompletedModels) {
-  const auto parsed = Parse({"--backend-config=default-max-batch-size=16", "--backend-config=tensorflow,version=2",
-                             "--backend-config=python,default-max-batch-size=2"});
+  const auto parsed =
+      ParseTritonserver({"--backend-config=default-max-batch-size=16", "--backend-config=tensorflow,version=2",
+                         "--backend-config=python,default-max-batch-size=2"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_EQ(parsed->options.default_max_batch_size, 16);
   EXPECT_EQ(parsed->warnings.size(), 2u);
-  EXPECT_EQ(Parse({"--backend-config=onnxruntime,default-max-batch-size=8"})->options.default_max_batch_size, 8);
-  EXPECT_THAT(ErrorOf({"--backend-config=default-max-batch-size=x"}),
+  EXPECT_EQ(
+      ParseTritonserver({"--backend-config=onnxruntime,default-max-batch-size=8"})->options.default_max_batch_size, 8);
+  EXPECT_THAT(TritonserverError({"--backend-config=default-max-batch-size=x"}),
               HasSubstr("--backend-config=default-max-batch-size: expected a whole number"));
 }
 
 TEST(TritonserverFlagsTest, MemoryOfThePythonBackendIsCheckedAndHasNoEffect) {
-  const auto parsed =
-      Parse({"--backend-config=python,shm-default-byte-size=1048576", "--backend-config=python,shm-growth-byte-size=1",
-             "--backend-config=python,shm-region-prefix-name=mine", "--backend-config=other,shm-x=y"});
+  const auto parsed = ParseTritonserver(
+      {"--backend-config=python,shm-default-byte-size=1048576", "--backend-config=python,shm-growth-byte-size=1",
+       "--backend-config=python,shm-region-prefix-name=mine", "--backend-config=other,shm-x=y"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_THAT(parsed->warnings,
               ElementsAre("--backend-config=python,shm-default-byte-size has no effect: memory for tensors grows as "
@@ -328,7 +341,9 @@ TEST(TritonserverFlagsTest, MemoryOfThePythonBackendIsCheckedAndHasNoEffect) {
                           "they need it",
                           "--backend-config=other,shm-x has no effect: engines are set by their models' "
                           "configurations"));
-  const auto error = [](const std::string& setting) { return ErrorOf({"--backend-config=python," + setting}); };
+  const auto error = [](const std::string& setting) {
+    return TritonserverError({"--backend-config=python," + setting});
+  };
   for (const std::string size : {"1048575", "0", "-1"}) {
     EXPECT_THAT(error("shm-default-byte-size=" + size),
                 HasSubstr("shm-default-byte-size can't be smaller than 4 MiBs"));
@@ -347,9 +362,9 @@ TEST(TritonserverFlagsTest, MemoryOfThePythonBackendIsCheckedAndHasNoEffect) {
 }
 
 TEST(TritonserverFlagsTest, ResourcesCountWhenAskedFor) {
-  EXPECT_FALSE(Parse({})->options.resources.rate_limit);
-  const auto parsed = Parse({"--rate-limit=execution_count", "--rate-limit-resource=R1:10:0", "--rate-limit-resource",
-                             "R2:1", "--host-policy=gpu_0,cpu-cores=0-3"});
+  EXPECT_FALSE(ParseTritonserver({})->options.resources.rate_limit);
+  const auto parsed = ParseTritonserver({"--rate-limit=execution_count", "--rate-limit-resource=R1:10:0",
+                                         "--rate-limit-resource", "R2:1", "--host-policy=gpu_0,cpu-cores=0-3"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_TRUE(parsed->options.resources.rate_limit);
   EXPECT_EQ(parsed->options.resources.limits.size(), 2u);
@@ -414,13 +429,13 @@ TEST(TritonserverFlagsTest, TheAccountOfItsRedisMayComeFromTheEnvironment) {
 }
 
 TEST(TritonserverFlagsTest, MetricsListenWhereHttpDoes) {
-  EXPECT_EQ(Parse({"--http-address=127.0.0.1"})->options.metrics.address, "127.0.0.1");
-  EXPECT_EQ(Parse({"--http-address=127.0.0.1", "--metrics-address=::1"})->options.metrics.address, "::1");
-  EXPECT_EQ(Parse({})->options.metrics.address, "0.0.0.0");
+  EXPECT_EQ(ParseTritonserver({"--http-address=127.0.0.1"})->options.metrics.address, "127.0.0.1");
+  EXPECT_EQ(ParseTritonserver({"--http-address=127.0.0.1", "--metrics-address=::1"})->options.metrics.address, "::1");
+  EXPECT_EQ(ParseTritonserver({})->options.metrics.address, "0.0.0.0");
 }
 
 TEST(TritonserverFlagsTest, ABooleanMayStandBehindItsFlagInEverySpelling) {
-  const auto parsed = Parse({"--allow-grpc", "0", "--log-info", "False", "--exit-on-error", "no"});
+  const auto parsed = ParseTritonserver({"--allow-grpc", "0", "--log-info", "False", "--exit-on-error", "no"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_FALSE(parsed->options.grpc.enabled);
   EXPECT_FALSE(parsed->options.log.info);

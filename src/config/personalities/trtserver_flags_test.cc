@@ -12,14 +12,15 @@ using std::chrono::milliseconds;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-base::Result<ParsedOptions> Parse(std::vector<std::string> arguments, const std::string& program = "trtserver") {
+base::Result<ParsedOptions> ParseTrtserver(std::vector<std::string> arguments,
+                                           const std::string& program = "trtserver") {
   arguments.insert(arguments.begin(), "--model-store=/models");
   return ParseServerOptions({program, std::move(arguments), {}});
 }
 
 TEST(TrtserverFlagsTest, ItsDefaults) {
   for (const char* program : {"trtserver", "/opt/inference_server/bin/inference_server"}) {
-    const auto parsed = Parse({}, program);
+    const auto parsed = ParseTrtserver({}, program);
     ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
     const ServerOptions& options = parsed->options;
     EXPECT_EQ(options.personality, &TrtserverPersonality());
@@ -41,11 +42,11 @@ TEST(TrtserverFlagsTest, ItsDefaults) {
 }
 
 TEST(TrtserverFlagsTest, EveryFlagMeansWhatItMeantThere) {
-  const auto parsed =
-      Parse({"--id=s", "--http-port=1", "--grpc-port=2", "--metrics-port=3", "--allow-http", "--allow-grpc=0",
-             "--allow-metrics=false", "--http-thread-count=3", "--file-system-poll-secs=5",
-             "--allow-model-load-unload=false", "--exit-on-error=false", "--strict-readiness=0",
-             "--exit-timeout-secs=7", "--log-info=0", "--log-warning=1", "--log-error=true", "--log-verbose=2"});
+  const auto parsed = ParseTrtserver({"--id=s", "--http-port=1", "--grpc-port=2", "--metrics-port=3", "--allow-http",
+                                      "--allow-grpc=0", "--allow-metrics=false", "--http-thread-count=3",
+                                      "--file-system-poll-secs=5", "--allow-model-load-unload=false",
+                                      "--exit-on-error=false", "--strict-readiness=0", "--exit-timeout-secs=7",
+                                      "--log-info=0", "--log-warning=1", "--log-error=true", "--log-verbose=2"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   const ServerOptions& options = parsed->options;
   EXPECT_EQ(options.server_name, "s");
@@ -68,20 +69,21 @@ TEST(TrtserverFlagsTest, EveryFlagMeansWhatItMeantThere) {
 
 TEST(TrtserverFlagsTest, ThoseOfTheNextReleases) {
   const auto parsed =
-      Parse({"--repository-poll-secs=2", "--allow-poll-model-repository=false", "--strict-model-config=true"});
+      ParseTrtserver({"--repository-poll-secs=2", "--allow-poll-model-repository=false", "--strict-model-config=true"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
   EXPECT_EQ(parsed->options.control_mode, ControlMode::kNone);
 }
 
 TEST(TrtserverFlagsTest, WhatHasNoEffectIsSaid) {
-  const auto quiet = Parse({"--allow-profiling=false", "--tf-allow-soft-placement", "--tf-gpu-memory-fraction=0.5"});
+  const auto quiet =
+      ParseTrtserver({"--allow-profiling=false", "--tf-allow-soft-placement", "--tf-gpu-memory-fraction=0.5"});
   ASSERT_TRUE(quiet.has_value()) << quiet.error().ToString();
   EXPECT_THAT(quiet->warnings, IsEmpty());
   EXPECT_EQ(quiet->notes.size(), 3u);
-  const auto loud = Parse({"--allow-profiling", "--platform-config-file=/f"});
+  const auto loud = ParseTrtserver({"--allow-profiling", "--platform-config-file=/f"});
   ASSERT_TRUE(loud.has_value()) << loud.error().ToString();
   EXPECT_EQ(loud->warnings.size(), 2u);
-  EXPECT_THAT(Parse({"--no-such-flag"}).error().message(), HasSubstr("--no-such-flag"));
+  EXPECT_THAT(ParseTrtserver({"--no-such-flag"}).error().message(), HasSubstr("--no-such-flag"));
 }
 
 TEST(TrtserverFlagsTest, TheLineThatSaysThatItIsReady) {

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-std::string ErrorOf(std::string_view text) {
+std::string ServerConfigError(std::string_view text) {
   const auto parsed = ParseModelServerConfig(text, "models.config");
   return parsed.has_value() ? "" : parsed.error().message();
 }
@@ -61,29 +61,31 @@ TEST(ModelServerConfigTest, AReloadCallHasAList) {
 }
 
 TEST(ModelServerConfigTest, ProblemsHaveTheirPlaces) {
-  EXPECT_EQ(ErrorOf("model_config_list {\n config { nam: \"a\" } }"),
+  EXPECT_EQ(ServerConfigError("model_config_list {\n config { nam: \"a\" } }"),
             "Error parsing text-format tensorflow.serving.ModelServerConfig: models.config:2:11: Message type "
             "\"tensorflow.serving.ModelConfig\" has no field named \"nam\". (did you mean 'name'?)");
-  EXPECT_EQ(
-      ErrorOf("model_config_list { config {\n name: \"a\"\n base_path: \"rel\" model_platform: \"tensorflow\" } }"),
-      "models.config:3:2: model_config_list.config[0].base_path: Expected model a to have an absolute path or "
-      "URI; got base_path()=rel");
-  EXPECT_EQ(ErrorOf("model_config_list {\n config { name: \"a\" base_path: \"/a\" model_platform: \"tensorflow\" }\n"
-                    " config { name: \"a\" base_path: \"/b\" model_platform: \"tensorflow\" } }"),
+  EXPECT_EQ(ServerConfigError(
+                "model_config_list { config {\n name: \"a\"\n base_path: \"rel\" model_platform: \"tensorflow\" } }"),
+            "models.config:3:2: model_config_list.config[0].base_path: Expected model a to have an absolute path or "
+            "URI; got base_path()=rel");
+  EXPECT_EQ(ServerConfigError(
+                "model_config_list {\n config { name: \"a\" base_path: \"/a\" model_platform: \"tensorflow\" }\n"
+                " config { name: \"a\" base_path: \"/b\" model_platform: \"tensorflow\" } }"),
             "models.config:3:11: model_config_list.config[1].name: Illegal to list model a multiple times in config "
             "list");
-  EXPECT_THAT(ErrorOf("model_config_list { config { name: \"a\" base_path: \"/a\" } }"),
+  EXPECT_THAT(ServerConfigError("model_config_list { config { name: \"a\" base_path: \"/a\" } }"),
               HasSubstr("Illegal setting neither"));
-  EXPECT_THAT(ErrorOf("model_config_list { config { name: \"a\" base_path: \"/a\" model_type: TENSORFLOW "
-                      "model_platform: \"tensorflow\" } }"),
+  EXPECT_THAT(ServerConfigError("model_config_list { config { name: \"a\" base_path: \"/a\" model_type: TENSORFLOW "
+                                "model_platform: \"tensorflow\" } }"),
               HasSubstr("Illegal setting both"));
   EXPECT_THAT(
-      ErrorOf("model_config_list { config { base_path: \"/a\" model_platform: \"tensorflw\" } }"),
+      ServerConfigError("model_config_list { config { base_path: \"/a\" model_platform: \"tensorflw\" } }"),
       HasSubstr("a model must have a name\nmodels.config:1:46: model_config_list.config[0].model_platform: there "
                 "is no platform 'tensorflw'; known: tensorflow, tensorflow_savedmodel"));
-  EXPECT_THAT(ErrorOf("model_config_list { config { name: \"a\" base_path: \"/a\" model_platform: \"tensorflow\" "
-                      "version_labels { key: \"x\" value: -1 } } }"),
-              HasSubstr("a label needs a name and a version of 0 or more"));
+  EXPECT_THAT(
+      ServerConfigError("model_config_list { config { name: \"a\" base_path: \"/a\" model_platform: \"tensorflow\" "
+                        "version_labels { key: \"x\" value: -1 } } }"),
+      HasSubstr("a label needs a name and a version of 0 or more"));
 }
 
 TEST(ModelServerConfigTest, CustomConfigurationsAreNotServed) {
@@ -112,7 +114,7 @@ TEST(ModelServerConfigTest, WhatIsLogged) {
 
 TEST(ModelServerConfigTest, WhatCannotBeLogged) {
   const auto sampled = [](const std::string& rate) {
-    return ErrorOf(ModelWith("logging_config { sampling_config { sampling_rate: " + rate + " } }"));
+    return ServerConfigError(ModelWith("logging_config { sampling_config { sampling_rate: " + rate + " } }"));
   };
   for (const char* rate : {"1.5", "-1", "nan"}) EXPECT_THAT(sampled(rate), HasSubstr("must be from 0 to 1")) << rate;
   EXPECT_THAT(sampled("1"), HasSubstr("models.config:3:1: model_config_list.config[0].logging_config: "

@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 template <typename Result>
-std::string ErrorOf(const Result& result) {
+std::string FileError(const Result& result) {
   return result.has_value() ? "" : result.error().message();
 }
 
@@ -34,8 +34,9 @@ TEST(ServerFilesTest, BatchThreadsAndTheirName) {
   EXPECT_EQ(batching->thread_pool_name, "p");
   EXPECT_EQ(ParseBatchingParameters("", "f")->batch_threads, 0);
   EXPECT_EQ(ParseBatchingParameters("", "f")->thread_pool_name, "batch_threads");
-  EXPECT_THAT(ErrorOf(ParseBatchingParameters("num_batch_threads { value: 0 }", "f")), HasSubstr("must be from 1 to"));
-  EXPECT_THAT(ErrorOf(ParseBatchingParameters("thread_pool_name { value: \"a:b\" }", "f")),
+  EXPECT_THAT(FileError(ParseBatchingParameters("num_batch_threads { value: 0 }", "f")),
+              HasSubstr("must be from 1 to"));
+  EXPECT_THAT(FileError(ParseBatchingParameters("thread_pool_name { value: \"a:b\" }", "f")),
               HasSubstr("thread_pool_name: must not be empty, or have a ':'"));
 }
 
@@ -53,19 +54,19 @@ TEST(ServerFilesTest, LargeBatchesAreSplit) {
 }
 
 TEST(ServerFilesTest, BatchingParametersThatMakeNoSense) {
-  EXPECT_EQ(ErrorOf(ParseBatchingParameters("\nmax_batch_size { value: 0 }", "f")),
+  EXPECT_EQ(FileError(ParseBatchingParameters("\nmax_batch_size { value: 0 }", "f")),
             "f:2:1: max_batch_size: must be from 1 to 2147483647, got 0");
   EXPECT_EQ(
-      ErrorOf(ParseBatchingParameters("max_batch_size { value: 8 }\nallowed_batch_sizes: 4", "f")),
+      FileError(ParseBatchingParameters("max_batch_size { value: 8 }\nallowed_batch_sizes: 4", "f")),
       "f:2:1: allowed_batch_sizes: Last entry in allowed_batch_sizes must match max_batch_size; last entry was 4; "
       "expected 8");
-  EXPECT_THAT(ErrorOf(ParseBatchingParameters(
+  EXPECT_THAT(FileError(ParseBatchingParameters(
                   "max_batch_size { value: 8 } allowed_batch_sizes: 8 allowed_batch_sizes: 8", "f")),
               HasSubstr("must be above 0 and ascending"));
-  EXPECT_THAT(ErrorOf(ParseBatchingParameters("max_execution_batch_size { value: 8 }", "f")),
+  EXPECT_THAT(FileError(ParseBatchingParameters("max_execution_batch_size { value: 8 }", "f")),
               HasSubstr("only with enable_large_batch_splitting"));
-  EXPECT_THAT(ErrorOf(ParseBatchingParameters("batch_timeout_micros { value: -1 }", "f")), HasSubstr("out of range"));
-  EXPECT_EQ(ErrorOf(ParseBatchingParameters("max_batch_size: 8", "f")),
+  EXPECT_THAT(FileError(ParseBatchingParameters("batch_timeout_micros { value: -1 }", "f")), HasSubstr("out of range"));
+  EXPECT_EQ(FileError(ParseBatchingParameters("max_batch_size: 8", "f")),
             "Error parsing text-format tensorflow.serving.BatchingParameters: f:1:17: Expected \"{\", found \"8\".");
 }
 
@@ -84,12 +85,12 @@ TEST(ServerFilesTest, SslTextsAreWhole) {
   EXPECT_EQ(ssl->key + ssl->certificate, "-----BEGIN K-----BEGIN C");
   EXPECT_EQ(ssl->client_ca, "") << "clients are not verified";
   EXPECT_EQ(ParseSslConfig(pair + "custom_ca: \"-----BEGIN A\" client_verify: true", "f")->client_ca, "-----BEGIN A");
-  EXPECT_EQ(ErrorOf(ParseSslConfig(pair + "client_verify: true", "f")),
+  EXPECT_EQ(FileError(ParseSslConfig(pair + "client_verify: true", "f")),
             "f: custom_ca, by which clients are verified, is missing");
-  EXPECT_EQ(ErrorOf(ParseSslConfig("server_key: \"/etc/tls/key.pem\" server_cert: \"-----BEGIN C\"", "f")),
+  EXPECT_EQ(FileError(ParseSslConfig("server_key: \"/etc/tls/key.pem\" server_cert: \"-----BEGIN C\"", "f")),
             "f: server_key must be the PEM text itself (-----BEGIN ...), not the path of a file that has it");
-  EXPECT_EQ(ErrorOf(ParseSslConfig("server_key: \"K\"", "f")), "f: server_cert is missing");
-  EXPECT_EQ(ErrorOf(ParseSslConfig("server_cert: \"C\"", "f")), "f: server_key is missing");
+  EXPECT_EQ(FileError(ParseSslConfig("server_key: \"K\"", "f")), "f: server_cert is missing");
+  EXPECT_EQ(FileError(ParseSslConfig("server_cert: \"C\"", "f")), "f: server_key is missing");
 }
 
 }  // namespace
