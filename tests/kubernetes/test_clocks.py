@@ -54,7 +54,7 @@ def test_a_leader_whose_clock_jumps_leads_on(kubernetes, api, tmp_path):
         serve(api, "before")
         holder, _ = lease(api)
         with ClusterController(kubernetes, *OPTIONS) as second:
-            for number, ahead_s in enumerate((36 * HOUR_S, 0, HOUR_S, -60, 0)):
+            for number, ahead_s in enumerate((36 * HOUR_S, 0, -60)):
                 before = versions(api)
                 clock.jump(ahead_s)
                 # For longer than a lease is good for: several renewals.
