@@ -69,6 +69,8 @@ INSTANTIATE_TEST_SUITE_P(
                     FaultCase{"a: !!binary aGk=\n", "f:1:4: a: the tag 'tag:yaml.org,2002:binary' does not fit here"},
                     FaultCase{"? [1]\n: 2\n", "f:1:3: a key must be a string"},
                     FaultCase{"~: 2\n", "f:1:1: a key is missing"},
+                    FaultCase{",", "f:1:1: a value cannot begin so"},
+                    FaultCase{"a: 1\n---\n,\n", "f:3:1: a value cannot begin so"},
                     FaultCase{"a: &x\n  b: *x\n", "f:2:6: a.b: an alias refers to what it is part of"},
                     FaultCase{"a: *unknown\n", "f:1:"}, FaultCase{"a: {<<: 1}\n", "f:1:9: a.<<: '<<' takes a map"},
                     FaultCase{"a: \xff\n", "f:1:4: not UTF-8: byte 0xff"},

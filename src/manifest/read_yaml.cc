@@ -44,7 +44,12 @@ class YamlHandler final : public YAML::EventHandler {
   const std::optional<Problem>& problem() const { return builder_.problem(); }
   Value Take() { return builder_.Take(); }
 
-  void OnDocumentStart(const YAML::Mark&) override { anchors_.clear(); }
+  void OnDocumentStart(const YAML::Mark& mark) override {
+    anchors_.clear();
+    // yaml-cpp leaves a token that begins nothing, such as ',', and makes empty documents of it without end.
+    if (mark.pos == begun_) builder_.Fail(PositionOf(mark), "a value cannot begin so");
+    begun_ = mark.pos;
+  }
   void OnDocumentEnd() override {}
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
@@ -143,6 +148,7 @@ class YamlHandler final : public YAML::EventHandler {
   TreeBuilder builder_;
   std::map<YAML::anchor_t, Value> anchors_;
   std::vector<YAML::anchor_t> open_anchors_;
+  int begun_ = -1;  // where the last document did, in bytes
 };
 
 }  // namespace
