@@ -35,12 +35,16 @@ base::Status ErrorOf(const apiserver::ApiError& error, const std::string& file) 
 base::Status FileSource::Load() {
   INFERD_RETURN_IF_ERROR(runtimes_.AddSound(runtime_places_).WithContext("runtimes"));
   INFERD_ASSIGN_OR_RETURN(stamps_, Look());
+  seen_ = stamps_;
   return Apply(stamps_);
 }
 
 base::Status FileSource::LoadChanges() {
   const auto stamps = Look();
-  if (!stamps.has_value() || *stamps == stamps_) return base::OkStatus();
+  if (!stamps.has_value()) return base::OkStatus();
+  // A file that is being written is short or empty for a moment: what it has not yet is not to be deleted.
+  const bool settled = std::exchange(seen_, *stamps) == *stamps;
+  if (!settled || *stamps == stamps_) return base::OkStatus();
   stamps_ = *stamps;
   return Apply(stamps_);
 }

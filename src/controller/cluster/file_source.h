@@ -24,7 +24,8 @@ class FileSource final {
 
   // INVALID_ARGUMENT: the first fault; then nothing has changed.
   base::Status Load();
-  // The same, if a file has changed since; the text says that of one.
+  // The same, if a file has changed since, and was the same at the call before: it is not being written. The error says
+  // what is wrong with one.
   base::Status LoadChanges();
 
  private:
@@ -54,7 +55,8 @@ class FileSource final {
   const std::vector<std::string> runtime_places_;
   apiserver::Registry& registry_;
   controlplane::ObjectFiles runtimes_;
-  Stamps stamps_;
+  Stamps stamps_;  // of what is applied
+  Stamps seen_;    // at the last look
 };
 
 }  // namespace inferd::controller
