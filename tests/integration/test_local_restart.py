@@ -52,9 +52,10 @@ def test_a_canary_goes_on(tmp_path, end):
     with Controller(options=options) as controller:
         objects = Objects(controller)
         objects.wait_ready(SERVICE, "split")
-        after = of_predictor(objects)
-        assert after == {**before, "traffic": [{**share, **({"url": share["url"].rsplit(":", 1)[0] + f":{controller.port}"}
-                                                            if "url" in share else {})} for share in before["traffic"]]}
+        # The status of before says that it is ready, until the first one of this controller, which has its port.
+        wanted = {**before, "traffic": [{**share, **({"url": share["url"].rsplit(":", 1)[0] + f":{controller.port}"} if "url" in share else {})}
+                                        for share in before["traffic"]]}
+        wait_until(lambda: of_predictor(objects) == wanted, "the canary is as it was")
         answers = shares(controller)
         # Six standard deviations of 7.1 on either side.
         assert set(answers) == {1.0, 2.0} and 57 < answers[2.0] < 143, answers
