@@ -7,16 +7,16 @@ two of them at once, other writers; and many services from cold.
 
 import concurrent.futures
 import contextlib
-import json
 import os
 import random
 import time
 
 import pytest
 
-from support.cluster import CutConnections, condition_of, install_kserve, is_service_ready, make_namespace, raw_service
-from support.cluster_api import (AUTOSCALERS, CONFIG_MAPS, DEPLOYMENTS, GRAPHS, INFERENCE_SERVICES, INGRESSES, LEASES, PODS, REPLICA_SETS,
-                                 SERVICES, ApiError, ClusterApi, is_going, key_of)
+from support.cluster import (WITH_INGRESSES, CutConnections, condition_of, configure, install_kserve, is_service_ready, lease_of, make_namespace,
+                             raw_service, versions)
+from support.cluster_api import (AUTOSCALERS, DEPLOYMENTS, GRAPHS, INFERENCE_SERVICES, INGRESSES, PODS, REPLICA_SETS, SERVICES, ApiError, ClusterApi,
+                                 is_going, key_of)
 from support.cluster_controller import ClusterController
 from support.disturbances import pause
 from support.kubelet import Kubelet
@@ -27,8 +27,8 @@ from support.server import wait_until
 SECONDS = float(os.environ.get("INFERD_CHAOS_SECONDS", "10"))
 MANY = int(os.environ.get("INFERD_MANY_SERVICES", "50"))
 SPACE = "chaos"
-CONFIGURED = {"ingress": json.dumps({"ingressDomain": "example.com", "ingressClassName": "tests"})}
 MADE = {DEPLOYMENTS: {"{}-predictor-default"}, SERVICES: {"{}", "{}-predictor-default"}, AUTOSCALERS: {"{}-predictor-default"}, INGRESSES: {"{}"}}
+COMPARED = [*MADE, INFERENCE_SERVICES]
 
 
 @pytest.fixture(name="server", scope="module")
@@ -36,7 +36,7 @@ def started_server(tmp_path_factory):
     """An API server of this file's own, for it is stopped at times."""
     with Kubernetes(tmp_path_factory.mktemp("chaos")) as server:
         api = ClusterApi(server)
-        install_kserve(api, config=CONFIGURED)
+        install_kserve(api, config=WITH_INGRESSES)
         make_namespace(api, SPACE)
         yield server
 
@@ -228,38 +228,28 @@ def test_nothing_is_lost_or_left_among_faults(server, api):
         wait_until(lambda: not api.list(PODS, SPACE) and not api.list(REPLICA_SETS, SPACE), "the pods are gone")
 
 
-def lease_holder(api, namespace):
-    return next((lease["spec"].get("holderIdentity") for lease in api.list(LEASES, namespace)), None)
-
-
-def versions(api, space):
-    """Of all that was made."""
-    return {(resource.plural, *key_of(document)): document["metadata"]["resourceVersion"]
-            for resource in [*MADE, INFERENCE_SERVICES] for document in api.list(resource, space)}
-
-
 def test_a_second_controller_takes_over_and_does_nothing_twice(server, api):
     space = "handover"
     make_namespace(api, space)
-    api.apply(CONFIG_MAPS, {"metadata": {"name": "inferenceservice-config", "namespace": space}, "data": CONFIGURED})
+    configure(api, space, WITH_INGRESSES)
     options = ["--namespace", space, "--controller-namespace", space, "--leader-elect"]
     with Kubelet(server), ClusterController(server, *options) as first:
         api.create(INFERENCE_SERVICES, raw_service("kept", space, "/models/kept"))
         await_order(api, {"kept": "/models/kept"}, space)
-        holder = lease_holder(api, space)
+        holder = lease_of(api, space).get("holderIdentity")
         assert holder
         with ClusterController(server, *options):
-            before = versions(api, space)
+            before = versions(api, space, COMPARED)
             first.kill()
             begun = time.monotonic()
-            wait_until(lambda: lease_holder(api, space) not in (None, "", holder), "the second has the lease")
+            wait_until(lambda: lease_of(api, space).get("holderIdentity") not in (None, "", holder), "the second has the lease")
             print(f"taken over after {time.monotonic() - begun:.1f} s")
             api.create(INFERENCE_SERVICES, raw_service("new", space, "/models/new"))
             await_order(api, {"kept": "/models/kept", "new": "/models/new"}, space)
-            after = versions(api, space)
+            after = versions(api, space, COMPARED)
             assert {key: after[key] for key in before} == before
         # It ends in good order, and what it made stays.
-        assert set(versions(api, space)) == set(after)
+        assert set(versions(api, space, COMPARED)) == set(after)
         for name in ("kept", "new"):
             api.delete(INFERENCE_SERVICES, space, name)
         await_order(api, {}, space)
@@ -307,9 +297,9 @@ def test_many_services_from_cold(server, api):
             wait_until(lambda: not differences(api, {name: f"/models/{name}" for name in names}, space), "all is as it is to be", timeout_s=100)
             # Four objects, and a status for each step on their way.
             assert controller.writes() <= 12 * MANY, controller.metrics()
-            before = versions(api, space)
+            before = versions(api, space, COMPARED)
             measure_idling(controller)
-            assert versions(api, space) == before
+            assert versions(api, space, COMPARED) == before
             for name in names:
                 api.delete(INFERENCE_SERVICES, space, name)
             wait_until(lambda: not any(api.list(resource, space) for resource in [*MADE, PODS]), "nothing is left", timeout_s=100 + MANY)

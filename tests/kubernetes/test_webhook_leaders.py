@@ -16,10 +16,6 @@ def cluster(kubernetes, tmp_path_factory):
         yield made
 
 
-def leads(controller):
-    return controller.metrics()["inferd_controller_leader"] == 1
-
-
 def is_asked(cluster):
     return "MinReplicas cannot be less than 0." in cluster.tried(WRONG)
 
@@ -31,7 +27,7 @@ def pair_of(cluster):
     cluster.configure(first_port)
     with contextlib.ExitStack() as stack:
         first = stack.enter_context(Controller(cluster, first_port, "--leader-elect"))
-        wait_until(lambda: leads(first), "the first leads")
+        wait_until(lambda: first.leads(), "the first leads")
         # One that does not lead waits for certificates, which are there.
         second = stack.enter_context(Controller(cluster, second_port, "--leader-elect"))
         cluster.configure(second_port)
@@ -42,12 +38,12 @@ def pair_of(cluster):
 
 def test_the_other_answers_and_takes_over_when_the_leader_is_killed(cluster):
     with pair_of(cluster) as (leader, other):
-        assert leads(leader) and not leads(other)
+        assert leader.leads() and not other.leads()
         before = cluster.get(SECRET)
         assert other.certificate() == leader.certificate()
         leader.kill()
         assert is_asked(cluster), "it answers without the lease"
-        wait_until(lambda: leads(other), "it leads", 60)
+        wait_until(lambda: other.leads(), "it leads", 60)
         assert cluster.is_trusted() and cluster.get(SECRET) == before, "what was made is kept"
         # What the one before did, it does now.
         cluster.configure(other.webhook_port)
@@ -64,10 +60,10 @@ def test_only_the_one_that_leads_writes(cluster):
         wait_until(lambda: cluster.get(SECRET) is not None and cluster.is_trusted(), "there is another")
         wait_until(lambda: other.certificate() == leader.certificate() != shown, "both show it")
         managers = {field["manager"] for field in cluster.get(SECRET)["metadata"]["managedFields"]}
-        assert managers == {"inferd-controller"} and not leads(other)
+        assert managers == {"inferd-controller"} and not other.leads()
         wait_until(lambda: is_asked(cluster), "it is asked")
         # One that ends gives the lease up at once.
         leader.process.terminate()
         assert leader.process.wait(timeout=60) == 0
-        wait_until(lambda: leads(other), "the other leads", 60)
+        wait_until(lambda: other.leads(), "the other leads", 60)
         assert is_asked(cluster) and cluster.is_trusted()

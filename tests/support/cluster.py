@@ -1,15 +1,17 @@
 """What a cluster has to have before a controller of KServe's kinds comes to it, and connections to its API server that break."""
 
 import contextlib
+import json
 import socket
 import threading
 
 import yaml
 
-from support.cluster_api import CLUSTER_RUNTIMES, CONFIG_MAPS, DEFINITIONS, INFERENCE_SERVICES, NAMESPACES, ApiError
+from support.cluster_api import CLUSTER_RUNTIMES, CONFIG_MAPS, DEFINITIONS, INFERENCE_SERVICES, LEASES, NAMESPACES, ApiError, key_of
 from support.server import ROOT, wait_until
 
 CONFIG = "inferenceservice-config"
+WITH_INGRESSES = {"ingress": json.dumps({"ingressDomain": "example.com", "ingressClassName": "tests"})}
 
 
 def documents(folder):
@@ -30,7 +32,12 @@ def install_kserve(api, namespace="kserve", config=None):
         api.apply(CLUSTER_RUNTIMES, runtime)
     make_namespace(api, namespace)
     if config is not None:
-        api.apply(CONFIG_MAPS, {"metadata": {"name": CONFIG, "namespace": namespace}, "data": config})
+        configure(api, namespace, config)
+
+
+def configure(api, namespace, config):
+    """The controllers of that namespace."""
+    api.apply(CONFIG_MAPS, {"metadata": {"name": CONFIG, "namespace": namespace}, "data": config})
 
 
 def _is_served(api, path):
@@ -48,6 +55,16 @@ def make_namespace(api, name):
     except ApiError as error:
         if error.code != 409:
             raise
+
+
+def lease_of(api, namespace):
+    """What stands in the one of that namespace's controllers; {}: there is none."""
+    return next((lease["spec"] for lease in api.list(LEASES, namespace)), {})
+
+
+def versions(api, namespace, resources):
+    """Of all that there is of them: an object that is written anew has another."""
+    return {(resource.plural, *key_of(one)): one["metadata"]["resourceVersion"] for resource in resources for one in api.list(resource, namespace)}
 
 
 def raw_service(name, namespace, uri, model_format="xgboost", annotations=None, **predictor):

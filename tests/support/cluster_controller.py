@@ -139,6 +139,9 @@ class ClusterController(LoggedProgram, contextlib.AbstractContextManager):
         text = self.page("/metrics", self.metrics_port)[1]
         return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in text.splitlines() if line and not line.startswith("#")}
 
+    def leads(self):
+        return self.metrics()["inferd_controller_leader"] == 1
+
     def writes(self):
         return sum(value for name, value in self.metrics().items() if name.startswith("inferd_controller_writes_total"))
 
