@@ -105,12 +105,13 @@ def test_what_a_killed_worker_held_is_unavailable_in_every_protocol(tmp_path):
         (tmp_path / name / "config.pbtxt").write_text(config)
     with (Server(tmp_path) as server, asking(server, "killed") as killed, asking(server, "neighbour") as neighbour,
           asking(server, "inside") as inside):
-        for _ in range(KILLS_MAX):
+        for kills in range(1, KILLS_MAX + 1):
             kill_while_it_holds_all(server, killed, neighbour, inside)
+            assert all(len(refusals) <= kills for refusals in killed.refusals), "of each client one request was held"
             if all(killed.refusals):
                 break
     for way, refusals in zip(WAYS, killed.refusals):
-        assert 1 <= len(refusals) <= KILLS_MAX, (way, refusals)
+        assert refusals, way
         for status, text in refusals:
             assert status == WAYS[way] and "ended by signal 9" in text, (way, refusals)
     assert inside.refusals == neighbour.refusals == [[]] * len(WAYS)
