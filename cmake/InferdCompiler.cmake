@@ -22,7 +22,13 @@ if(CCACHE)
   # The precompiled header and its users agree on macros because one command line makes them all.
   set(ccache_launcher ${CMAKE_COMMAND} -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${CCACHE})
+      CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=${CMAKE_SOURCE_DIR})
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # Its precompiled header names folders of the clone: see there.
+    list(APPEND ccache_launcher CCACHE_PCH_EXTSUM=1 ${CMAKE_SOURCE_DIR}/cmake/compile)
+  else()
+    list(APPEND ccache_launcher ${CCACHE})
+  endif()
   set(CMAKE_C_COMPILER_LAUNCHER ${ccache_launcher})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${ccache_launcher})
 endif()
