@@ -24,7 +24,7 @@ if(CCACHE)
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
       CCACHE_NOHASHDIR=1 CCACHE_BASEDIR=${CMAKE_SOURCE_DIR})
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
-    # Its precompiled header names folders of the clone: see there.
+    # cmake/compile says why: a precompiled header of clang names the folders of its clone.
     list(APPEND ccache_launcher CCACHE_PCH_EXTSUM=1 ${CMAKE_SOURCE_DIR}/cmake/compile)
   else()
     list(APPEND ccache_launcher ${CCACHE})
