@@ -1,23 +1,20 @@
 #include "scheduling/thread_usage.h"
 
 #include <sys/resource.h>
+#include <time.h>
 
 #include <algorithm>
 
 namespace inferd::scheduling {
 
-namespace {
-
-int64_t Nanoseconds(const timeval& time) {
-  return int64_t{time.tv_sec} * 1'000'000'000 + int64_t{time.tv_usec} * 1'000;
-}
-
-}  // namespace
-
+// The times that getrusage() tells are brought up to date with the kernel's ticks only: what runs when one comes would
+// have used all since the one before.
 ThreadUsage ThreadUsage::Now() {
+  timespec cpu{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);
   rusage usage{};
   ::getrusage(RUSAGE_THREAD, &usage);
-  return {.cpu_ns = Nanoseconds(usage.ru_utime) + Nanoseconds(usage.ru_stime), .waits = usage.ru_nvcsw};
+  return {.cpu_ns = int64_t{cpu.tv_sec} * 1'000'000'000 + cpu.tv_nsec, .waits = usage.ru_nvcsw};
 }
 
 int64_t BlamedNs(int64_t elapsed_ns, const ThreadUsage& before, const ThreadUsage& after) {

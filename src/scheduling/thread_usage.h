@@ -4,10 +4,10 @@
 
 namespace inferd::scheduling {
 
-// What the calling thread has had of a core. A system call: not for every request.
+// What the calling thread has had of a core. Two system calls: not for every request.
 struct ThreadUsage {
-  int64_t cpu_ns = 0;  // to the microsecond
-  int64_t waits = 0;   // how often it gave up its core by itself: for a lock, for I/O, to sleep
+  int64_t cpu_ns = 0;
+  int64_t waits = 0;  // how often it gave up its core by itself: for a lock, for I/O, to sleep
 
   static ThreadUsage Now();
 };
