@@ -1,6 +1,5 @@
 #include "controller/graph_runner.h"
 
-#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -8,22 +7,6 @@
 #include "graph/graph_service.h"
 
 namespace inferd::controller {
-
-namespace {
-
-base::Result<graph::GraphOptions> OptionsOf(const controlplane::InferenceGraph& graph,
-                                            const controlplane::InferenceServiceConfig& config) {
-  graph::GraphOptions options;
-  for (const std::string& pattern : config.propagated_headers) {
-    auto made = base::NamePattern::Create(pattern);
-    if (!made.has_value()) return std::unexpected(made.error().WithContext("router.headers.propagate"));
-    options.propagated.push_back(*std::move(made));
-  }
-  if (graph.timeout_s.has_value()) options.timeout = std::chrono::seconds(*graph.timeout_s);
-  return options;
-}
-
-}  // namespace
 
 gateway::RouteList GraphRunner::Routes(const gateway::RouteTable& table, const FindServiceUrl& find) {
   gateway::RouteList routes;
@@ -48,7 +31,8 @@ std::string GraphRunner::UrlOf(const std::string& host) const {
 base::Status GraphRunner::Add(const gateway::RouteTable& table, const FindServiceUrl& find,
                               gateway::RouteList& routes) {
   const controlplane::ObjectMeta& metadata = graph_.metadata;
-  INFERD_ASSIGN_OR_RETURN(graph::GraphOptions options, OptionsOf(graph_, services_.config));
+  auto options = graph::OptionsOf(graph_, services_.config.propagated_headers);
+  if (!options.has_value()) return options.error().WithContext("router.headers.propagate");
   auto plan = graph::MakePlan(graph_, [&](const std::string& name) -> base::Result<std::string> {
     std::string url = find(metadata.namespace_name, name);
     if (!url.empty()) return url;
@@ -59,7 +43,7 @@ base::Status GraphRunner::Add(const gateway::RouteTable& table, const FindServic
   });
   if (!plan.has_value()) return plan.error();
   gateway::Route route;
-  route.service = std::make_shared<graph::GraphService>(*std::move(plan), std::move(options));
+  route.service = std::make_shared<graph::GraphService>(*std::move(plan), *std::move(options));
   INFERD_ASSIGN_OR_RETURN(const std::string host,
                           controlplane::ExternalHost(metadata, metadata.name, services_.config));
   INFERD_ASSIGN_OR_RETURN(const std::string path, controlplane::ExternalPath(metadata, services_.config));

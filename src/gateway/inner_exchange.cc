@@ -15,8 +15,19 @@ InnerExchange::InnerExchange(net::Loop& loop, net::Reply::Target& replies, std::
       done_(std::make_shared<Done>(std::move(done))) {}
 
 InnerExchange::~InnerExchange() {
+  if (timer_ != 0) loop_.CancelTimer(timer_);
   *done_ = nullptr;
   if (open()) TellPeerGone();
+}
+
+void InnerExchange::EndAfter(std::chrono::milliseconds timeout) {
+  timer_ = loop_.RunAfter(timeout, [this] {
+    timer_ = 0;
+    if (!open()) return;
+    // The request still goes on somewhere, and is to end.
+    TellPeerGone();
+    Fail(504, "the step did not answer in time");
+  });
 }
 
 void InnerExchange::TellPeerGone() {

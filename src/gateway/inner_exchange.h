@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -28,6 +29,9 @@ class InnerExchange final : public net::Exchange {
   InnerExchange(net::Loop& loop, net::Reply::Target& replies, std::shared_ptr<size_t> bytes_left, Done done);
   ~InnerExchange() override;
 
+  // Without a whole response by then, it is 504. At most once.
+  void EndAfter(std::chrono::milliseconds timeout);
+
  private:
   // Exchange.
   void Send(net::HttpResponse&& response) override;
@@ -48,6 +52,7 @@ class InnerExchange final : public net::Exchange {
   void Finish();
 
   net::Loop& loop_;
+  net::Loop::TimerId timer_ = 0;
   const std::shared_ptr<size_t> bytes_left_;
   const std::shared_ptr<Done> done_;  // empty function: told, or given up
   base::Task on_peer_gone_;

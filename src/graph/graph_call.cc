@@ -70,6 +70,8 @@ void GraphCall::Call(const Target& target, base::BufferSlice body, Done done) {
         steps_.erase(number);
         done(std::move(answer));
       });
+  const auto timeout = service_.options().step_timeout;
+  if (timeout.has_value()) step->EndAfter(*timeout);
   net::Reply reply = step->Open();
   net::HttpRequest request = MakeRequest(target, std::move(body));
   if (target.address != nullptr) return owner_.ForwardBy(target.address, std::move(request), std::move(reply));

@@ -25,6 +25,22 @@ bool IsOneOf(std::string_view name, std::span<const std::string_view> names) {
 
 }  // namespace
 
+base::Result<GraphOptions> OptionsOf(const controlplane::InferenceGraph& graph,
+                                     const std::vector<std::string>& propagated) {
+  GraphOptions options;
+  for (const std::string& pattern : propagated) {
+    INFERD_ASSIGN_OR_RETURN(base::NamePattern field, base::NamePattern::Create(pattern));
+    options.propagated.push_back(std::move(field));
+  }
+  const controlplane::InferenceGraph::RouterTimeouts& router = graph.router_timeouts;
+  if (graph.timeout_s.has_value()) options.timeout = std::chrono::seconds(*graph.timeout_s);
+  if (router.server_write.has_value()) {
+    options.timeout = std::min<std::chrono::milliseconds>(options.timeout, std::chrono::seconds(*router.server_write));
+  }
+  if (router.service_client.has_value()) options.step_timeout = std::chrono::seconds(*router.service_client);
+  return options;
+}
+
 GraphService::GraphService(Plan plan, GraphOptions options) : plan_(std::move(plan)), options_(std::move(options)) {}
 
 bool GraphService::Propagates(std::string_view name) const {

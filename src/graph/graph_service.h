@@ -2,10 +2,14 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/name_pattern.h"
+#include "base/status.h"
+#include "controlplane/api/inference_graph.h"
 #include "gateway/routed_call.h"
 #include "graph/plan.h"
 
@@ -15,10 +19,15 @@ struct GraphOptions {
   // Names of a request's header fields that go on to its steps, beside those of traces (KServe:
   // inferenceservice-config, router.headers.propagate).
   std::vector<base::NamePattern> propagated;
-  std::chrono::milliseconds timeout{300'000};  // until there is the answer
+  std::chrono::milliseconds timeout{300'000};             // until there is the answer
+  std::optional<std::chrono::milliseconds> step_timeout;  // until there is a step's answer, which then is 504
   // Of the answers of all steps of a request.
   size_t bytes_max = size_t{256} << 20;
 };
+
+// With the timeouts of the graph, which is valid, and these patterns of header fields. INVALID_ARGUMENT: a pattern.
+base::Result<GraphOptions> OptionsOf(const controlplane::InferenceGraph& graph,
+                                     const std::vector<std::string>& propagated);
 
 // A graph, as it answers a route's requests. Immutable and thread-safe.
 class GraphService final : public gateway::LocalService {

@@ -141,6 +141,43 @@ TEST_F(GraphServiceTest, AGraphHasItsTime) {
   over.set_value();
 }
 
+TEST_F(GraphServiceTest, EachStepHasItsTime) {
+  std::promise<void> over;
+  ScriptedServer late([&](const std::string&) {
+    over.get_future().wait();
+    return Answer("late");
+  });
+  ScriptedServer quick([](const std::string&) { return Answer("{}"); });
+  const auto backend = Serve("a", late.port());
+  Serve("b", quick.port());
+  GraphOptions options;
+  options.step_timeout = std::chrono::milliseconds(30);
+  // A step that fails so is one that fails: its answer goes on, as it is not Hard.
+  Route("{routerType: Ensemble, steps: [{serviceName: a, name: late}, {serviceName: b, name: quick}]}",
+        std::move(options));
+  EXPECT_THAT(Ask(Post(), "}}"), AllOf(StartsWith("HTTP/1.1 200 "),
+                                       EndsWith(R"({"late":{"error":"the step did not answer in time"},"quick":{}})")));
+  while (backend->TakeLoad(0).in_flight > 0) std::this_thread::yield();
+  over.set_value();
+}
+
+TEST(GraphOptionsTest, TimeoutsAreTheGraphs) {
+  const auto options_of = [](const std::string& spec) {
+    return OptionsOf(
+        controlplane::ParseAs<controlplane::InferenceGraph>(
+            "apiVersion: serving.kserve.io/v1alpha1\nkind: InferenceGraph\nmetadata: {name: g}\nspec: {nodes: "
+            "{root: {routerType: Sequence, steps: [{serviceName: a}]}}" +
+            spec + "}\n"),
+        {});
+  };
+  EXPECT_EQ(options_of("")->timeout, std::chrono::seconds(300));
+  EXPECT_EQ(options_of("")->step_timeout, std::nullopt);
+  EXPECT_EQ(options_of(", timeout: 400, routerTimeouts: {serverWrite: 500}")->timeout, std::chrono::seconds(400));
+  const auto shorter = options_of(", timeout: 400, routerTimeouts: {serverWrite: 7, serviceClient: 3}");
+  EXPECT_EQ(shorter->timeout, std::chrono::seconds(7));
+  EXPECT_EQ(shorter->step_timeout, std::chrono::seconds(3));
+}
+
 TEST_F(GraphServiceTest, AClientThatHasGoneEndsItsSteps) {
   std::promise<void> over;
   std::promise<void> came;

@@ -122,10 +122,11 @@ def test_a_graph_becomes_its_objects(objects, controller):
     (lambda one: one["spec"].update(serviceAccountName="other"), {"Deployment"}),
     (lambda one: one["spec"].update(affinity={"podAntiAffinity": {}}), {"Deployment"}),
     (lambda one: one["spec"].update(timeout=7), {"Deployment"}),
+    (lambda one: one["spec"].update(routerTimeouts={"serviceClient": 7}), {"Deployment"}),
     (lambda one: one["spec"]["nodes"]["root"]["steps"].append(URL), {"Deployment"}),
     (lambda one: one["metadata"]["labels"].update(team="blue"), {"Deployment", "Service", "HorizontalPodAutoscaler"}),
     (lambda one: one["metadata"]["annotations"].update(note="a"), {"Deployment", "Service", "HorizontalPodAutoscaler", "Ingress"}),
-], ids=["replicas", "metric", "resources", "tolerations", "account", "affinity", "timeout", "step", "label", "annotation"])
+], ids=["replicas", "metric", "resources", "tolerations", "account", "affinity", "timeout", "router-timeouts", "step", "label", "annotation"])
 def test_a_change_changes_no_more_than_it_must(objects, controller, edit, changed):
     if objects.find("InferenceGraph", "changes") is None:
         one = graph("changes", step("iris"), minReplicas=2)

@@ -8,33 +8,41 @@
 
 namespace inferd::clustergateway {
 
+namespace {
+
+net::Limits LimitsOf(const controlplane::InferenceGraph::RouterTimeouts& timeouts) {
+  net::Limits limits;
+  if (timeouts.server_read.has_value()) {
+    limits.header_timeout = limits.body_timeout = std::chrono::seconds(*timeouts.server_read);
+  }
+  if (timeouts.server_idle.has_value()) limits.idle_timeout = std::chrono::seconds(*timeouts.server_idle);
+  return limits;
+}
+
+}  // namespace
+
 base::Result<std::unique_ptr<GraphRouter>> GraphRouter::Start(GraphRouterOptions options, base::Logger& logger) {
-  std::unique_ptr<GraphRouter> router(new GraphRouter(std::move(options), logger));
-  INFERD_RETURN_IF_ERROR(router->Route());
+  INFERD_ASSIGN_OR_RETURN(const controlplane::InferenceGraph graph, ReadRouterGraph(options.graph));
+  std::unique_ptr<GraphRouter> router(new GraphRouter(std::move(options), LimitsOf(graph.router_timeouts), logger));
+  INFERD_RETURN_IF_ERROR(router->Route(graph));
   INFERD_RETURN_IF_ERROR(router->Listen());
   return router;
 }
 
-GraphRouter::GraphRouter(GraphRouterOptions options, base::Logger& logger)
-    : options_(std::move(options)), logger_(logger), server_(loops_, net::Limits(), nullptr, logger) {}
+GraphRouter::GraphRouter(GraphRouterOptions options, const net::Limits& limits, base::Logger& logger)
+    : options_(std::move(options)), logger_(logger), server_(loops_, limits, nullptr, logger) {}
 
 GraphRouter::~GraphRouter() {
   server_.Stop();
   loops_.Stop();
 }
 
-base::Status GraphRouter::Route() {
-  INFERD_ASSIGN_OR_RETURN(const controlplane::InferenceGraph graph, ReadRouterGraph(options_.graph));
+base::Status GraphRouter::Route(const controlplane::InferenceGraph& graph) {
   INFERD_ASSIGN_OR_RETURN(RouterGraph made, MakeRouterGraph(graph));
-  graph::GraphOptions service;
-  for (const std::string& pattern : options_.propagated) {
-    auto field = base::NamePattern::Create(pattern);
-    if (!field.has_value()) return field.error().WithContext("PROPAGATE_HEADERS");
-    service.propagated.push_back(*std::move(field));
-  }
-  if (graph.timeout_s.has_value()) service.timeout = std::chrono::seconds(*graph.timeout_s);
+  auto service = graph::OptionsOf(graph, options_.propagated);
+  if (!service.has_value()) return service.error().WithContext("PROPAGATE_HEADERS");
   gateway::Route route;
-  route.service = std::make_shared<graph::GraphService>(std::move(made.plan), std::move(service));
+  route.service = std::make_shared<graph::GraphService>(std::move(made.plan), *std::move(service));
   auto table = std::make_shared<gateway::RouteTable>();
   table->Add("*", std::move(route));
   gateway_.SetRoutes(std::move(table));

@@ -10,7 +10,9 @@
 #include "base/logging.h"
 #include "base/status.h"
 #include "clustergateway/router/name_resolver.h"
+#include "controlplane/api/inference_graph.h"
 #include "gateway/gateway.h"
+#include "net/http/limits.h"
 #include "net/loop_group.h"
 #include "net/server.h"
 
@@ -45,9 +47,9 @@ class GraphRouter final {
   void Drain();
 
  private:
-  GraphRouter(GraphRouterOptions options, base::Logger& logger);
+  GraphRouter(GraphRouterOptions options, const net::Limits& limits, base::Logger& logger);
   base::Status Listen();
-  base::Status Route();
+  base::Status Route(const controlplane::InferenceGraph& graph);
 
   const GraphRouterOptions options_;
   base::Logger& logger_;

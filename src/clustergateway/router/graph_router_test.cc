@@ -46,6 +46,23 @@ TEST(GraphRouterTest, AnyRequestIsTheGraphsAndReadinessIsTheKubelets) {
   (*router)->Drain();
 }
 
+TEST(GraphRouterTest, ConnectionsHaveTheGraphsTimeouts) {
+  const auto logger = base::Logger::Silent();
+  GraphRouterOptions options;
+  options.graph = R"({"nodes":{"root":{"routerType":"Sequence","steps":[{"serviceUrl":"http://10.0.0.1/"}]}},
+    "routerTimeouts":{"serverRead":1,"serverIdle":1}})";
+  options.address = "127.0.0.1";
+  options.port = 0;
+  const auto router = GraphRouter::Start(options, *logger);
+  ASSERT_TRUE(router.has_value()) << router.error().message();
+  support::RawClient slow((*router)->port());
+  support::RawClient idle((*router)->port());
+  EXPECT_TRUE(slow.Send("POST / HTTP/1.1\r\nHost: g\r\nContent-Length: 2\r\n\r\n{"));
+  EXPECT_TRUE(idle.Send("GET /readyz HTTP/1.1\r\nHost: g\r\n\r\n"));
+  EXPECT_THAT(slow.ReadUntil(), StartsWith("HTTP/1.1 408 ")) << "and it is closed";
+  EXPECT_THAT(idle.ReadUntil(), StartsWith("HTTP/1.1 200 ")) << "and it is closed";
+}
+
 TEST(GraphRouterTest, WhatCannotBeRunDoesNotStart) {
   const auto logger = base::Logger::Silent();
   GraphRouterOptions options;

@@ -42,6 +42,13 @@ void ReadNodes(Fields& nodes, InferenceGraph& graph) {
   }
 }
 
+void ReadRouterTimeouts(Fields& fields, InferenceGraph::RouterTimeouts& timeouts) {
+  fields.Read("serverRead", timeouts.server_read);
+  fields.Read("serverWrite", timeouts.server_write);
+  fields.Read("serverIdle", timeouts.server_idle);
+  fields.Read("serviceClient", timeouts.service_client);
+}
+
 // Kubernetes: PodSpec, as far as graphs have its fields (KServe 0.15).
 constexpr std::array<std::string_view, 5> kPodFields = {"affinity", "tolerations", "nodeSelector", "nodeName",
                                                         "serviceAccountName"};
@@ -76,6 +83,7 @@ InferenceGraph ReadInferenceGraph(manifest::Value document, manifest::Problems& 
     return graph;
   }
   spec->Read("timeout", graph.timeout_s);
+  if (auto timeouts = spec->Map("routerTimeouts")) ReadRouterTimeouts(*timeouts, graph.router_timeouts);
   ReadPods(*spec, graph);
   if (std::optional<Fields> nodes = spec->Map("nodes")) ReadNodes(*nodes, graph);
   CheckFieldTypes("InferenceGraph", object);

@@ -32,10 +32,19 @@ struct InferenceGraph {
     std::vector<Step> steps;
   };
 
+  // KServe 0.15, in seconds.
+  struct RouterTimeouts {
+    std::optional<int64_t> server_read;     // of a request's head, and of its body without progress
+    std::optional<int64_t> server_write;    // until there is the answer, if shorter than the graph's
+    std::optional<int64_t> server_idle;     // of a connection between its requests
+    std::optional<int64_t> service_client;  // of each step's request
+  };
+
   manifest::Value document;
   ObjectMeta metadata;
   std::vector<Node> nodes;           // as they were written
   std::optional<int64_t> timeout_s;  // of a request (KServe 0.12)
+  RouterTimeouts router_timeouts;
   // Of the pods of its router in a cluster. Newer versions of KServe have more than resources and affinity.
   ComponentExtension scaling;
   manifest::Value resources;                          // null: as the configuration has it

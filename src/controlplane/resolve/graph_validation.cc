@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -32,9 +34,12 @@ class GraphValidator {
                     "root node not found, InferenceGraph needs a node with name 'root' as the root node of the graph");
     }
     for (const Graph::Node& node : graph_.nodes) ValidateNode(node);
-    if (graph_.timeout_s.has_value() && (*graph_.timeout_s < 1 || *graph_.timeout_s > kTimeoutMaxS)) {
-      problems_.Add({"spec", "timeout"}, "must be between 1 and " + std::to_string(kTimeoutMaxS));
-    }
+    ValidateTimeout({"spec", "timeout"}, graph_.timeout_s);
+    const Graph::RouterTimeouts& router = graph_.router_timeouts;
+    ValidateTimeout({"spec", "routerTimeouts", "serverRead"}, router.server_read);
+    ValidateTimeout({"spec", "routerTimeouts", "serverWrite"}, router.server_write);
+    ValidateTimeout({"spec", "routerTimeouts", "serverIdle"}, router.server_idle);
+    ValidateTimeout({"spec", "routerTimeouts", "serviceClient"}, router.service_client);
     for (const Graph::Node& node : graph_.nodes) Visit(node);
     ValidateAutoscalerAnnotations(graph_.metadata, problems_);
     ValidateScaling(graph_.scaling, graph_.metadata, problems_);
@@ -54,6 +59,12 @@ class GraphValidator {
     if (name.empty()) return;
     const std::vector<std::string> faults = manifest::CheckServiceName(name);
     if (!faults.empty()) problems_.Add({"metadata", "name"}, "must be the name of a Service, too: " + faults.front());
+  }
+
+  void ValidateTimeout(std::initializer_list<std::string_view> field, const std::optional<int64_t>& seconds) {
+    if (seconds.has_value() && (*seconds < 1 || *seconds > kTimeoutMaxS)) {
+      problems_.Add(field, "must be between 1 and " + std::to_string(kTimeoutMaxS));
+    }
   }
 
   void ValidateNode(const Graph::Node& node) {

@@ -186,6 +186,20 @@ TEST(GraphValidation, ReplicasAndMetricsOfItsRouter) {
               testing::ElementsAre(testing::HasSubstr("[some] is not a supported autoscaler class type.")));
 }
 
+TEST(GraphValidation, TimeoutsAreSecondsOfADay) {
+  EXPECT_THAT(GraphProblems("name: g",
+                            ", timeout: 86400, routerTimeouts: {serverRead: 1, serverWrite: 2, serverIdle: 3, "
+                            "serviceClient: 86400}"),
+              testing::IsEmpty());
+  for (const std::string field : {"serverRead", "serverWrite", "serverIdle", "serviceClient"}) {
+    for (const std::string value : {"0", "-1", "86401"}) {
+      EXPECT_THAT(
+          GraphProblems("name: g", ", routerTimeouts: {" + field + ": " + value + "}"),
+          testing::ElementsAre(testing::EndsWith("spec.routerTimeouts." + field + ": must be between 1 and 86400")));
+    }
+  }
+}
+
 struct GraphCase {
   const char* nodes;
   std::vector<std::string> problems;

@@ -88,6 +88,18 @@ const Definition& RuntimeDefinition() {
   return definition;
 }
 
+const Definition& RouterTimeoutsDefinition() {
+  static const Definition definition = {
+      .name = "InfereceGraphRouterTimeouts",  // as KServe writes it
+      .text = "Of the router, in seconds.",
+      .fields = {{"serverRead", kInteger, "Of a request's head, and of its body without progress."},
+                 {"serverWrite", kInteger, "Until there is the answer."},
+                 {"serverIdle", kInteger, "Of a connection between its requests."},
+                 {"serviceClient", kInteger, "Of each step's request."}},
+  };
+  return definition;
+}
+
 const Definition& GraphDefinition() {
   static const Definition definition = {
       .name = "InferenceGraphSpec",
@@ -104,7 +116,7 @@ const Definition& GraphDefinition() {
                  {"nodeSelector", kText, "", kMap},
                  {"nodeName", kText},
                  {"serviceAccountName", kText},
-                 {"routerTimeouts", kAny}},
+                 {"routerTimeouts", kObject, "Of the router.", kOne, &RouterTimeoutsDefinition()}},
   };
   return definition;
 }
