@@ -158,12 +158,9 @@ std::string RevisionName(std::string_view component, int64_t number) {
 
 std::string MadeOf(const InferenceService& service, const ResolvedPod& pod, DeploymentMode mode) {
   const ResolvedPod made = RevisionPod(pod, mode);
-  const Value deployment = DeploymentOf(service, made, made, ComponentObjectName(service, pod.kind));
-  std::string text = manifest::ToJson(*deployment.Find("spec"));
-  if (HasAutoscaler(mode, pod)) {
-    text += manifest::ToJson(*AutoscalerOf(service, pod, "").Find("spec"));
-  }
-  return Hash(text);
+  Value deployment = DeploymentOf(service, made, made, ComponentObjectName(service, pod.kind));
+  deployment.At("spec").Remove("replicas");
+  return Hash(manifest::ToJson(deployment.At("spec")));
 }
 
 std::vector<Value> RevisionObjects(const InferenceService& service, const ResolvedPod& pod, DeploymentMode mode,

@@ -142,7 +142,17 @@ TEST_F(RevisionObjectsTest, WhatMakesANewRevision) {
   EXPECT_NE(Made("    timeout: 1\n"), before);
   EXPECT_NE(Made("    serviceAccountName: other\n"), before);
   EXPECT_NE(Made("", DeploymentMode::kRawDeployment), before);
-  EXPECT_NE(Made("    maxReplicas: 3\n", DeploymentMode::kRawDeployment), Made("", DeploymentMode::kRawDeployment));
+}
+
+TEST_F(RevisionObjectsTest, PodsThatAnAutoscalerOfKubernetesScalesStayWhenItsBoundsChange) {
+  constexpr DeploymentMode kRaw = DeploymentMode::kRawDeployment;
+  const std::string scaling = "    minReplicas: 2\n    maxReplicas: 3\n    scaleMetric: memory\n    scaleTarget: 60\n";
+  EXPECT_EQ(Made(scaling, kRaw), Made("", kRaw));
+  const std::string annotations = "    serving.kserve.io/autoscalerClass: none\n";
+  Resolve("    minReplicas: 2\n", annotations);
+  const std::string two = MadeOf(service_, pod_, kRaw);
+  Resolve("    minReplicas: 3\n", annotations);
+  EXPECT_EQ(MadeOf(service_, pod_, kRaw), two);
 }
 
 TEST_F(RevisionObjectsTest, WhatIsNoRevision) {
