@@ -44,13 +44,13 @@ def free_ports(count):
         return ports
 
 
-def wait_until(condition, what, timeout_s=120):
+def wait_until(condition, what, timeout_s=120, every_s=0.02):
     """Returns the condition's first true value; fails the test when there is none in time."""
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
         if value := condition():
             return value
-        time.sleep(0.02)
+        time.sleep(every_s)
     raise AssertionError(f"still not so after {timeout_s} s: {what}")
 
 
