@@ -8,6 +8,7 @@
 
 #include "controlplane/api/pod_spec.h"
 #include "controlplane/reconcile/unheeded_annotations.h"
+#include "controlplane/resolve/validation.h"
 #include "controlplane/scale/hpa.h"
 #include "manifest/value_path.h"
 
@@ -150,7 +151,8 @@ std::vector<UnheededField> UnheededFields(const InferenceService& service, Servi
   return fields;
 }
 
-std::vector<UnheededField> UnheededFields(const ServingRuntime& runtime) {
+std::vector<UnheededField> UnheededFields(const ServingRuntime& runtime,
+                                          std::span<const ServingRuntime* const> others) {
   struct Row {
     std::string_view key;
     std::string_view why;
@@ -172,6 +174,10 @@ std::vector<UnheededField> UnheededFields(const ServingRuntime& runtime) {
   }
   for (size_t i = 1; i < runtime.containers.size(); ++i) {
     fields.push_back({.path = owner + manifest::PathOf("spec.containers", i), .why = "the first one serves, alone"});
+  }
+  // It serves, so that there is nothing else to be wrong with it.
+  for (manifest::Problem& problem : Validate(runtime, others)) {
+    fields.push_back({.path = owner + problem.path, .why = std::move(problem.message)});
   }
   return fields;
 }

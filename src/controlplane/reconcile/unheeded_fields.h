@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ struct ServingWay {
 std::vector<UnheededField> UnheededFields(const InferenceService& service, ServingWay way,
                                           const InferenceServiceConfig& config);
 
-// Likewise of the runtime that serves a model: "ServingRuntime mine: spec.replicas". Thread-safe.
-std::vector<UnheededField> UnheededFields(const ServingRuntime& runtime);
+// Likewise of the runtime that serves a model: "ServingRuntime mine: spec.replicas". A priority does nothing, too,
+// where it does not tell the runtime from one of the `others`, which may have itself among them. Thread-safe.
+std::vector<UnheededField> UnheededFields(const ServingRuntime& runtime, std::span<const ServingRuntime* const> others);
 
 }  // namespace inferd::controlplane

@@ -63,7 +63,7 @@ class Renderer final {
     };
     if (desired.has_value()) {
       warn(controlplane::UnheededFields(defaulted, {.mode = desired->mode}, config_));
-      if (desired->runtime != nullptr) warn(controlplane::UnheededFields(*desired->runtime));
+      if (desired->runtime != nullptr) warn(controlplane::UnheededFields(*desired->runtime, context_.runtimes));
     }
     return Take(object, std::move(desired), rendered);
   }

@@ -57,14 +57,15 @@ std::optional<controlplane::ObservedCondition> LeaveOut(const kubernetes::Resour
 
 namespace {
 
-void NameUnheeded(const controlplane::InferenceServiceConfig& config, Decision& decision) {
+void NameUnheeded(const controlplane::InferenceServiceConfig& config,
+                  std::span<const controlplane::ServingRuntime* const> runtimes, Decision& decision) {
   if (decision.failure.has_value()) return;
   const controlplane::ServingWay way{.mode = decision.desired.mode, .by_gateway = !decision.plans.empty()};
   const auto add = [&](const std::vector<controlplane::UnheededField>& fields) {
     for (const controlplane::UnheededField& field : fields) decision.unheeded.push_back(field.ToString());
   };
   add(controlplane::UnheededFields(decision.service, way, config));
-  if (decision.desired.runtime != nullptr) add(controlplane::UnheededFields(*decision.desired.runtime));
+  if (decision.desired.runtime != nullptr) add(controlplane::UnheededFields(*decision.desired.runtime, runtimes));
 }
 
 }  // namespace
@@ -122,7 +123,7 @@ Decision Decide(const Value& document, const DecisionContext& context) {
     decision.ingress = std::move(missing);
   }
   DecideByGateway(document, context, decision);
-  NameUnheeded(config, decision);
+  NameUnheeded(config, context.runtimes, decision);
   return decision;
 }
 

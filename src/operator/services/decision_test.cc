@@ -56,6 +56,28 @@ TEST_F(DecisionTest, AServiceIsDefaultedAndItsObjectsMade) {
   EXPECT_THAT(Kinds(decision), testing::Contains("Deployment"));
 }
 
+// Webhooks refuse the second of them; where there are none, the runtime is still one of the two.
+TEST_F(DecisionTest, APriorityThatTwoRuntimesHaveDoesNothing) {
+  const std::string formats = "  supportedModelFormats: [{name: onnx, autoSelect: true, priority: PRIORITY}]\n";
+  const auto with = [&](const char* name, const char* priority) {
+    std::string text = formats;
+    text.replace(text.find("PRIORITY"), 8, priority);
+    return controlplane::ParseAs<controlplane::ServingRuntime>(controlplane::RuntimeYaml(name, text));
+  };
+  const auto one = with("one", "2");
+  const auto same = with("same", "2");
+  const auto other = with("other", "1");
+  manifest::Value document = Yaml(controlplane::ServiceYaml(kModel, kRaw));
+  const auto unheeded = [&](std::vector<const controlplane::ServingRuntime*> runtimes) {
+    return Decide(document, {.configuration = configuration_, .runtimes = runtimes, .models = {}}).unheeded;
+  };
+  EXPECT_THAT(unheeded({&one, &other}), IsEmpty());
+  EXPECT_THAT(unheeded({&one, &same, &other}),
+              testing::ElementsAre(testing::AllOf(testing::StartsWith(
+                  "ClusterServingRuntime one: spec.supportedModelFormats: same priority assigned for the "
+                  "model format onnx in the servingruntimes same and one"))));
+}
+
 TEST_F(DecisionTest, WhatIsWrongIsSaidAndMakesNothing) {
   const struct {
     const char* spec;
