@@ -23,10 +23,7 @@ InnerExchange::~InnerExchange() {
 void InnerExchange::EndAfter(std::chrono::milliseconds timeout) {
   timer_ = loop_.RunAfter(timeout, [this] {
     timer_ = 0;
-    if (!open()) return;
-    // The request still goes on somewhere, and is to end.
-    TellPeerGone();
-    Fail(504, "the step did not answer in time");
+    if (open()) GiveUp(504, "the step did not answer in time");
   });
 }
 
@@ -44,9 +41,7 @@ void InnerExchange::TakeHead(const net::HttpResponse& response) {
 
 bool InnerExchange::Keep(base::BufferSlice piece) {
   if (piece.size() > *bytes_left_) {
-    // The request still goes on somewhere, and is to end.
-    TellPeerGone();
-    Fail(502, "the answers of a graph's steps are too large");
+    GiveUp(502, "the answers of a graph's steps are too large");
     return false;
   }
   *bytes_left_ -= piece.size();
@@ -72,6 +67,11 @@ bool InnerExchange::Write(base::BufferSlice piece) { return Keep(std::move(piece
 void InnerExchange::End(net::Trailers) { Finish(); }
 
 void InnerExchange::Abandon() { Fail(502, "the answer broke off"); }
+
+void InnerExchange::GiveUp(int status, std::string_view text) {
+  TellPeerGone();
+  Fail(status, text);
+}
 
 void InnerExchange::Fail(int status, std::string_view text) {
   net::HttpResponse response = net::TransportAnswer(status, text);

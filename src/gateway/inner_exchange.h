@@ -48,6 +48,8 @@ class InnerExchange final : public net::Exchange {
   void TakeHead(const net::HttpResponse& response);
   // False: it is too much, and has been answered.
   bool Keep(base::BufferSlice piece);
+  // Fails while the request still goes on somewhere, and is to end there.
+  void GiveUp(int status, std::string_view text);
   void Fail(int status, std::string_view text);
   void Finish();
 
