@@ -33,8 +33,8 @@ RevisionScaling RevisionScalingOf(DeploymentMode mode, const ResolvedPod& pod);
 // "iris-predictor-default-00002".
 std::string RevisionName(std::string_view component, int64_t number);
 
-// What tells whether two pods are of one revision: their template, which has the bounds of Knative's scaling, too. How
-// an autoscaler of Kubernetes scales them, or that none does, is no part of it: that changes in place.
+// What tells whether two pods are of one revision: their template, which has the bounds of Knative's scaling, too.
+// Those of an autoscaler of Kubernetes, or the number of pods where there is none, change in place.
 std::string MadeOf(const InferenceService& service, const ResolvedPod& pod, DeploymentMode mode);
 
 // A Deployment, a Service and, where it is scaled by what pods use, a HorizontalPodAutoscaler. The Deployment says

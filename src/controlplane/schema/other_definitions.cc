@@ -56,6 +56,18 @@ const Definition& TrainedModelSpecModel() {
   return definition;
 }
 
+const Definition& RouterTimeoutsDefinition() {
+  static const Definition definition = {
+      .name = "InfereceGraphRouterTimeouts",  // as KServe writes it
+      .text = "Of the router, in seconds.",
+      .fields = {{"serverRead", kInteger, "Of a request's head, and of its body without progress."},
+                 {"serverWrite", kInteger, "Until there is the answer."},
+                 {"serverIdle", kInteger, "Of a connection between its requests."},
+                 {"serviceClient", kInteger, "Of each step's request."}},
+  };
+  return definition;
+}
+
 }  // namespace
 
 const Definition& RuntimeDefinition() {
@@ -84,18 +96,6 @@ const Definition& RuntimeDefinition() {
                  {"workerSpec", kAny},
                  {"initContainers", kObject, "", kList, &ContainerDefinition()},
                  {"serviceAccountName", kText}},
-  };
-  return definition;
-}
-
-const Definition& RouterTimeoutsDefinition() {
-  static const Definition definition = {
-      .name = "InfereceGraphRouterTimeouts",  // as KServe writes it
-      .text = "Of the router, in seconds.",
-      .fields = {{"serverRead", kInteger, "Of a request's head, and of its body without progress."},
-                 {"serverWrite", kInteger, "Until there is the answer."},
-                 {"serverIdle", kInteger, "Of a connection between its requests."},
-                 {"serviceClient", kInteger, "Of each step's request."}},
   };
   return definition;
 }

@@ -73,9 +73,9 @@ TEST_F(DecisionTest, APriorityThatTwoRuntimesHaveDoesNothing) {
   };
   EXPECT_THAT(unheeded({&one, &other}), IsEmpty());
   EXPECT_THAT(unheeded({&one, &same, &other}),
-              testing::ElementsAre(testing::AllOf(testing::StartsWith(
+              testing::ElementsAre(testing::StartsWith(
                   "ClusterServingRuntime one: spec.supportedModelFormats: same priority assigned for the "
-                  "model format onnx in the servingruntimes same and one"))));
+                  "model format onnx in the servingruntimes same and one")));
 }
 
 TEST_F(DecisionTest, WhatIsWrongIsSaidAndMakesNothing) {
