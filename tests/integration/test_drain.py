@@ -20,6 +20,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 from support import models, oip, protos
 from support.draining import DrainedClients
+from support.inline_execution import UNHURRIED, let_in
 from support.server import Server, wait_until
 
 SECONDS = float(os.environ.get("INFERD_DRAIN_SECONDS", "0"))
@@ -68,6 +69,7 @@ def repository(tmp_path):
     add_model(tmp_path, SLOW, 150)
     add_model(tmp_path, DELAYED, 5, more="inferd { inline_execution: NEVER }")
     models.add_onnx(tmp_path, LOOPS, loop_bytes())
+    models.write_whole(tmp_path / LOOPS / "config.pbtxt", f"max_batch_size: 0 inferd {{ {UNHURRIED} }}".encode())
     return tmp_path
 
 
@@ -92,20 +94,6 @@ class Counting:
         return self.answer
 
 
-def let_in(server, model=LOOPS, body=count_to(1)):
-    """Has the model measured until it runs on connections' threads."""
-    name = f'inferd_inline_executions_total{{model="{model}",version="1"}}'
-
-    def runs_there():
-        with contextlib.closing(server.connect(60)) as connection:
-            for _ in range(40):
-                connection.request("POST", f"/v2/models/{model}/infer", body)
-                assert connection.getresponse().read()
-        return server.metrics()[name] > 0
-
-    wait_until(runs_there, "it runs on a connections' thread")
-
-
 def end(server, limit_s):
     """SIGTERM; the status, and how long it took. The server may take so long, and what a busy machine adds."""
     began = time.monotonic()
@@ -123,7 +111,7 @@ def run_round(repository, kind, seed):
     moments = random.Random(seed)
     with Server(repository, options=["--drain-grace", f"{GRACE_S}s", "--drain-timeout", f"{TIMEOUT_S}s"]) as server:
         if kind == "held":
-            let_in(server)
+            let_in(server, LOOPS, count_to(1))
         with DrainedClients(server, ROUNDS[kind]) as clients:
             wait_until(clients.all_answered, "each client has a connection")
             counting = Counting(server, FOREVER) if kind == "held" else None
@@ -168,7 +156,7 @@ def keep_alive(server, port):
 
 def test_what_counts_for_ever_leaves_the_connections_thread_and_ends_with_its_client(repository):
     with Server(repository, options=["--loop-threads", "1"]) as server:
-        let_in(server)
+        let_in(server, LOOPS, count_to(1))
         connection, status_of = keep_alive(server, server.port)
         metrics_connection, metrics_status_of = keep_alive(server, server.metrics_port)
         with contextlib.closing(connection), contextlib.closing(metrics_connection):
@@ -188,7 +176,7 @@ def test_what_counts_for_ever_leaves_the_connections_thread_and_ends_with_its_cl
 
 def test_a_deadline_ends_what_counts_for_ever(repository):
     with Server(repository, options=["--loop-threads", "1"]) as server, grpc.insecure_channel(server.grpc_address) as channel:
-        let_in(server)
+        let_in(server, LOOPS, count_to(1))
         data = numpy.array([FOREVER]).tobytes()
         with pytest.raises(grpc.RpcError) as error:
             oip.unary(channel, "ModelInfer")(oip.raw_request(LOOPS, [("INPUT", "INT64", [1], data)]), timeout=3)

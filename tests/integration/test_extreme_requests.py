@@ -10,6 +10,7 @@ import pytest
 from onnx import TensorProto, helper
 
 from support import models
+from support.inline_execution import UNHURRIED, let_in
 from support.isolation import IN_BOTH_ISOLATIONS
 from support.server import Server, has_engine, wait_until
 
@@ -77,20 +78,6 @@ def repository(tmp_path):
     return tmp_path
 
 
-def let_in(server, model):
-    """Has the model measured until it runs on connections' threads."""
-    name = f'inferd_inline_executions_total{{model="{model}",version="1"}}'
-
-    def runs_there():
-        with contextlib.closing(server.connect(60)) as connection:
-            for _ in range(40):
-                connection.request("POST", f"/v2/models/{model}/infer", json.dumps({"inputs": GOOD[model]}))
-                assert connection.getresponse().read()
-        return server.metrics()[name] > 0
-
-    wait_until(runs_there, "it runs on a connections' thread")
-
-
 @contextlib.contextmanager
 def sent(server, model, inputs):
     """A request whose answer is not waited for."""
@@ -124,10 +111,9 @@ def test_what_cannot_be_computed_is_the_request_s_error(repository, isolation):
 
 def test_an_operator_that_never_ends_on_a_connections_thread_keeps_only_that(repository):
     """ONNX Runtime's convolution with a kernel of no elements does not end, and looks for no cancellation."""
-    # With the default limit, a busy machine makes good executions look slow, and the next runs on the instance's thread.
-    models.write_whole(repository / "kernel" / "config.pbtxt", configuration("inline_execution_max_microseconds: 1000000"))
+    models.write_whole(repository / "kernel" / "config.pbtxt", configuration(UNHURRIED))
     with Server(repository, options=["--loop-threads", "2", *DRAIN]) as server:
-        let_in(server, "kernel")
+        let_in(server, "kernel", json.dumps({"inputs": GOOD["kernel"]}))
         with sent(server, "kernel", convolution(0, 0)):
             wait_until(lambda: "holds a thread that serves connections" in server.log(), "the log says so")
             assert_the_others_are_served(server)
