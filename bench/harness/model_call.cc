@@ -117,7 +117,7 @@ Result<PreparedCall> PrepareGrpc(const ModelCall& what, const Targets& targets) 
   net::GrpcCall sent = call;
   // An answer has the number of its request, which takes more bytes as it grows.
   if (what.wire == Wire::kTrtisGrpc) sent.answer_bytes = 0;
-  INFERD_ASSIGN_OR_RETURN(prepared.server, GrpcTarget(*targets.grpc, std::move(sent)));
+  INFERD_ASSIGN_OR_RETURN(prepared.server, GrpcTarget(*targets.grpc, sent));
   if (!targets.grpc_floor.has_value()) return prepared;
   call.path = (call.stream ? "/floor/Stream?bytes=" : "/floor/Unary?bytes=") + std::to_string(call.answer_bytes);
   INFERD_ASSIGN_OR_RETURN(prepared.floor, GrpcTarget(*targets.grpc_floor, call));
