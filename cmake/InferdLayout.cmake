@@ -1,7 +1,7 @@
 # The order of a program's code, by a profile of it.
 #
-# A request of a small model runs some 30 000 instructions that are spread over megabytes of code: what a processor loses is not their
-# number but the fetching of them. llvm-bolt puts what requests run side by side, likely paths without jumps, and the rest
+# A request of a small model executes some 30 000 instructions, spread over megabytes of code, and a processor spends more time on fetching
+# than on executing them. llvm-bolt puts the functions of requests side by side, makes likely paths free of jumps, and moves the rest
 # elsewhere; docs/performance.md has what that saves. It changes where instructions lie, not what they do.
 
 option(INFERD_LAYOUT "Release builds of g++: lay out the server's code by its profile (needs llvm-bolt-19)" ON)
@@ -13,6 +13,8 @@ if(INFERD_LAYOUT AND CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_
   if(NOT LLVM_BOLT)
     message(STATUS "llvm-bolt-19 is not there (Debian's bolt-19): small requests take the server half as much processor time again")
   endif()
+else()
+  unset(LLVM_BOLT CACHE)  # what this folder was configured with before
 endif()
 
 # inferd_lay_out(TARGET PROFILE): an executable's code is put in the order of PROFILE, which tools/profile_server makes. As it
