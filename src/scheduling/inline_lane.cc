@@ -9,8 +9,9 @@ namespace inferd::scheduling {
 
 namespace {
 
-// Sharing an execution takes a copy of the inputs. That of a larger request costs more than a quick execution saves.
-constexpr size_t kShareBytesMax = 64 * 1024;
+// Sharing an execution takes a copy of the inputs, and inputs that wait leave the caches. With a larger request either
+// costs more than is saved.
+constexpr size_t kGatherBytesMax = 64 * 1024;
 
 // Of an execution in another process, most is the way there and back. A hop before it costs that much again.
 constexpr int64_t kElsewhereFactor = 4;
@@ -46,9 +47,9 @@ bool InlineLane::MayRun(const FormedBatch& batch) const {
 }
 
 bool InlineLane::GathersFor(const QueueEntry& entry, base::Turn* turn) const {
-  if (turn == nullptr || entry.alone) return false;
+  if (turn == nullptr) return false;
   if (!turn->more() && !Gathers(*turn) && !looks_for_more_) return false;
-  return entry.queued.request->InputBytes() <= kShareBytesMax && MayRun(entry);
+  return entry.queued.request->InputBytes() <= kGatherBytesMax && MayRun(entry);
 }
 
 bool InlineLane::BeginGathering(base::Turn& turn) {

@@ -39,7 +39,10 @@ class InlineLane final {
   // What bounds the rows of an execution that is to run there; null: nothing.
   const InlineGate* BoundOf(Place place) const { return place == Place::kWorker ? nullptr : &gate_; }
 
-  // Whether this thread, which may run the request, has more that it may share an execution with. `turn`: the thread's.
+  // Whether this thread, which may run the request, is better off to run it at the end of its turn, with what else the
+  // turn brings: in one execution where requests may share one, else in executions one right after the other. The
+  // engine's code is in the core's caches from the second on, and so is the code that reads requests and the one that
+  // writes answers. `turn`: the thread's.
   bool GathersFor(const QueueEntry& entry, base::Turn* turn) const;
   // True: at the turn's end, EndGathering() is to be called, and what waits is to be run. False: it is anyway.
   bool BeginGathering(base::Turn& turn);

@@ -621,6 +621,23 @@ TEST_F(BatchingTest, WhatOneTurnBringsSharesAnExecutionOnItsThread) {
   EXPECT_EQ(Threads(), before);
 }
 
+TEST_F(BatchingTest, WhatOneTurnBringsToAModelWithoutBatchesRunsAtItsEndOneAfterTheOther) {
+  config_.inline_execution = config::InlineExecution::kAlways;
+  config_.dynamic_batching.reset();
+  Make();
+  base::Turn turn;
+  const base::Turn::Scope here(turn);
+  for (const char fill : {'a', 'b', 'c'}) {
+    const base::Turn::More more(&turn, fill != 'c');
+    Send(fill);
+    EXPECT_THAT(Executions(), ElementsAre());
+  }
+  turn.End();
+  EXPECT_THAT(Executions(), ElementsAre(Rows{1}, Rows{1}, Rows{1}));
+  EXPECT_EQ(version_->statistics().inline_executions(), 3u);
+  ExpectAnswers();
+}
+
 TEST_F(BatchingTest, ATurnsLastRequestWaitsForNobodyElse) {
   config_.inline_execution = config::InlineExecution::kAlways;
   Make();
