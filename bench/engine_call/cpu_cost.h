@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-#include <algorithm>
+#include <cstdint>
 
 namespace inferd::bench {
 
@@ -12,23 +12,20 @@ inline double CpuUs(clockid_t clock) {
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
 }
 
-// CPU microseconds per call: the best of several rounds, since others use the machine too.
+// CPU microseconds per call, the mean over a second of them: what it is compared with, a server's CPU per request, is
+// a mean as well, of the same machine with the same neighbours.
 template <typename Call>
 double CpuOfCall(Call call) {
-  constexpr double kRoundUs = 100'000;
-  double best = 1e12;
-  for (int round = 0; round < 10; ++round) {
-    const double start = CpuUs(CLOCK_PROCESS_CPUTIME_ID);
-    double used = 0;
-    int calls = 0;
-    while (used < kRoundUs) {
-      for (int i = 0; i < 64; ++i) call();
-      calls += 64;
-      used = CpuUs(CLOCK_PROCESS_CPUTIME_ID) - start;
-    }
-    best = std::min(best, used / calls);
+  constexpr double kUs = 1'000'000;
+  const double start = CpuUs(CLOCK_PROCESS_CPUTIME_ID);
+  double used = 0;
+  int64_t calls = 0;
+  while (used < kUs) {
+    for (int i = 0; i < 64; ++i) call();
+    calls += 64;
+    used = CpuUs(CLOCK_PROCESS_CPUTIME_ID) - start;
   }
-  return best;
+  return used / static_cast<double>(calls);
 }
 
 // The same for a call that comes alone every 100 us, as those of a single client do: its core has slept meanwhile, and
@@ -36,19 +33,15 @@ double CpuOfCall(Call call) {
 template <typename Call>
 double CpuOfLoneCall(Call call) {
   constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 100'000};
-  constexpr int kCalls = 500;
-  double best = 1e12;
-  for (int round = 0; round < 5; ++round) {
-    double used = 0;
-    for (int i = 0; i < kCalls; ++i) {
-      nanosleep(&kPause, nullptr);
-      const double start = CpuUs(CLOCK_THREAD_CPUTIME_ID);
-      call();
-      used += CpuUs(CLOCK_THREAD_CPUTIME_ID) - start;
-    }
-    best = std::min(best, used / kCalls);
+  constexpr int kCalls = 2500;
+  double used = 0;
+  for (int i = 0; i < kCalls; ++i) {
+    nanosleep(&kPause, nullptr);
+    const double start = CpuUs(CLOCK_THREAD_CPUTIME_ID);
+    call();
+    used += CpuUs(CLOCK_THREAD_CPUTIME_ID) - start;
   }
-  return best;
+  return used / kCalls;
 }
 
 }  // namespace inferd::bench

@@ -9,28 +9,22 @@ import numpy
 
 
 def in_a_loop(call):
-    best = float("inf")
-    for _ in range(10):
-        calls, start = 0, time.process_time_ns()
-        while (used := time.process_time_ns() - start) < 50_000_000:
-            for _ in range(64):
-                call()
-            calls += 64
-        best = min(best, used / calls / 1000)
-    return best
+    calls, start = 0, time.process_time_ns()
+    while (used := time.process_time_ns() - start) < 500_000_000:
+        for _ in range(64):
+            call()
+        calls += 64
+    return used / calls / 1000
 
 
 def alone(call):
-    best = float("inf")
-    for _ in range(5):
-        used = 0
-        for _ in range(300):
-            time.sleep(0.0001)
-            start = time.thread_time_ns()
-            call()
-            used += time.thread_time_ns() - start
-        best = min(best, used / 300 / 1000)
-    return best
+    calls, used = 1500, 0
+    for _ in range(calls):
+        time.sleep(0.0001)
+        start = time.thread_time_ns()
+        call()
+        used += time.thread_time_ns() - start
+    return used / calls / 1000
 
 
 def main():

@@ -39,9 +39,11 @@ constexpr EngineCase kCases[] = {
     {"onnxruntime", "tests/models/repository", "simple", "", "simple",
      "PROGRAMS/engine_call LIBRARIES/engines/onnxruntime.so tests/models/repository simple"},
     {"openvino", "examples/openvino", "leaves_ir", "rows=1,4", "leaves_ir",
-     "PROGRAMS/openvino_call examples/openvino/leaves_ir/1/model.xml leaves_ir"},
+     "PROGRAMS/openvino_call examples/openvino/leaves_ir/1/model.xml leaves_ir",
+     "openvino_floor examples/openvino/leaves_ir/1/model.xml"},
     {"torch", "examples/torch", "leaves_torch", "rows=1,4", "leaves_torch",
-     "PROGRAMS/torch_call examples/torch/leaves_torch/1/model.pt leaves_torch 1 4"},
+     "PROGRAMS/torch_call examples/torch/leaves_torch/1/model.pt leaves_torch 1 4",
+     "torch_floor examples/torch/leaves_torch/1/model.pt 1 4"},
     {"tensorflow", "tests/models/tensorflow", "half_plus_two", "x=3,1", "half_plus_two",
      "PROGRAMS/tensorflow_call tests/models/tensorflow half_plus_two",
      "tensorflow_floor tests/models/tensorflow/half_plus_two/1/model.savedmodel StatefulPartitionedCall 3"},
@@ -197,10 +199,8 @@ Status PrintEngineTable(const Programs::Options& programs, const EngineTableCase
          "of the same call of\nthe engine's library, in a program that does nothing else; with one connection of a "
          "call every 100 us, since that core\nsleeps between its calls, too. ABOVE: what is the server's own. FLOOR: "
          "of a server that answers with as many\nbytes and looks at nothing. RATIO: ABOVE / (FLOOR + BARE). TOGETHER: "
-         "CPU "
-         "US of a server that looks at nothing and has the bare\nlibrary run each request by itself, or hands its "
-         "bytes "
-         "to a Python process with the function in it.\n";
+         "CPU US of a server that looks at nothing and has the bare\nlibrary run each request by itself, or hands its "
+         "bytes to a Python process with the function in it. All are means, of turns.\n";
   return base::OkStatus();
 }
 

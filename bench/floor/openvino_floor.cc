@@ -1,0 +1,19 @@
+// openvino_floor PORT FILE: the HTTP floor with bare OpenVINO behind it (CallingHandler): each request runs the model
+// once. A dimension of any size is 1.
+
+#include <cstdio>
+#include <memory>
+
+#include "bench/engine_call/bare_model.h"
+#include "bench/floor/calling_handler.h"
+
+using namespace inferd;  // NOLINT(google-build-using-namespace): a program of one file
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: openvino_floor PORT FILE\n");
+    return 2;
+  }
+  return bench::ServeFloor(
+      argv[1], 0, [&](net::Loop&) { return std::make_unique<bench::CallingHandler<bench::BareModel>>(argv[2]); });
+}

@@ -1,0 +1,24 @@
+// torch_floor PORT FILE SIZE...: the HTTP floor with bare libtorch behind it (CallingHandler): each request runs the
+// TorchScript model once, whose one input is FP32 of these sizes.
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+#include "bench/engine_call/bare_module.h"
+#include "bench/floor/calling_handler.h"
+
+using namespace inferd;  // NOLINT(google-build-using-namespace): a program of one file
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fprintf(stderr, "usage: torch_floor PORT FILE SIZE...\n");
+    return 2;
+  }
+  std::vector<int64_t> shape;
+  for (int i = 3; i < argc; ++i) shape.push_back(std::atoll(argv[i]));
+  return bench::ServeFloor(argv[1], 0, [&](net::Loop&) {
+    return std::make_unique<bench::CallingHandler<bench::BareModule>>(argv[2], shape);
+  });
+}
