@@ -29,7 +29,7 @@ struct RequestHead {
   std::string_view target;  // as sent: "/v2/models/a%20b?x=1"
   // Percent-decoded path segments: {"v2", "models", "a b"}; "%2F" stays in one. Views into `target`, or into `decoded`.
   boost::container::small_vector<std::string_view, 6> segments;
-  std::unique_ptr<char[]> decoded;         // null: no segment had an escape
+  std::shared_ptr<const char[]> decoded;   // null: no segment had an escape
   std::string_view query;                  // after '?', undecoded
   std::optional<uint64_t> content_length;  // absent: chunked, HTTP/2 without one, or no body
   bool http2 = false;

@@ -66,12 +66,13 @@ base::Status ParseTarget(std::string_view target, RequestHead& head) {
   }
   if (path.size() <= 1) return base::OkStatus();
   const bool escaped = path.find('%') != std::string_view::npos;
-  if (escaped) head.decoded = std::make_unique_for_overwrite<char[]>(path.size());
+  std::shared_ptr<char[]> decoded;
+  if (escaped) head.decoded = decoded = std::make_shared_for_overwrite<char[]>(path.size());
   for (size_t begin = 1; begin <= path.size();) {
     const size_t end = std::min(path.find('/', begin), path.size());
     std::string_view segment = path.substr(begin, end - begin);
     if (escaped) {
-      INFERD_ASSIGN_OR_RETURN(segment, DecodeSegment(segment, head.decoded.get() + begin));
+      INFERD_ASSIGN_OR_RETURN(segment, DecodeSegment(segment, decoded.get() + begin));
     }
     INFERD_RETURN_IF_ERROR(CheckSegment(segment));
     head.segments.push_back(segment);

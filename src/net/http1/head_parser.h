@@ -34,6 +34,8 @@ class HeadScanner final {
   size_t end() const { return line_; }
   const HttpError& error() const { return error_; }
   void Reset();
+  // Nothing has been looked at since the last Reset.
+  bool fresh() const { return scanned_ == 0; }
 
  private:
   State Fail(int status, std::string message);

@@ -39,6 +39,7 @@ RequestReader::Event RequestReader::ReadHead() {
     request_.received_ns = base::SystemClock().NowNs();
     clock_.Restart();
   }
+  if (const size_t bytes = scanner_.fresh() ? repeated_.Match(text) : 0; bytes > 0) return RepeatRequest(bytes);
   switch (scanner_.Scan(text)) {
     case HeadScanner::State::kMore: return eof_ ? Event::kEnd : Event::kNone;
     case HeadScanner::State::kError: return Refuse(scanner_.error());
@@ -60,10 +61,18 @@ RequestReader::Event RequestReader::ParseRequest(std::string_view text) {
   RequestHead& head = request_.head;
   head.peer = {store.get() + text.size(), peer.size()};
   head.tls = host_.tls();
-  auto framing = ParseHead({store.get(), text.size()}, host_.limits(), head);
+  const std::string_view kept(store.get(), text.size());
+  auto framing = ParseHead(kept, host_.limits(), head);
   request_.store = std::move(store);
   if (!framing.has_value()) return Refuse(std::move(framing.error()));
   framing_ = *framing;
+  repeated_.Keep(kept, request_, framing_);
+  return Event::kHead;
+}
+
+RequestReader::Event RequestReader::RepeatRequest(size_t bytes) {
+  framing_ = repeated_.CopyTo(request_);
+  input_.Skip(bytes);
   return Event::kHead;
 }
 

@@ -10,6 +10,7 @@
 #include "net/http1/body_reader.h"
 #include "net/http1/head_parser.h"
 #include "net/http1/input.h"
+#include "net/http1/repeated_head.h"
 #include "net/http1/stopwatch.h"
 
 namespace inferd::net::http1 {
@@ -89,13 +90,17 @@ class RequestReader final {
   bool HasNext() const { return input_.text().find_first_not_of("\r\n") != std::string_view::npos; }
   // Since the wait for a head, its first byte, or the body's last progress.
   Stopwatch& clock() { return clock_; }
-  // Gives the input's memory back. Only when it is empty.
-  void Shrink() { input_.Release(); }
+  // Gives memory back. Only when the input is empty.
+  void Shrink() {
+    input_.Release();
+    repeated_.Forget();
+  }
 
  private:
   bool CommitBody(size_t bytes);
   Event ReadHead();
   Event ParseRequest(std::string_view text);
+  Event RepeatRequest(size_t bytes);
   Event ReadBody();
   Event DropRest();
   Event Refuse(HttpError error);
@@ -106,6 +111,7 @@ class RequestReader final {
   State state_ = State::kHead;
   Input input_;
   HeadScanner scanner_;
+  RepeatedHead repeated_;
   BodyReader body_;
   HttpRequest request_;
   Framing framing_;

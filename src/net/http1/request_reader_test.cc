@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <random>
 #include <string>
+#include <utility>
 
 #include "tests/support/fake_session_host.h"
 
@@ -17,8 +20,34 @@ using State = RequestReader::State;
 constexpr std::string_view kPlainGet = "GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n";
 constexpr std::string_view kPostOfHello = "POST /v2 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
 
+std::string Describe(const RequestHead& head) {
+  std::string text = std::to_string(static_cast<int>(head.method)) + ' ' + std::string(head.method_text) + ' ' +
+                     std::string(head.target) + " ?" + std::string(head.query) + " from " + std::string(head.peer) +
+                     " id " + std::string(head.request_id) + " length " +
+                     std::to_string(head.content_length.value_or(7)) + (head.http2 ? " http2" : "") +
+                     (head.tls ? " tls" : "");
+  for (const std::string_view segment : head.segments) text.append(" /").append(segment);
+  for (const auto& [name, value] : head.headers) text.append(", ").append(name).append(": ").append(value);
+  return text;
+}
+
+std::string Describe(RequestReader& reader) {
+  const Framing& framing = reader.framing();
+  return Describe(reader.request().head) + (framing.http10 ? " 1.0" : "") + (framing.keep_alive ? " kept" : "") +
+         (framing.chunked ? " chunked" : "") + (framing.expect_continue ? " expects" : "") +
+         (framing.upgrade_h2c ? " h2c" : "");
+}
+
 class Http1RequestReaderTest : public ::testing::Test {
  protected:
+  // Where the reader keeps the head of a request without a body; of the request, which is over.
+  std::shared_ptr<const void> StoreOf(std::string_view text) {
+    Put(text);
+    EXPECT_EQ(reader_.Read(), Event::kHead);
+    std::shared_ptr<const void> store = reader_.request().store;
+    reader_.Next();
+    return store;
+  }
   bool Put(std::string_view text) {
     const std::span<std::byte> space = reader_.Space();
     EXPECT_GE(space.size(), text.size());
@@ -46,6 +75,55 @@ TEST_F(Http1RequestReaderTest, ReadsOneRequestAfterTheOther) {
     reader_.Next();
   }
   EXPECT_EQ(reader_.Read(), Event::kNone);
+}
+
+TEST_F(Http1RequestReaderTest, WhatIsRepeatedIsOnlyCompared) {
+  const std::shared_ptr<const void> first = StoreOf(kPlainGet);
+  EXPECT_EQ(StoreOf(kPlainGet), first);
+  const std::shared_ptr<const void> other = StoreOf("GET /v3 HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_NE(other, first);
+  EXPECT_NE(StoreOf(kPlainGet), first) << "another came between";
+  const std::string padded =
+      "GET /v2 HTTP/1.1\r\nHost: a\r\nX: " + std::string(RepeatedHead::kBytesMax, 'x') + "\r\n\r\n";
+  EXPECT_NE(StoreOf(padded), StoreOf(padded)) << "it is long";
+  const std::shared_ptr<const void> again = StoreOf(kPlainGet);
+  reader_.Shrink();
+  EXPECT_NE(StoreOf(kPlainGet), again) << "it gave its memory back";
+}
+
+// What a connection has sent before changes nothing, however what follows is cut into pieces.
+TEST_F(Http1RequestReaderTest, AHeadMeansTheSameWhateverCameBefore) {
+  static constexpr std::string_view kLines[] = {"GET /v2/models/a HTTP/1.1\r\nHost: a\r\n",
+                                                "GET /v2/models/a HTTP/1.1\r\nHost: ab\r\n",
+                                                "GET /v2/models/%61?x=1 HTTP/1.1\r\nHost: a\r\n",
+                                                "GET /v2/models/a HTTP/1.0\r\n", "\r\nGET / HTTP/1.1\r\nHost: a\r\n"};
+  static constexpr std::string_view kFields[] = {"", "X-Request-Id: 7\r\n", "Connection: close\r\n", "X: \r\n",
+                                                 "Connection: keep-alive\r\n"};
+  std::mt19937 random(20261127);
+  const auto below = [&random](size_t bound) { return static_cast<size_t>(random()) % bound; };
+  std::string before;
+  for (int i = 0; i < 5000; ++i) {
+    std::string text =
+        std::string(kLines[below(5)]) + std::string(kFields[below(5)]) + std::string(kFields[below(3)]) + "\r\n";
+    if (below(2) == 0 && !before.empty()) text = before;
+    before = text;
+    const size_t cut = below(3) == 0 ? below(text.size()) : 0;
+    Put(text.substr(0, cut));
+    if (cut > 0) ASSERT_EQ(reader_.Read(), Event::kNone);
+    Put(text.substr(cut));
+    ASSERT_EQ(reader_.Read(), Event::kHead) << text;
+    RequestReader fresh(host_, true);
+    std::memcpy(fresh.Space().data(), text.data(), text.size());
+    ASSERT_TRUE(fresh.Commit(text.size()));
+    ASSERT_EQ(fresh.Read(), Event::kHead);
+    ASSERT_EQ(Describe(reader_), Describe(fresh));
+    // Its memory goes where the request goes.
+    const HttpRequest kept = std::move(reader_.request());
+    reader_.Next();
+    if (below(50) == 0) reader_.Shrink();
+    ASSERT_EQ(Describe(kept.head), Describe(fresh.request().head));
+    EXPECT_TRUE(reader_.input().empty());
+  }
 }
 
 TEST_F(Http1RequestReaderTest, ReadsTheBodyIntoItsPlace) {
