@@ -1,5 +1,6 @@
 #include "bench/table/engine_table.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -182,6 +183,7 @@ Status PrintEngineTable(const Programs::Options& programs, const EngineTableCase
                     "RATIO", "TOGETHER"});
   std::string missing;
   for (const EngineCase& of : kCases) {
+    if (!what.models.empty() && std::ranges::find(what.models, of.model) == what.models.end()) continue;
     if (!IsBuilt(programs.folder, of)) {
       missing += std::string(of.engine) + " is not built: tools/install_engine " + of.engine + "\n";
       continue;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -10,6 +11,7 @@
 namespace inferd::bench {
 
 struct EngineTableCase {
+  std::vector<std::string> models;  // of the table's own; empty: all
   std::vector<Wire> wires;
   std::vector<size_t> connections;
   Timing timing;

@@ -62,6 +62,7 @@ struct Options {
   int pid = 0;
   double duration_s = 3;
   std::vector<std::string> models = {"simple", "mlp", "pool224", kLargeModel};
+  bool names_models = false;  // they are not the default ones
   std::vector<Wire> wires = {Wire::kJson, Wire::kBinary, Wire::kGrpc, Wire::kStream, Wire::kTrtis, Wire::kTrtisGrpc};
   std::vector<size_t> connections = {1, 4, 16};
   size_t idle_connections = 1000;
@@ -194,7 +195,8 @@ constexpr Mode kModes[] = {
      }},
     {"--engines", "What each engine's requests cost above its bare library",
      [](const Options& options, const Programs::Options& programs) {
-       return PrintEngineTable(programs, {.wires = {Wire::kBinary, Wire::kGrpc},
+       return PrintEngineTable(programs, {.models = options.names_models ? options.models : std::vector<std::string>(),
+                                          .wires = {Wire::kBinary, Wire::kGrpc},
                                           .connections = options.connections,
                                           .timing = TimingOf(options.duration_s)});
      }},
@@ -292,6 +294,7 @@ int main(int argc, char** argv) {
   app.add_option("--repository", options.repository, "The model repository that has them")->capture_default_str();
   inferd::bench::AddCoreOptions(app, options.cores);
   CLI11_PARSE(app, argc, argv);
+  options.names_models = app.count("--models") > 0;
   if (options.predict) inferd::bench::PreferPredict(app, options);
   const inferd::bench::CoreLayout cores(options.cores);
   const inferd::base::Status status = inferd::bench::Run(options);
