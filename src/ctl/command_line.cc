@@ -9,6 +9,7 @@
 
 #include "base/version/version.h"
 #include "ctl/commands.h"
+#include "ctl/duration_option.h"
 #include "ctl/settings.h"
 #include "ctl/subcommands.h"
 #include "ctl/text/suggestion.h"
@@ -48,8 +49,8 @@ void AddConnectionOptions(CLI::App& app, Command& command) {
   app.add_option("--controller", command.controller, "The address of inferd-controller's API, for InferenceServices")
       ->capture_default_str();
   app.add_option("--unix-socket", connection.unix_socket, "Connect to this socket instead of the URL's host");
-  app.add_option("--timeout", command.timeout_s, "Seconds that one call may take")
-      ->check(CLI::PositiveNumber)
+  AddDuration(app, "--timeout", command.timeout_s, "Seconds that one call may take, or 500ms, 5m")
+      ->check(AboveZero())
       ->capture_default_str();
   app.add_flag("--http2", connection.http2, "Speak HTTP/2");
   app.add_option("--ca,--ca-file", connection.ca_file, "Certificates (PEM) that the server's must be signed by")

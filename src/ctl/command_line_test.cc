@@ -246,7 +246,7 @@ TEST_F(CommandLineTest, Loads) {
 TEST_F(CommandLineTest, Benchmarks) {
   // A busy machine may let no request through in a short time, which is an error.
   int exit_status = 3;
-  for (const char* seconds : {"0.05", "0.5", "5", "30"}) {
+  for (const char* seconds : {"50ms", "0.5", "5s", "30s"}) {
     exit_status =
         Run({"bench", "m", "--duration", seconds, "--warmup", "0", "-c", "2", "--pid", std::to_string(::getpid())});
     if (exit_status == 0) break;
@@ -256,6 +256,16 @@ TEST_F(CommandLineTest, Benchmarks) {
   for (const char* part : {"p50", "p90", "p99", "server CPU", "per request", "LATENCY"}) {
     EXPECT_NE(out_.str().find(part), std::string::npos) << part << out_.str();
   }
+}
+
+TEST_F(CommandLineTest, TimesHaveUnitsAndAreAboveZero) {
+  EXPECT_EQ(Run({"bench", "m", "--duration", "3 weeks"}), 2);
+  EXPECT_NE(err_.str().find("--duration"), std::string::npos) << err_.str();
+  EXPECT_EQ(Run({"bench", "m", "--duration", "0s"}), 2);
+  EXPECT_TRUE(err_.str().find("--duration: must be above 0, and is 0") != std::string::npos) << err_.str();
+  EXPECT_EQ(Run({"bench", "m", "--rate", "-5"}), 2);
+  EXPECT_TRUE(err_.str().find("--rate: must be above 0, and is -5") != std::string::npos) << err_.str();
+  EXPECT_EQ(Run({"--timeout", "500ms", "load", "m"}), 0) << err_.str();
 }
 
 TEST_F(CommandLineTest, SuggestsNames) {

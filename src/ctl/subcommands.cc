@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ctl/commands.h"
+#include "ctl/duration_option.h"
 #include "ctl/manifests/render_manifests.h"
 
 namespace inferd::ctl {
@@ -156,7 +157,7 @@ void AddInferCommand(CLI::App& app, Command& command) {
       ->check(CLI::ExistingFile);
   infer->add_option("--id", arguments->options.id, "The request's id");
   infer->add_option("--classes", arguments->options.classes, "Show the N best classes, with labels where there are any")
-      ->check(CLI::PositiveNumber);
+      ->check(AboveZero());
   auto json = std::make_shared<bool>(false);
   infer->add_flag("--json", *json, "The same as -o json");
   infer->add_option("--values", arguments->values_max, "How many values of an output to show")->capture_default_str();
@@ -183,16 +184,16 @@ void AddBenchCommand(CLI::App& app, Command& command) {
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
   sub->add_option("--rate", bench.rate, "Open loop: requests per second, whether or not answers come. Else closed loop")
-      ->check(CLI::PositiveNumber);
-  sub->add_option("--duration", arguments->duration_s, "Seconds to measure")
-      ->check(CLI::PositiveNumber)
+      ->check(AboveZero());
+  AddDuration(*sub, "--duration", arguments->duration_s, "Seconds to measure, or 500ms, 1m")
+      ->check(AboveZero())
       ->capture_default_str();
-  sub->add_option("--warmup", arguments->warmup_s, "Seconds before that")
+  AddDuration(*sub, "--warmup", arguments->warmup_s, "Seconds before that")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   sub->add_option("--threads", bench.threads, "Threads to send from")->check(CLI::Range(1, 64))->capture_default_str();
   sub->add_option("--pid", bench.server_pid, "The server's process, on this machine: shows its CPU time per request")
-      ->check(CLI::PositiveNumber);
+      ->check(AboveZero());
   sub->add_flag("--progress", arguments->progress, "Write progress to standard error, also if that is no terminal");
   sub->callback([&, a = arguments] {
     a->bench.options.model = command.model;

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "ctl/cluster/cluster_commands.h"
+#include "ctl/duration_option.h"
 #include "ctl/subcommands.h"
 
 namespace inferd::ctl {
@@ -49,21 +50,13 @@ void AddGet(CLI::App& app, Command& command) {
   });
 }
 
-// "30s", "5m", "1h", or seconds.
-template <typename Number>
-CLI::Option* AddDuration(CLI::App& sub, const std::string& names, Number& seconds, const std::string& text) {
-  return sub.add_option(names, seconds, text)
-      ->transform(CLI::AsNumberWithUnit(std::map<std::string, Number>{{"s", 1}, {"m", 60}, {"h", 3600}},
-                                        CLI::AsNumberWithUnit::UNIT_OPTIONAL));
-}
-
 void AddLogs(CLI::App& app, Command& command) {
   auto arguments = std::make_shared<LogArguments>();
   CLI::App* logs = app.add_subcommand("logs", "What a replica has written: POD, or isvc/NAME for all of a service");
   AddObjectOptions(*logs, arguments->objects, true);
   logs->add_flag("-f,--follow", arguments->follow, "And what comes, until the replica ends; of one replica");
   logs->add_option("--tail", arguments->tail, "Lines of it; -1: all that are kept")->capture_default_str();
-  AddDuration(*logs, "--since", arguments->since_s, "What was written since: 30s, 5m, 1h")->check(CLI::PositiveNumber);
+  AddDuration(*logs, "--since", arguments->since_s, "What was written since: 30s, 5m, 1h")->check(AboveZero());
   logs->add_flag("-p,--previous", arguments->previous, "Of the process before the one that runs");
   logs->callback([&command, a = arguments] {
     RunWithCluster(command, [&command, a](ClusterApi& api) { return ShowLogs(api, *a, command.out); });

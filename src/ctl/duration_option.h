@@ -1,0 +1,29 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <map>
+#include <string>
+#include <type_traits>
+
+namespace inferd::ctl {
+
+// An option for a time: "30s", "5m", "1h", or seconds; of fractions, "500ms" as well.
+template <typename Number>
+CLI::Option* AddDuration(CLI::App& app, const std::string& names, Number& seconds, const std::string& text) {
+  std::map<std::string, Number> units = {{"s", 1}, {"m", 60}, {"h", 3600}};
+  if constexpr (std::is_floating_point_v<Number>) units["ms"] = 0.001;
+  return app.add_option(names, seconds, text)
+      ->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_OPTIONAL, "TIME"));
+}
+
+// A check of such an option, or of another number: more than nothing.
+inline CLI::Validator AboveZero() {
+  return {[](std::string& value) {
+            double number = 0;
+            return CLI::detail::lexical_cast(value, number) && number > 0 ? std::string()
+                                                                          : "must be above 0, and is " + value;
+          },
+          ""};
+}
+
+}  // namespace inferd::ctl
