@@ -16,12 +16,13 @@ CLI::Option* AddDuration(CLI::App& app, const std::string& names, Number& second
       ->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_OPTIONAL, "TIME"));
 }
 
-// A check of such an option, or of another number: more than nothing.
+// A check of such an option, or of another number: more than nothing, and a number that anything can be computed with.
 inline CLI::Validator AboveZero() {
+  constexpr double kMax = 1e9;
   return {[](std::string& value) {
             double number = 0;
-            return CLI::detail::lexical_cast(value, number) && number > 0 ? std::string()
-                                                                          : "must be above 0, and is " + value;
+            const bool good = CLI::detail::lexical_cast(value, number) && number > 0 && number <= kMax;
+            return good ? std::string() : "must be above 0 and at most 1000000000, and is " + value;
           },
           ""};
 }
