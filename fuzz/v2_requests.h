@@ -11,7 +11,7 @@
 #include "core/request/infer_response.h"
 #include "frontends/oip_http/codec/infer_request_reader.h"
 #include "frontends/oip_http/codec/infer_response_writer.h"
-#include "frontends/oip_http/codec/parameters_json.h"
+#include "frontends/oip_http/codec/request/parameters_json.h"
 #include "fuzz/require.h"
 #include "json/writer.h"
 #include "tensor/raw.h"

@@ -9,9 +9,9 @@
 
 #include "base/version/version.h"
 #include "ctl/commands.h"
-#include "ctl/duration_option.h"
 #include "ctl/settings.h"
 #include "ctl/subcommands.h"
+#include "ctl/text/duration_option.h"
 #include "ctl/text/suggestion.h"
 
 namespace inferd::ctl {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "ctl/commands.h"
-#include "ctl/duration_option.h"
 #include "ctl/manifests/render_manifests.h"
+#include "ctl/text/duration_option.h"
 
 namespace inferd::ctl {
 

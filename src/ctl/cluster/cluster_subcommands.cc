@@ -2,8 +2,8 @@
 #include <string>
 
 #include "ctl/cluster/cluster_commands.h"
-#include "ctl/duration_option.h"
 #include "ctl/subcommands.h"
+#include "ctl/text/duration_option.h"
 
 namespace inferd::ctl {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/text/base64.h"
-#include "frontends/oip_http/codec/parameters_json.h"
+#include "frontends/oip_http/codec/request/parameters_json.h"
 #include "json/read.h"
 #include "v2/repository_calls.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "frontends/oip_http/codec/parameters_json.h"
+#include "frontends/oip_http/codec/request/parameters_json.h"
 #include "json/reader.h"
 #include "tensorjson/data_parser.h"
 #include "tensorjson/parse.h"

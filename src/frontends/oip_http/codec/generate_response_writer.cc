@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "frontends/oip_http/codec/infer_response_writer.h"
-#include "frontends/oip_http/codec/parameters_json.h"
+#include "frontends/oip_http/codec/request/parameters_json.h"
 #include "json/writer.h"
 #include "tensorjson/write.h"
 #include "v2/carried_types.h"

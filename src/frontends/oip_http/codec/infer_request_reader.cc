@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "frontends/oip_http/codec/request_memo.h"
+#include "frontends/oip_http/codec/request/request_memo.h"
 
 namespace inferd::oip_http {
 

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "frontends/oip_http/codec/parameters_json.h"
+#include "frontends/oip_http/codec/request/parameters_json.h"
 #include "json/writer.h"
 #include "net/compression/compression.h"
 #include "tensorjson/write.h"

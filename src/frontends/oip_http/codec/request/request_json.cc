@@ -1,11 +1,11 @@
-#include "frontends/oip_http/codec/request_json.h"
+#include "frontends/oip_http/codec/request/request_json.h"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "frontends/oip_http/codec/input_reader.h"
-#include "frontends/oip_http/codec/parameters_json.h"
+#include "frontends/oip_http/codec/request/input_reader.h"
+#include "frontends/oip_http/codec/request/parameters_json.h"
 #include "json/reader.h"
 
 namespace inferd::oip_http {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "frontends/oip_http/codec/request_json.h"
+#include "frontends/oip_http/codec/request/request_json.h"
 
 namespace inferd::oip_http {
 

@@ -1,4 +1,4 @@
-#include "frontends/oip_http/codec/parameters_json.h"
+#include "frontends/oip_http/codec/request/parameters_json.h"
 
 #include <gtest/gtest.h>
 

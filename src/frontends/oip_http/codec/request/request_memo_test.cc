@@ -1,4 +1,4 @@
-#include "frontends/oip_http/codec/request_memo.h"
+#include "frontends/oip_http/codec/request/request_memo.h"
 
 #include <gtest/gtest.h>
 

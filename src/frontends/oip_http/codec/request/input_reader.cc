@@ -1,10 +1,10 @@
-#include "frontends/oip_http/codec/input_reader.h"
+#include "frontends/oip_http/codec/request/input_reader.h"
 
 #include <limits>
 #include <string>
 #include <utility>
 
-#include "frontends/oip_http/codec/parameters_json.h"
+#include "frontends/oip_http/codec/request/parameters_json.h"
 #include "tensorjson/parse.h"
 #include "v2/parameters.h"
 
