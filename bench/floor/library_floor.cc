@@ -9,14 +9,14 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "base/turn.h"
 #include "bench/engine_call/bare_session.h"
 #include "bench/engine_call/require.h"
-#include "bench/floor/http_floor.h"
+#include "bench/floor/gathering_handler.h"
 
 namespace {
 
@@ -24,40 +24,27 @@ using namespace inferd;  // NOLINT(google-build-using-namespace): a program of o
 
 constexpr size_t kRowsMax = 64;
 
-class LibraryHandler final : public net::HttpHandler {
+class LibraryHandler final : public bench::GatheringHandler {
  public:
-  explicit LibraryHandler(const bench::BareSession& session) : caller_(session, kRowsMax) {}
-
-  net::BodyPlan OnHead(const net::RequestHead&) override { return {}; }
-  void OnRequest(net::HttpRequest request, net::Reply reply) override {
-    if (request.body.size() < caller_.row_bytes()) return reply.Send(answer_.For(request.head.query));
-    if (waiting_.empty()) base::Turn::Current()->AtEnd([this] { RunAll(); });
-    waiting_.push_back({std::move(request), std::move(reply)});
-    if (waiting_.size() == kRowsMax) RunAll();
-  }
+  explicit LibraryHandler(const bench::BareSession& session)
+      : LibraryHandler(bench::BareSession::Caller(session, kRowsMax)) {}
 
  private:
-  struct Waiting {
-    net::HttpRequest request;
-    net::Reply reply;
-  };
+  explicit LibraryHandler(bench::BareSession::Caller caller)
+      : GatheringHandler(caller.row_bytes(), kRowsMax), caller_(std::move(caller)) {}
 
-  void RunAll() {
-    if (waiting_.empty()) return;
+  void Execute(std::span<Waiting> requests) override {
     const size_t row_bytes = caller_.row_bytes();
     std::byte* row = caller_.input(0).data();
-    for (const Waiting& one : waiting_) {
+    for (const Waiting& one : requests) {
       const base::BufferSlice& body = one.request.body;
       row = std::copy_n(body.data() + body.size() - row_bytes, row_bytes, row);
     }
-    caller_.Call(static_cast<int64_t>(waiting_.size()));
-    for (Waiting& one : waiting_) one.reply.Send(answer_.For(one.request.head.query));
-    waiting_.clear();
+    caller_.Call(static_cast<int64_t>(requests.size()));
+    for (Waiting& one : requests) AnswerOne(one);
   }
 
   bench::BareSession::Caller caller_;
-  bench::SizedAnswer answer_;
-  std::vector<Waiting> waiting_;
 };
 
 }  // namespace

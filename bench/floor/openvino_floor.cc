@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "bench/engine_call/bare_model.h"
-#include "bench/floor/calling_handler.h"
+#include "bench/floor/gathering_handler.h"
 
 using namespace inferd;  // NOLINT(google-build-using-namespace): a program of one file
 

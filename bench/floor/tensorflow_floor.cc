@@ -8,7 +8,7 @@
 
 #include "bench/engine_call/bare_graph.h"
 #include "bench/engine_call/require.h"
-#include "bench/floor/calling_handler.h"
+#include "bench/floor/gathering_handler.h"
 
 using namespace inferd;  // NOLINT(google-build-using-namespace): a program of one file
 

@@ -1,5 +1,5 @@
-// torch_floor PORT FILE SIZE...: the HTTP floor with bare libtorch behind it (CallingHandler): each request runs the
-// TorchScript model once, whose one input is FP32 of these sizes.
+// torch_floor PORT FILE SIZE...: the HTTP floor with bare libtorch behind it (CallingHandler): each request runs a
+// TorchScript model of one input, FP32 of these sizes, once.
 
 #include <cstdio>
 #include <cstdlib>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/engine_call/bare_module.h"
-#include "bench/floor/calling_handler.h"
+#include "bench/floor/gathering_handler.h"
 
 using namespace inferd;  // NOLINT(google-build-using-namespace): a program of one file
 

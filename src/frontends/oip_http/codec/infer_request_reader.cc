@@ -10,15 +10,15 @@ namespace inferd::oip_http {
 namespace {
 
 using base::InvalidArgument;
-using BinarySizes = decltype(RequestJson::binary_sizes);
 
 // Cuts what stands behind the JSON into the inputs that announced a size.
-base::Status AttachBinary(const base::BufferSlice& body, size_t json_bytes, const BinarySizes& sizes,
-                          bool binary_allowed, std::string_view model, core::InferRequest& request) {
+base::Status AttachBinary(const base::BufferSlice& body, size_t json_bytes, bool binary_allowed, std::string_view model,
+                          RequestJson& json) {
+  const auto& sizes = json.binary_sizes;
   size_t offset = json_bytes;
   for (size_t i = 0; i < sizes.size(); ++i) {
     if (!sizes[i]) continue;
-    core::InferTensor& input = request.inputs[i];
+    core::InferTensor& input = json.request->inputs[i];
     if (!binary_allowed) {
       return InvalidArgument("input '" + input.name +
                              "': must specify valid 'Infer-Header-Content-Length' in request "
@@ -48,8 +48,8 @@ base::Result<DecodedRequest> ReadInferRequest(const base::BufferSlice& body, siz
                                               std::string_view model, size_t depth_max, bool triton_exact) {
   thread_local RequestMemo memo;
   INFERD_ASSIGN_OR_RETURN(RequestJson json, memo.Read(body.view().substr(0, json_bytes), depth_max));
-  core::InferRequest& request = *json.request;
-  INFERD_RETURN_IF_ERROR(AttachBinary(body, json_bytes, json.binary_sizes, binary_allowed, model, request));
+  INFERD_RETURN_IF_ERROR(AttachBinary(body, json_bytes, binary_allowed, model, json));
+  const core::InferRequest& request = *json.request;
   const bool binary_default = json.settings.binary_data_output && !(triton_exact && !request.outputs.empty());
   INFERD_ASSIGN_OR_RETURN(v2::OutputForms forms, v2::ReadOutputForms(request, binary_default));
   return DecodedRequest{.request = std::move(json.request), .forms = std::move(forms)};

@@ -14,8 +14,8 @@ namespace inferd::oip_http {
 // them with every request. What a text means depends on nothing but its bytes and `depth_max`, so that a text which is
 // equal byte by byte to one that is kept need not be read. Not thread-safe.
 //
-// Kept is what has come twice since anything else fell on its place: texts that never repeat cost a hash, and push
-// nothing out by coming once. Errors are not kept, nor texts with tensors' numbers.
+// A text is kept when it is read twice, with no reading of another in its place between: texts that never repeat cost a
+// hash, and push nothing out by coming once. Errors are not kept, nor texts with tensors' numbers.
 class RequestMemo final {
  public:
   static constexpr size_t kTextMax = 2048;  // a longer one is read
