@@ -70,20 +70,31 @@ void InlineGate::Record(int64_t rows, int64_t service_ns, size_t request_bytes, 
   const bool slow = service_ns >= (index == 0 ? service_ns_max_ : kOutlier * service_ns_max_);
   if (!slow) RecordFast(index, request_bytes, inline_run);
   if (!inline_run) return;
-  if (slow) size.fast_runs = 0;
-  if (slow && std::exchange(size.watching, true)) {
-    // What was blamed is the model's own doing.
-    if (mode_ == config::InlineExecution::kAuto && service_ns / kFarOver >= service_ns_max_) Ban();
-    return Close(index);
+  if (slow) {
+    const bool paid = Pay(size, service_ns);
+    if (std::exchange(size.watching, true)) {
+      // What was blamed is the model's own doing.
+      if (mode_ == config::InlineExecution::kAuto && service_ns / kFarOver >= service_ns_max_) Ban();
+      if (banned_ || !paid) return Close(index);
+    }
   }
   if (index > 0 && size.mean_ns >= service_ns_max_) Close(index);
+}
+
+bool InlineGate::Pay(Size& size, int64_t service_ns) const {
+  const int64_t price = kFastPerSlow * service_ns / std::max<int64_t>(service_ns_max_, 1);
+  const bool paid = size.fast_runs >= price;
+  size.fast_runs = paid ? size.fast_runs - static_cast<int>(price) : 0;
+  return paid;
 }
 
 void InlineGate::RecordFast(size_t index, size_t request_bytes, bool inline_run) {
   Size& size = sizes_[index];
   fast_bytes_max_ = std::max(fast_bytes_max_, request_bytes);
   if (!inline_run && samples_left_ > 0) --samples_left_;
-  if (!inline_run || !size.watching || ++size.fast_runs < kQuietRuns) return;
+  if (!inline_run) return;
+  size.fast_runs = std::min(size.fast_runs + 1, kQuietRuns);
+  if (!size.watching || size.fast_runs < kQuietRuns) return;
   size.watching = false;
   size.pause = kSamplesMin;
 }

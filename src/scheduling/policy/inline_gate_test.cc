@@ -62,6 +62,34 @@ TEST(InlineGateTest, WatchesUntilItWasQuietForLong) {
   EXPECT_TRUE(gate.Allows(1, 64));
 }
 
+// Runs of which one in `fast_runs` + 1 takes that long, as the thread's own use. Returns how many of 100 were let in.
+int RunsLetIn(InlineGate& gate, int fast_runs, int64_t slow_ns) {
+  int let_in = 0;
+  for (int i = 0; i < 100 * (fast_runs + 1); ++i) {
+    const bool slow = i % (fast_runs + 1) == fast_runs;
+    const bool inline_run = gate.Allows(1, 64);
+    if (slow && inline_run) ++let_in;
+    gate.Record(1, slow ? slow_ns : 3'000, 64, inline_run);
+  }
+  return let_in;
+}
+
+TEST(InlineGateTest, FastRunsPayForSlowOnes) {
+  InlineGate gate(kLimitNs);
+  Measure(gate, InlineGate::kSamplesMin, 3'000);
+  EXPECT_EQ(RunsLetIn(gate, InlineGate::kFastPerSlow, kLimitNs), 100);
+  EXPECT_EQ(RunsLetIn(gate, 2 * InlineGate::kFastPerSlow, 2 * kLimitNs), 100);
+}
+
+TEST(InlineGateTest, RunsThatAreSlowTooOftenOrTooLongAreNotPaidFor) {
+  InlineGate often(kLimitNs);
+  Measure(often, InlineGate::kSamplesMin, 3'000);
+  EXPECT_LT(RunsLetIn(often, InlineGate::kFastPerSlow / 2, kLimitNs), 20);
+  InlineGate for_long(kLimitNs);
+  Measure(for_long, InlineGate::kSamplesMin, 3'000);
+  EXPECT_LT(RunsLetIn(for_long, 1000, 100 * kLimitNs), 20);
+}
+
 TEST(InlineGateTest, ThePauseDoublesUntilItWasQuietForLong) {
   InlineGate gate(kLimitNs);
   Measure(gate, InlineGate::kSamplesMin, 3'000);
