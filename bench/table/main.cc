@@ -64,6 +64,7 @@ struct Options {
   std::vector<std::string> models = {"simple", "mlp", "pool224", kLargeModel};
   bool names_models = false;  // they are not the default ones
   std::vector<Wire> wires = {Wire::kJson, Wire::kBinary, Wire::kGrpc, Wire::kStream, Wire::kTrtis, Wire::kTrtisGrpc};
+  bool names_wires = false;  // they are not the default ones
   std::vector<size_t> connections = {1, 4, 16};
   size_t idle_connections = 1000;
   bool predict = false;
@@ -73,6 +74,9 @@ struct Options {
 
 bool IsTrtis(Wire wire) { return wire == Wire::kTrtis || wire == Wire::kTrtisGrpc; }
 bool IsOfRows(Wire wire) { return wire == Wire::kPredictReals || wire == Wire::kPredictWholes || IsKserve(wire); }
+std::vector<Wire> BinaryAndGrpc(const Options& options) {
+  return options.names_wires ? options.wires : std::vector{Wire::kBinary, Wire::kGrpc};
+}
 bool UsesGrpc(const Options& options) { return std::ranges::any_of(options.wires, IsGrpc); }
 
 void AddRow(ctl::Table& table, const Row& row, std::optional<double> engine_us) {
@@ -184,7 +188,7 @@ constexpr Mode kModes[] = {
        return PrintSharedMemoryTable(programs, {.small = options.models[0],
                                                 .large = kLargeModel,
                                                 .elements = kLargeElements,
-                                                .wires = {Wire::kBinary, Wire::kGrpc},
+                                                .wires = BinaryAndGrpc(options),
                                                 .connections = options.connections,
                                                 .timing = TimingOf(options.duration_s)});
      }},
@@ -196,14 +200,14 @@ constexpr Mode kModes[] = {
     {"--engines", "What each engine's requests cost above its bare library",
      [](const Options& options, const Programs::Options& programs) {
        return PrintEngineTable(programs, {.models = options.names_models ? options.models : std::vector<std::string>(),
-                                          .wires = {Wire::kBinary, Wire::kGrpc},
+                                          .wires = BinaryAndGrpc(options),
                                           .connections = options.connections,
                                           .timing = TimingOf(options.duration_s)});
      }},
     {"--ensembles", "What a step of an ensemble costs: chains of a model beside it",
      [](const Options& options, const Programs::Options& programs) {
        return PrintEnsembleTable(programs, {.steps = {1, 2, 4, 8},
-                                            .wires = {Wire::kBinary, Wire::kGrpc},
+                                            .wires = BinaryAndGrpc(options),
                                             .connections = options.connections,
                                             .timing = TimingOf(options.duration_s)});
      }},
@@ -295,6 +299,7 @@ int main(int argc, char** argv) {
   inferd::bench::AddCoreOptions(app, options.cores);
   CLI11_PARSE(app, argc, argv);
   options.names_models = app.count("--models") > 0;
+  options.names_wires = app.count("--wires") > 0;
   if (options.predict) inferd::bench::PreferPredict(app, options);
   const inferd::bench::CoreLayout cores(options.cores);
   const inferd::base::Status status = inferd::bench::Run(options);
