@@ -18,6 +18,7 @@
 #include "bench/harness/display.h"
 #include "bench/harness/engine_rate.h"
 #include "bench/harness/loads.h"
+#include "bench/harness/median.h"
 #include "bench/harness/results.h"
 #include "bench/harness/served_model.h"
 #include "bench/scheduling/options.h"

@@ -1,6 +1,5 @@
 #include "bench/scheduling/options.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <iostream>
 #include <map>
@@ -67,13 +66,6 @@ std::string PercentileText(const net::LoadReport& report, double percent) {
 double FailedShare(const net::LoadReport& report) {
   if (report.due == 0) return 0;
   return 1 - static_cast<double>(report.answered) / static_cast<double>(report.due);
-}
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::ranges::sort(values);
-  const size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 }  // namespace inferd::bench

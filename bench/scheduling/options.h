@@ -39,6 +39,4 @@ std::string PercentileText(const net::LoadReport& report, double percent);
 // Of what was due in an open loop: refused, broken off, or without an answer.
 double FailedShare(const net::LoadReport& report);
 
-double Median(std::vector<double> values);
-
 }  // namespace inferd::bench

@@ -5,13 +5,6 @@
 namespace inferd::bench {
 namespace {
 
-TEST(SchedulingOptionsTest, TheMedianIsTheMiddle) {
-  EXPECT_DOUBLE_EQ(Median({}), 0);
-  EXPECT_DOUBLE_EQ(Median({7}), 7);
-  EXPECT_DOUBLE_EQ(Median({9, 1, 5}), 5);
-  EXPECT_DOUBLE_EQ(Median({4, 1, 2, 100}), 3);
-}
-
 TEST(SchedulingOptionsTest, WhatWasNeverAnsweredHasFailed) {
   net::LoadReport report;
   EXPECT_DOUBLE_EQ(FailedShare(report), 0);
@@ -29,7 +22,7 @@ TEST(SchedulingOptionsTest, ARowHasACellForEachColumn) {
   const auto cells = LoadCells("open", "on", "1.00", report);
   ASSERT_EQ(cells.size(), LoadColumns().size());
   EXPECT_EQ(cells[8], "0.5");
-  EXPECT_EQ(cells[13], "-");  // nobody's CPU was measured
+  EXPECT_EQ(cells[13], "-");  // no CPU time was measured
   EXPECT_EQ(PercentileText({}, 99), "-");
 }
 

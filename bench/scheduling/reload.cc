@@ -23,6 +23,7 @@
 
 #include "bench/harness/display.h"
 #include "bench/harness/loads.h"
+#include "bench/harness/median.h"
 #include "bench/harness/onnx_file.h"
 #include "bench/harness/programs.h"
 #include "bench/harness/results.h"

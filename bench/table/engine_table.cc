@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bench/harness/display.h"
+#include "bench/harness/median.h"
 #include "bench/table/measurement.h"
 #include "ctl/text/table.h"
 
@@ -22,7 +23,9 @@ namespace {
 using base::Result;
 using base::Status;
 
-constexpr int kRounds = 3;
+// Other machines on the same cores slow some of them down, and a server with its engine more than what it is compared
+// with.
+constexpr int kRounds = 7;
 
 // What is asked of an engine, and what its library is asked beside it.
 struct EngineCase {
@@ -60,16 +63,20 @@ constexpr EngineCase kCases[] = {
      "python_floor LIBRARIES/python/environment/bin/python3 examples/python/standardize/1/model.py 20000"},
 };
 
+// What a server was asked, and the microseconds of CPU that a request took it, by round.
+struct Turns {
+  LoadTarget target;
+  net::LoadReport report{};
+  std::vector<double> cpu_us{};
+};
+
 // Of one case, wire and number of connections.
 struct Load {
   Wire wire;
   size_t connections;
-  LoadTarget target;
-  std::optional<LoadTarget> floor;
-  std::optional<LoadTarget> together;
-  net::LoadReport report{};
-  net::LoadReport floor_report{};
-  net::LoadReport together_report{};
+  Turns server;
+  std::optional<Turns> floor;
+  std::optional<Turns> together;
 };
 
 std::string Libraries(const std::string& programs) { return programs + "/../lib/inferd"; }
@@ -101,6 +108,11 @@ Result<EngineCost> MeasureBare(const std::string& programs, const EngineCase& wh
   return found->second;
 }
 
+std::optional<Turns> TurnsOf(const std::optional<LoadTarget>& target) {
+  if (!target.has_value()) return std::nullopt;
+  return Turns{*target};
+}
+
 Result<std::vector<Load>> PrepareLoads(const EngineCase& of, const EngineTableCase& what, const Targets& targets) {
   ModelCall call{.model = of.model};
   if (*of.shape != '\0') call.shapes.push_back(of.shape);
@@ -111,58 +123,69 @@ Result<std::vector<Load>> PrepareLoads(const EngineCase& of, const EngineTableCa
     for (const size_t connections : what.connections) {
       loads.push_back({.wire = wire,
                        .connections = connections,
-                       .target = prepared.server,
-                       .floor = prepared.floor,
-                       .together = prepared.library_floor});
+                       .server = {prepared.server},
+                       .floor = TurnsOf(prepared.floor),
+                       .together = TurnsOf(prepared.library_floor)});
     }
   }
   return loads;
 }
 
-// To the report, what `target` does; nothing where there is none.
-Status Add(const std::optional<LoadTarget>& target, size_t connections, const Timing& timing, net::LoadReport& report) {
-  if (!target.has_value()) return base::OkStatus();
-  INFERD_ASSIGN_OR_RETURN(const net::LoadReport one, Saturate(*target, connections, timing));
-  report.Append(one);
+Status TakeTurn(Turns& turns, size_t connections, const Timing& timing) {
+  INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(turns.target, connections, timing));
+  if (const std::optional<double> cpu_us = CpuUs(report); cpu_us.has_value()) turns.cpu_us.push_back(*cpu_us);
+  turns.report.Append(report);
   return base::OkStatus();
 }
 
 // The machine is not always as fast: the loads, each before its floor's, and the bare library, one after the other in
-// each round.
-Result<EngineCost> MeasureInTurns(const std::string& programs, const EngineCase& of, const Timing& timing,
-                                  std::vector<Load>& loads) {
-  std::optional<EngineCost> bare;
+// each round. Returns the library's costs, by round.
+Result<std::vector<EngineCost>> MeasureInTurns(const std::string& programs, const EngineCase& of, const Timing& timing,
+                                               std::vector<Load>& loads) {
+  std::vector<EngineCost> bare;
   INFERD_RETURN_IF_ERROR(TakeTurns(loads.size() + 1, kRounds, timing, [&](size_t turn, const Timing& part) -> Status {
     if (turn == loads.size()) {
       INFERD_ASSIGN_OR_RETURN(const EngineCost cost, MeasureBare(programs, of));
-      if (!bare.has_value()) bare = EngineCost{};
-      bare->in_a_loop_us += cost.in_a_loop_us / kRounds;
-      bare->lone_us += cost.lone_us / kRounds;
+      bare.push_back(cost);
       return base::OkStatus();
     }
     Load& load = loads[turn];
-    INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(load.target, load.connections, part));
-    load.report.Append(report);
-    const Status floor = Add(load.floor, load.connections, part, load.floor_report);
-    return floor.ok() ? Add(load.together, load.connections, part, load.together_report) : floor;
+    for (Turns* turns :
+         {&load.server, load.floor ? &*load.floor : nullptr, load.together ? &*load.together : nullptr}) {
+      if (turns != nullptr) INFERD_RETURN_IF_ERROR(TakeTurn(*turns, load.connections, part));
+    }
+    return base::OkStatus();
   }));
-  return *bare;
+  return bare;
 }
 
-void AddRows(ctl::Table& table, const EngineCase& of, const EngineCost& bare, const std::vector<Load>& loads) {
+// Of as many values as there were rounds; otherwise there is none.
+std::optional<double> MedianOf(const std::vector<double>& by_round) {
+  if (by_round.size() != kRounds) return std::nullopt;
+  return Median(by_round);
+}
+
+std::optional<double> MedianOf(const std::optional<Turns>& turns) {
+  return turns.has_value() ? MedianOf(turns->cpu_us) : std::nullopt;
+}
+
+void AddRows(ctl::Table& table, const EngineCase& of, const std::vector<EngineCost>& bare,
+             const std::vector<Load>& loads) {
   for (const Load& load : loads) {
-    const double bare_us = load.connections == 1 ? bare.lone_us : bare.in_a_loop_us;
-    const std::optional<double> cpu_us = CpuUs(load.report);
-    std::optional<double> above_us;
-    if (cpu_us.has_value()) above_us = *cpu_us - bare_us;
-    std::optional<double> floor_us, together_us, ratio;
-    if (load.floor.has_value()) floor_us = CpuUs(load.floor_report);
-    if (load.together.has_value()) together_us = CpuUs(load.together_report);
-    if (above_us.has_value() && floor_us.has_value()) ratio = *above_us / (*floor_us + bare_us);
+    std::vector<double> bare_us, above_us, ratios;
+    for (size_t round = 0; round < kRounds; ++round) {
+      bare_us.push_back(load.connections == 1 ? bare[round].lone_us : bare[round].in_a_loop_us);
+      if (load.server.cpu_us.size() != kRounds) continue;
+      above_us.push_back(load.server.cpu_us[round] - bare_us[round]);
+      if (!MedianOf(load.floor).has_value()) continue;
+      ratios.push_back(above_us[round] / (load.floor->cpu_us[round] + bare_us[round]));
+    }
+    const net::LoadReport& report = load.server.report;
     table.Add({of.engine, of.model, of.shape, WireName(load.wire), std::to_string(load.connections),
-               Number(load.report.PerSecond(), "%.0f"),
-               ctl::DurationText(static_cast<double>(load.report.latency.PercentileNs(50))), Number(cpu_us),
-               Number(bare_us), Number(above_us), Number(floor_us), Number(ratio, "%.2f"), Number(together_us)});
+               Number(report.PerSecond(), "%.0f"),
+               ctl::DurationText(static_cast<double>(report.latency.PercentileNs(50))),
+               Number(MedianOf(load.server.cpu_us)), Number(MedianOf(bare_us)), Number(MedianOf(above_us)),
+               Number(MedianOf(load.floor)), Number(MedianOf(ratios), "%.2f"), Number(MedianOf(load.together))});
   }
 }
 
@@ -191,7 +214,8 @@ Status PrintEngineTable(const Programs::Options& programs, const EngineTableCase
     ShowProgress(std::string(of.engine) + " " + of.model + " ...");
     INFERD_ASSIGN_OR_RETURN(const Programs server, Programs::Start(OptionsOf(programs, of)));
     INFERD_ASSIGN_OR_RETURN(std::vector<Load> loads, PrepareLoads(of, what, server.targets()));
-    INFERD_ASSIGN_OR_RETURN(const EngineCost bare, MeasureInTurns(programs.folder, of, what.timing, loads));
+    INFERD_ASSIGN_OR_RETURN(const std::vector<EngineCost> bare,
+                            MeasureInTurns(programs.folder, of, what.timing, loads));
     AddRows(table, of, bare, loads);
   }
   ShowProgress("");
@@ -202,7 +226,8 @@ Status PrintEngineTable(const Programs::Options& programs, const EngineTableCase
          "call every 100 us, since that core\nsleeps between its calls, too. ABOVE: what is the server's own. FLOOR: "
          "of a server that answers with as many\nbytes and looks at nothing. RATIO: ABOVE / (FLOOR + BARE). TOGETHER: "
          "CPU US of a server that looks at nothing and has the bare\nlibrary run each request by itself, or hands its "
-         "bytes to a Python process with the function in it. All are means, of turns.\n";
+         "bytes to a Python process with the function in it. Each is the median of "
+      << kRounds << " turns.\n";
   return base::OkStatus();
 }
 
