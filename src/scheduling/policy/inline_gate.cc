@@ -82,7 +82,8 @@ void InlineGate::Record(int64_t rows, int64_t service_ns, size_t request_bytes, 
 }
 
 bool InlineGate::Pay(Size& size, int64_t service_ns) const {
-  const int64_t price = kFastPerSlow * service_ns / std::max<int64_t>(service_ns_max_, 1);
+  const int64_t over_ns = service_ns - service_ns_max_;
+  const int64_t price = kFastPerSlow * over_ns / std::max<int64_t>(service_ns_max_, 1);
   const bool paid = size.fast_runs >= price;
   size.fast_runs = paid ? size.fast_runs - static_cast<int>(price) : 0;
   return paid;

@@ -25,14 +25,14 @@ namespace inferd::scheduling {
 // a little. What the loop spends on reading a request and writing its answer counts for the model: the limit grows with
 // the request's bytes, so that one megabyte copied by an engine is not copied from one core's cache to another's, too.
 //
-// Fast runs on the loop pay for slow ones: kFastPerSlow of them for a run of the limit, twice as many for one of twice
-// the limit, and at most kQuietRuns in advance. So a run in a thousand that takes 130 us where the limit is 100 us, as
-// interrupts and other machines on the same cores make them, does not close the gate: a hop for each of the other 999
-// would cost far more than those 130 us keep others waiting. One of 10 ms does.
+// Fast runs on the loop pay for what slow ones take beyond the limit: kFastPerSlow of them for as long as the limit,
+// twice as many for twice as long, and at most kQuietRuns in advance. So runs that take 130 us where the limit is 100
+// us, one in a hundred, as interrupts and other machines on the same cores make them, do not close the gate: a hop for
+// each of the other 99 would cost far more than those 30 us keep others waiting. One of 10 ms does.
 //
-// A pause begins at kSamplesMin and doubles, up to kPauseMax, with every slow run that was not paid for: a model that is
-// slow at times is soon let in hardly ever. One that then has used kFarOver times the limit is let in no more.
-// A request larger than every one that was measured to be fast runs off the loop too.
+// A pause begins at kSamplesMin and doubles, up to kPauseMax, with every slow run that was not paid for: a model that
+// is slow at times is soon let in hardly ever. One that then has used kFarOver times the limit is let in no more. A
+// request larger than every one that was measured to be fast runs off the loop too.
 class InlineGate final {
  public:
   static constexpr int kSamplesMin = 16;

@@ -40,10 +40,10 @@ TEST(InlineGateTest, ASlowInlineRunMakesItWatchAndTheNextClosesItForAWhile) {
   InlineGate gate(kLimitNs);
   Measure(gate, InlineGate::kSamplesMin, 3'000);
   EXPECT_FALSE(gate.watching(1));
-  gate.Record(1, kLimitNs, 64, true);
+  gate.Record(1, 2 * kLimitNs, 64, true);
   EXPECT_TRUE(gate.watching(1));
   EXPECT_TRUE(gate.Allows(1, 64));
-  gate.Record(1, kLimitNs, 64, true);
+  gate.Record(1, 2 * kLimitNs, 64, true);
   EXPECT_FALSE(gate.Allows(1, 64));
   Measure(gate, InlineGate::kSamplesMin - 1, 3'000);
   EXPECT_FALSE(gate.Allows(1, 64));
@@ -77,14 +77,15 @@ int RunsLetIn(InlineGate& gate, int fast_runs, int64_t slow_ns) {
 TEST(InlineGateTest, FastRunsPayForSlowOnes) {
   InlineGate gate(kLimitNs);
   Measure(gate, InlineGate::kSamplesMin, 3'000);
-  EXPECT_EQ(RunsLetIn(gate, InlineGate::kFastPerSlow, kLimitNs), 100);
-  EXPECT_EQ(RunsLetIn(gate, 2 * InlineGate::kFastPerSlow, 2 * kLimitNs), 100);
+  EXPECT_EQ(RunsLetIn(gate, 8, kLimitNs * 5 / 4), 100) << "for as long as a quarter of the limit";
+  EXPECT_EQ(RunsLetIn(gate, InlineGate::kFastPerSlow, 2 * kLimitNs), 100);
+  EXPECT_EQ(RunsLetIn(gate, 9 * InlineGate::kFastPerSlow, 10 * kLimitNs), 100);
 }
 
 TEST(InlineGateTest, RunsThatAreSlowTooOftenOrTooLongAreNotPaidFor) {
   InlineGate often(kLimitNs);
   Measure(often, InlineGate::kSamplesMin, 3'000);
-  EXPECT_LT(RunsLetIn(often, InlineGate::kFastPerSlow / 2, kLimitNs), 20);
+  EXPECT_LT(RunsLetIn(often, InlineGate::kFastPerSlow / 2, 2 * kLimitNs), 20);
   InlineGate for_long(kLimitNs);
   Measure(for_long, InlineGate::kSamplesMin, 3'000);
   EXPECT_LT(RunsLetIn(for_long, 1000, 100 * kLimitNs), 20);
