@@ -159,9 +159,11 @@ Result<std::vector<EngineCost>> MeasureInTurns(const std::string& programs, cons
   return bare;
 }
 
-// Of as many values as there were rounds; otherwise there is none.
+bool IsOfAllRounds(const std::vector<double>& values) { return values.size() == kRounds; }
+
+// None of fewer values than there were rounds.
 std::optional<double> MedianOf(const std::vector<double>& by_round) {
-  if (by_round.size() != kRounds) return std::nullopt;
+  if (!IsOfAllRounds(by_round)) return std::nullopt;
   return Median(by_round);
 }
 
@@ -175,9 +177,9 @@ void AddRows(ctl::Table& table, const EngineCase& of, const std::vector<EngineCo
     std::vector<double> bare_us, above_us, ratios;
     for (size_t round = 0; round < kRounds; ++round) {
       bare_us.push_back(load.connections == 1 ? bare[round].lone_us : bare[round].in_a_loop_us);
-      if (load.server.cpu_us.size() != kRounds) continue;
+      if (!IsOfAllRounds(load.server.cpu_us)) continue;
       above_us.push_back(load.server.cpu_us[round] - bare_us[round]);
-      if (!MedianOf(load.floor).has_value()) continue;
+      if (!load.floor.has_value() || !IsOfAllRounds(load.floor->cpu_us)) continue;
       ratios.push_back(above_us[round] / (load.floor->cpu_us[round] + bare_us[round]));
     }
     const net::LoadReport& report = load.server.report;

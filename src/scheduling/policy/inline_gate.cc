@@ -75,7 +75,7 @@ void InlineGate::Record(int64_t rows, int64_t service_ns, size_t request_bytes, 
     if (std::exchange(size.watching, true)) {
       // What was blamed is the model's own doing.
       if (mode_ == config::InlineExecution::kAuto && service_ns / kFarOver >= service_ns_max_) Ban();
-      if (banned_ || !paid) return Close(index);
+      if (!paid) return Close(index);
     }
   }
   if (index > 0 && size.mean_ns >= service_ns_max_) Close(index);
