@@ -9,8 +9,9 @@
 namespace inferd::base {
 
 // What a thread that works in turns, an event loop's, says about the one it is in: it takes all that is ready and hands
-// it on piece by piece. Their receiver may wait for the turn's end and then take them together, which costs
-// nobody any time: this thread would not have done anything else in between. Bound to its thread.
+// it on piece by piece. Their receiver may wait for the turn's end and then take them together, which costs no time:
+// this thread would not have done anything else in between. So several executions of models run in a row, and then what
+// is left to do for their answers: the code of each such step is fetched once for all of them. Bound to its thread.
 //
 //   Turn turn;
 //   Turn::Scope here(turn);                      once per thread

@@ -4,13 +4,15 @@
 #include <utility>
 
 #include "base/executor.h"
+#include "base/memory_shortage.h"
+#include "base/turn.h"
 #include "net/loop/loop.h"
 
 namespace inferd::net {
 
 // A step of a call that may be too much for its loop: runs `work(*call)` on `pool` if it is `big`, else on `loop`, and
-// then `next(call)` on the loop. What is not big runs at once where this is the loop's thread already. From any thread;
-// `pool` and the loop outlive the step.
+// then `next(call)` on the loop. What is not big runs at the end of this turn where this is the loop's thread already,
+// behind executions of other calls (base::Turn). From any thread; `pool` and the loop outlive the step.
 template <typename Call, typename Work, typename Next>
 void WorkThenGoOn(std::unique_ptr<Call> call, Loop& loop, base::Executor& pool, bool big, Work work, Next next) {
   if (big) {
@@ -18,14 +20,18 @@ void WorkThenGoOn(std::unique_ptr<Call> call, Loop& loop, base::Executor& pool, 
       work(*call);
       loop.Post([call = std::move(call), next]() mutable { next(*call); });
     });
-  } else if (loop.InLoopThread()) {
+    return;
+  }
+  auto step = [call = std::move(call), work, next]() mutable {
     work(*call);
     next(*call);
+  };
+  if (!loop.InLoopThread()) {
+    loop.Post(std::move(step));
+  } else if (base::Turn* const turn = base::Turn::Current()) {
+    turn->AtEnd([step = std::move(step)]() mutable { base::RunUnlessOutOfMemory(step); });
   } else {
-    loop.Post([call = std::move(call), work, next]() mutable {
-      work(*call);
-      next(*call);
-    });
+    step();
   }
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
+#include <new>
 #include <string>
 
 #include "net/fake_exchange.h"
@@ -23,7 +25,35 @@ class OffLoopTest : public ::testing::Test {
   std::string said_;
 };
 
-TEST_F(OffLoopTest, WhatIsSmallRunsAtOnceOnTheLoopsThread) {
+TEST_F(OffLoopTest, WhatIsSmallRunsBehindTheExecutionsOfTheTurn) {
+  base::Turn turn;
+  const base::Turn::Scope here(turn);
+  turn.AtEnd([this] {
+    Step(false);
+    said_ += "executed ";
+  });
+  turn.AtEnd([this] { said_ += "executed "; });
+  turn.End();
+  EXPECT_EQ(said_, "executed executed call works call goes on ");
+  EXPECT_EQ(loop_.RunAll() + pool_.RunAll(), 0u);
+}
+
+TEST_F(OffLoopTest, WithoutMemoryAtTheTurnsEndTheCallIsDroppedAsOneWithoutMemory) {
+  struct Call {
+    ~Call() { dropped_for_want_of_memory = base::DropsForWantOfMemory(); }
+    bool& dropped_for_want_of_memory;
+  };
+  bool dropped = false;
+  base::Turn turn;
+  const base::Turn::Scope here(turn);
+  WorkThenGoOn(
+      std::unique_ptr<Call>(new Call{dropped}), loop_, pool_, false, [](Call&) { throw std::bad_alloc(); },
+      [](Call&) { FAIL() << "it goes on"; });
+  turn.End();
+  EXPECT_TRUE(dropped);
+}
+
+TEST_F(OffLoopTest, WhatIsSmallRunsAtOnceOnALoopWithoutTurns) {
   Step(false);
   EXPECT_EQ(said_, "call works call goes on ");
   EXPECT_EQ(loop_.RunAll() + pool_.RunAll(), 0u);
