@@ -2,6 +2,7 @@
 
 import contextlib
 import http.client
+import itertools
 import json
 import os
 import pathlib
@@ -26,6 +27,8 @@ def own_ports():
 
 
 PORTS = own_ports()
+# One after the other: programs that are made before any of them listens get none twice.
+_next_ports = itertools.cycle(random.sample(PORTS, len(PORTS)))
 
 
 def has_engine(name):
@@ -39,7 +42,7 @@ def free_ports(count):
         while len(ports) < count:
             probe = held.enter_context(socket.socket())
             with contextlib.suppress(OSError):
-                probe.bind(("127.0.0.1", random.choice(PORTS)))
+                probe.bind(("127.0.0.1", next(_next_ports)))
                 ports.append(probe.getsockname()[1])
         return ports
 
