@@ -389,16 +389,14 @@ void InstancePool::OnFinished(InstanceWorker& worker, FormedBatch batch, int64_t
     --worker.unfinished;
     Record(batch, worker, started_ns, now_ns, std::move(execution), remains);
     if (std::exchange(worker.full, false)) {
-      const bool claims = worker.place.claim->held();
-      if (claims) worker.place.claim->Release(now_ns - started_ns);
-      if (!worker.warmups.empty()) {
-        Wake(worker);
-      } else if (!claims && MayFormHere(worker)) {
-        next = FormHere(worker, now_ns, dropped);
-      } else {
+      if (worker.place.claim->held()) worker.place.claim->Release(now_ns - started_ns);
+      if (worker.warmups.empty()) {
         crew_.MakeIdle(worker);
+      } else {
+        Wake(worker);
       }
     }
+    if (MayFormHere()) next = FormHere(crew_.TakeIdle(), now_ns, dropped);
     WakeIfReady(now_ns, dropped);
   }
   refusals_.Answer(std::move(dropped));
@@ -411,11 +409,12 @@ bool InstancePool::IsFull(const InstanceWorker& worker) const {
   return worker.unfinished >= worker.unfinished_max + (brief ? worker.ahead_max : 0);
 }
 
-// A connections' thread that the engine has finished an execution on: another one need not be woken. What is formed
-// here and cannot run here would be late.
-bool InstancePool::MayFormHere(const InstanceWorker& worker) const {
+// A connections' thread that the engine has finished an execution on: no other one need be woken for what waits, be it
+// for the end of a turn of such a thread. What is formed here and cannot run here would be late.
+bool InstancePool::MayFormHere() const {
   const base::Turn* const turn = base::Turn::Current();
-  return turn != nullptr && turn->executes() && worker.place.cores.empty() && lane_.open();
+  if (turn == nullptr || !turn->executes() || source_.empty() || !lane_.open()) return false;
+  return MayRunOnNextIdle() && crew_.NextIdle().place.claim->free();
 }
 
 void InstancePool::Record(FormedBatch& batch, const InstanceWorker& worker, int64_t started_ns, int64_t finished_ns,

@@ -110,7 +110,7 @@ class InstancePool final {
   std::unique_ptr<BatchExecution> TakeBack(InstanceWorker& worker, const FormedBatch& batch, int64_t started_ns)
       EXCLUDES(mutex_);
   bool IsFull(const InstanceWorker& worker) const REQUIRES(mutex_);
-  bool MayFormHere(const InstanceWorker& worker) const REQUIRES(mutex_);
+  bool MayFormHere() const REQUIRES(mutex_);
   // The next execution of a worker that has none and is not idle, on this thread; no worker: it is idle, or its own
   // thread has what this one may not run.
   Run FormHere(InstanceWorker& worker, int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);

@@ -114,6 +114,38 @@ TEST_F(UnfinishedExecutionsTest, BeginInTurnOnTheConnectionsThreadThatTheyAreFin
   SchedulingFixture::AwaitIdle(*version);
 }
 
+// What an execution in a process of the model's costs is mostly to hand it over. A thread of the instance's own, once
+// it runs what waits, would go on with that for as long as anything waits, one at a time.
+TEST_F(UnfinishedExecutionsTest, AreFollowedOnTheirThreadByWhatWaitsForTheEndOfItsTurn) {
+  FakeEngine::Script script = Keeping();
+  script.returns_at_once = true;
+  script.computes_elsewhere = true;
+  script.executions_ahead = 1;
+  const auto version = fixture_.MakeVersion(std::move(script));
+  base::Turn turn;
+  std::optional<base::Turn::Scope> here(turn);
+  std::vector<Answer> answers;
+  const auto send = [&] { answers.push_back(Send(version)); };
+  send();
+  turn.End();
+  ASSERT_EQ(begun(), 1U);
+  clock_.AdvanceNs(300'000);
+  FakeEngine::Identity(*kept_[0]);
+  send();
+  turn.End();
+  ASSERT_EQ(begun(), 2U);
+  send();
+  FakeEngine::Identity(*kept_[1]);
+  EXPECT_EQ(begun(), 3U);
+  FakeEngine::Identity(AwaitBegun(3));
+  turn.End();
+  EXPECT_EQ(threads_, std::vector(3, std::this_thread::get_id()));
+  EXPECT_EQ(version->statistics().inline_executions(), 3u);
+  here.reset();
+  for (Answer& answer : answers) EXPECT_TRUE(answer.get().status.ok());
+  SchedulingFixture::AwaitIdle(*version);
+}
+
 TEST_F(UnfinishedExecutionsTest, OneMoreIsTakenAheadWhileTheyAreShort) {
   FakeEngine::Script script = Keeping();
   script.executions_ahead = 1;
