@@ -35,9 +35,9 @@ class Turn final {
   };
 
   // `name`: the thread's, for reports. `executes` false: the thread is there for what is always quick, and no model
-  // runs on it. `waits` null: it waits for nothing else.
-  explicit Turn(std::string name = {}, bool executes = true, Waits* waits = nullptr)
-      : name_(std::move(name)), executes_(executes), waits_(waits) {}
+  // runs on it. `waits` null: it waits for nothing else. `executor` null: other threads have no way to it.
+  explicit Turn(std::string name = {}, bool executes = true, Waits* waits = nullptr, Executor* executor = nullptr)
+      : name_(std::move(name)), executes_(executes), waits_(waits), executor_(executor) {}
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
@@ -94,6 +94,9 @@ class Turn final {
     return waits_ != nullptr && waits_->AwaitReadable(descriptor, std::move(ready));
   }
 
+  // Runs tasks in later turns of this thread. It outlives the requests that the thread hands on. May be null.
+  Executor* executor() const { return executor_; }
+
   // Whether the next turn has work, whatever comes.
   bool continues() const { return !next_.empty(); }
   void Begin();
@@ -104,6 +107,7 @@ class Turn final {
   const std::string name_;
   const bool executes_;
   Waits* const waits_;
+  Executor* const executor_;
   int more_ = 0;
   bool look_again_ = false;
   std::vector<Task> tasks_;

@@ -30,7 +30,7 @@ EventLoop::EventLoop(size_t index, std::string name, bool executes)
       now_ns_(clock_.NowNs()),
       timers_(now_ns_),
       waits_(epoll_.get()),
-      turn_(name_, executes, &waits_),
+      turn_(name_, executes, &waits_, this),
       replies_(*this) {
   // Edge-triggered: each write is an event, and nobody needs to read the counter back.
   epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = nullptr}};

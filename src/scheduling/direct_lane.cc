@@ -41,6 +41,7 @@ void DirectLane::Enqueue(core::QueuedRequest&& queued, size_t row) {
   entry->queued = std::move(queued);
   entry->key = key;
   entry->slot = row;
+  entry->loop = InlineLane::LoopHere();
   if (entry->queued.warmup) {
     pool_.WarmUp(std::move(entry), dropped);
     lock.unlock();

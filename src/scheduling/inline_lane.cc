@@ -33,6 +33,11 @@ InlineLane::InlineLane(const config::ModelConfig& config, Traits traits, const S
       looks_for_more_(traits.computes_elsewhere),
       held_threads_(held_threads) {}
 
+base::Executor* InlineLane::LoopHere() {
+  const base::Turn* const turn = base::Turn::Current();
+  return turn != nullptr && turn->executes() ? turn->executor() : nullptr;
+}
+
 bool InlineLane::MayRun(const QueueEntry& entry) const {
   const core::QueuedRequest& queued = entry.queued;
   if (!queued.request->parameters.empty()) return false;

@@ -31,9 +31,15 @@ class InlineLane final {
   InlineLane(const config::ModelConfig& config, Traits traits, const SchedulerOptions& options,
              HeldThreads& held_threads);
 
+  // Where the calling thread may be given executions later; null: nowhere, or no model runs there.
+  static base::Executor* LoopHere();
+
   // Whether this thread may run the request, or the execution, as far as that is concerned.
   bool MayRun(const QueueEntry& entry) const;
   bool MayRun(const FormedBatch& batch) const;
+  // Whether an execution that an instance's own thread is about to run is better begun on a connections' one, which
+  // does not wait for its end: for an engine in another process, it can be followed by the next at once.
+  bool MayOnlyBegin(const FormedBatch& batch) const { return begins_only_ && MayRun(batch); }
   // Where an execution of so many rows is about to run that does so here.
   Place PlaceOf(int64_t rows) const { return gate_.watching(rows) ? Place::kWatchedCaller : Place::kCaller; }
   // What bounds the rows of an execution that is to run there; null: nothing.

@@ -242,7 +242,33 @@ bool InstancePool::RunWoken(InstanceWorker& worker) {
   }
   refusals_.Answer(std::move(dropped));
   bool runs = run.batch.execution != nullptr;
-  while (runs) runs = RunOne(run);
+  while (runs) runs = RunOne(run) && !GiveBack(run);
+  return true;
+}
+
+// Once requests wait, there may always be one while this thread runs the one before.
+bool InstancePool::GiveBack(const Run& run) {
+  const QueueEntry& first = run.batch.execution->member(0);
+  if (first.loop == nullptr || first.queued.warmup || !run.worker->place.cores.empty()) return false;
+  {
+    base::MutexLock lock(mutex_);
+    if (!lane_.MayOnlyBegin(run.batch)) return false;
+  }
+  const std::shared_ptr<const core::ModelVersion> pin = first.queued.version;
+  auto begin = [this, run = Run(run), pin]() mutable {
+    {
+      base::MutexLock lock(mutex_);
+      run.place = lane_.PlaceOf(run.batch.record.rows);
+      lane_.Watch(services_.clock.NowNs());
+      ArmAt(lane_.due_ns());
+    }
+    RunHere(run);
+  };
+  auto keep = [this, run = Run(run), pin] {
+    base::MutexLock lock(mutex_);
+    crew_.HandOver(*run.worker, run.batch);
+  };
+  first.loop->Post(base::TaskOrElse(std::move(begin), std::move(keep)));
   return true;
 }
 

@@ -99,6 +99,8 @@ class InstancePool final {
   // Waits until the worker is woken, and runs what it was woken for. False: it is to end.
   bool RunWoken(InstanceWorker& worker) EXCLUDES(mutex_);
   void EndTurn(const base::Turn& turn) EXCLUDES(mutex_);
+  // From an instance's own thread to the one that brought the requests; false: it stays here.
+  bool GiveBack(const Run& run) EXCLUDES(mutex_);
   // To this thread's next turn; false: it has none, nor is there anybody else.
   bool PutOff(const Run& run) EXCLUDES(mutex_);
   // Runs it, and forms the next one in its place; false: there is none, the worker is idle now or has the rest of what

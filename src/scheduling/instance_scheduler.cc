@@ -92,6 +92,7 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
   entry->key = kind.key;
   entry->level = level;
   entry->alone = kind.alone;
+  entry->loop = InlineLane::LoopHere();
   if (entry->queued.warmup) {
     DroppedEntries dropped;
     pool_.WarmUp(std::move(entry), dropped);

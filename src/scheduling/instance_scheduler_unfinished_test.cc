@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -144,6 +145,77 @@ TEST_F(UnfinishedExecutionsTest, AreFollowedOnTheirThreadByWhatWaitsForTheEndOfI
   here.reset();
   for (Answer& answer : answers) EXPECT_TRUE(answer.get().status.ok());
   SchedulingFixture::AwaitIdle(*version);
+}
+
+// Of a thread that works in turns.
+class HeldTasks final : public base::Executor {
+ public:
+  void Post(base::Task task) override {
+    base::MutexLock lock(mutex_);
+    tasks_.push_back(std::move(task));
+    changed_.NotifyAll();
+  }
+  base::Task Await() {
+    base::MutexLock lock(mutex_);
+    while (tasks_.empty()) changed_.Wait(mutex_);
+    base::Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    return task;
+  }
+
+ private:
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  std::deque<base::Task> tasks_ GUARDED_BY(mutex_);
+};
+
+// The instance's own thread has one execution, as no model runs on the thread that brought it, and what comes meanwhile
+// waits.
+TEST_F(UnfinishedExecutionsTest, GoBackToConnectionsThreadsFromTheInstancesOwn) {
+  for (const bool stopped : {false, true}) {
+    HeldTasks loop;
+    std::promise<void> waits;
+    std::vector<std::thread::id> threads;
+    FakeEngine::Script script;
+    script.returns_at_once = true;
+    script.computes_elsewhere = true;
+    script.on_execute = [&](core::Execution& execution) {
+      threads.push_back(std::this_thread::get_id());
+      if (threads.size() == 1) waits.get_future().wait();
+      FakeEngine::Identity(execution);
+    };
+    const auto version = fixture_.MakeVersion(std::move(script));
+    std::vector<Answer> answers;
+    {
+      base::Turn elsewhere({}, false);
+      const base::Turn::Scope here(elsewhere);
+      answers.push_back(Send(version));
+    }
+    AwaitReturned(*version, 1);
+    base::Turn turn({}, true, nullptr, &loop);
+    std::optional<base::Turn::Scope> here(turn);
+    for (int i = 0; i < 2; ++i) answers.push_back(Send(version));
+    waits.set_value();
+    base::Task task = loop.Await();
+    EXPECT_EQ(threads.size(), 1U);
+    if (stopped) {
+      task = nullptr;
+      base::Task last = loop.Await();
+      EXPECT_EQ(threads.size(), 2U);
+      last();
+      EXPECT_EQ(threads[1], threads[0]);
+      EXPECT_EQ(threads[2], std::this_thread::get_id());
+    } else {
+      task();
+      EXPECT_NE(threads[0], std::this_thread::get_id());
+      EXPECT_EQ(threads[1], std::this_thread::get_id());
+      EXPECT_EQ(threads[2], std::this_thread::get_id());
+    }
+    EXPECT_EQ(version->statistics().inline_executions(), stopped ? 1U : 2U);
+    here.reset();
+    for (Answer& answer : answers) EXPECT_TRUE(answer.get().status.ok());
+    SchedulingFixture::AwaitIdle(*version);
+  }
 }
 
 TEST_F(UnfinishedExecutionsTest, OneMoreIsTakenAheadWhileTheyAreShort) {

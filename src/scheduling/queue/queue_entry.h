@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/executor.h"
 #include "core/scheduler.h"
 #include "scheduling/policy/sharing_limit.h"
 #include "scheduling/queue/batch_key.h"
@@ -17,13 +18,14 @@ using ListHook = boost::intrusive::list_member_hook<>;
 struct QueueEntry {
   core::QueuedRequest queued;
   BatchKey key;
-  uint64_t level = 1;         // 1: the most urgent
-  int64_t timeout_at_ns = 0;  // QueueTimeoutAt; 0: never
-  int64_t expires_ns = 0;     // when it leaves the queue with an error; 0: never
-  uint64_t arrival = 0;       // counts the scheduler's requests
-  bool alone = false;         // never shares an execution (any more)
-  bool retry = false;         // of a batch that failed
-  size_t slot = 0;    // of a sequence: its row, where it has one of its own
+  uint64_t level = 1;              // 1: the most urgent
+  int64_t timeout_at_ns = 0;       // QueueTimeoutAt; 0: never
+  int64_t expires_ns = 0;          // when it leaves the queue with an error; 0: never
+  uint64_t arrival = 0;            // counts the scheduler's requests
+  bool alone = false;              // never shares an execution (any more)
+  bool retry = false;              // of a batch that failed
+  base::Executor* loop = nullptr;  // of the thread that brought it, if executions may begin there; null: of none
+  size_t slot = 0;                 // of a sequence: its row, where it has one of its own
   bool idle = false;  // no request: a row whose sequence has none just now, and that the engine is told to pass over
   std::shared_ptr<RepeatedBatch> repeated = nullptr;  // that batch; null: it did not get as far as an engine
   bool evicted = false;  // its execution held a connections' thread for too long; not a second time
