@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include "scheduling/held_threads.h"
+
 namespace inferd::scheduling {
 
 namespace {
@@ -59,6 +61,29 @@ bool InstanceCrew::HandOver(InstanceWorker& worker, const FormedBatch& batch) {
   if (Signal(worker)) return true;
   worker.handed_over = {};
   return false;
+}
+
+void InstanceCrew::PutOff(InstanceWorker& worker, const FormedBatch& batch) {
+  worker.put_off = batch;
+  worker.put_off_ns = clock_.NowNs();
+  put_off_due_ns_ = Earlier(put_off_due_ns_, worker.put_off_ns + HeldThreads::kHeldNs);
+}
+
+void InstanceCrew::HandOverPutOff(InstanceWorker& worker) {
+  if (worker.put_off.execution != nullptr && HandOver(worker, worker.put_off)) worker.put_off = {};
+}
+
+void InstanceCrew::OnTime(int64_t now_ns) {
+  if (retry_ns_ <= now_ns) retry_ns_ = 0;
+  if (put_off_due_ns_ == 0 || put_off_due_ns_ > now_ns) return;
+  put_off_due_ns_ = 0;
+  for (const auto& worker : workers_) {
+    if (worker->put_off.execution == nullptr) continue;
+    if (now_ns - worker->put_off_ns >= HeldThreads::kHeldNs) HandOverPutOff(*worker);
+    if (worker->put_off.execution == nullptr) continue;
+    put_off_due_ns_ =
+        Earlier(put_off_due_ns_, std::max(worker->put_off_ns + HeldThreads::kHeldNs, now_ns + kThreadRetryNs));
+  }
 }
 
 InstanceWorker* InstanceCrew::FindSignalled() const {

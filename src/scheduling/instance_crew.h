@@ -4,11 +4,13 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
 #include "core/engine.h"
 #include "scheduling/instance_worker.h"
+#include "scheduling/queue/queue_policy.h"
 
 namespace inferd::scheduling {
 
@@ -51,13 +53,18 @@ class InstanceCrew final {
   void Looks() { --woken_; }
   // To the worker's own thread; false: there is none to be had.
   bool HandOver(InstanceWorker& worker, const FormedBatch& batch);
+  // Keeps the execution of a worker that is not idle for a connections' thread that is about to ask for it. Should it
+  // not for HeldThreads::kHeldNs, it hangs, and OnTime() hands the execution over to the worker's own thread.
+  void PutOff(InstanceWorker& worker, const FormedBatch& batch);
+  // No execution: it has been handed over.
+  FormedBatch TakePutOff(InstanceWorker& worker) { return std::exchange(worker.put_off, {}); }
+  // The thread that was to ask for it has ended.
+  void HandOverPutOff(InstanceWorker& worker);
   // One that was woken or handed something; null: there is none. Where they have no threads.
   InstanceWorker* FindSignalled() const;
 
-  int64_t due_ns() const { return retry_ns_; }
-  void OnTime(int64_t now_ns) {
-    if (retry_ns_ <= now_ns) retry_ns_ = 0;
-  }
+  int64_t due_ns() const { return Earlier(retry_ns_, put_off_due_ns_); }
+  void OnTime(int64_t now_ns);
   // Whether no instance has a thread, and none could be started for long enough.
   bool LacksThreads(int64_t now_ns) const;
 
@@ -75,8 +82,9 @@ class InstanceCrew final {
   std::vector<InstanceWorker*> idle_;
   int64_t woken_ = 0;
   size_t next_warmup_ = 0;
-  int64_t no_thread_ns_ = 0;  // since when no thread can be started; 0: it can, or was not needed
-  int64_t retry_ns_ = 0;      // when that is tried again; 0: never
+  int64_t no_thread_ns_ = 0;    // since when no thread can be started; 0: it can, or was not needed
+  int64_t retry_ns_ = 0;        // when that is tried again; 0: never
+  int64_t put_off_due_ns_ = 0;  // when to look at what is put off; 0: never
 };
 
 }  // namespace inferd::scheduling

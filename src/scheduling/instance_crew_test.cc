@@ -4,6 +4,8 @@
 
 #include <atomic>
 
+#include "scheduling/held_threads.h"
+
 namespace inferd::scheduling {
 namespace {
 
@@ -70,6 +72,30 @@ TEST_F(InstanceCrewTest, WhatIsHandedOverIsNotCountedAsALook) {
   EXPECT_EQ(worker.handed_over.record.rows, 3);
   EXPECT_EQ(crew.FindSignalled(), &worker);
   EXPECT_EQ(crew.woken(), 0);
+}
+
+TEST_F(InstanceCrewTest, WhatIsPutOffIsTakenOnceOrHandedOverInTime) {
+  InstanceCrew crew = Make(2);
+  InstanceWorker& taken = crew.TakeIdle();
+  InstanceWorker& left = crew.TakeIdle();
+  FormedBatch batch;
+  batch.execution = reinterpret_cast<BatchExecution*>(&batch);  // the crew does not look into it
+  crew.PutOff(taken, batch);
+  clock_.AdvanceNs(1);
+  crew.PutOff(left, batch);
+  EXPECT_EQ(crew.due_ns(), clock_.NowNs() - 1 + HeldThreads::kHeldNs);
+  EXPECT_EQ(crew.TakePutOff(taken).execution, batch.execution);
+  EXPECT_EQ(crew.TakePutOff(taken).execution, nullptr);
+  clock_.AdvanceNs(HeldThreads::kHeldNs - 1);
+  crew.OnTime(clock_.NowNs());
+  EXPECT_EQ(crew.FindSignalled(), nullptr);
+  EXPECT_GT(crew.due_ns(), clock_.NowNs());
+  clock_.AdvanceNs(crew.due_ns() - clock_.NowNs());
+  crew.OnTime(clock_.NowNs());
+  EXPECT_EQ(crew.FindSignalled(), &left);
+  EXPECT_EQ(left.handed_over.execution, batch.execution);
+  EXPECT_EQ(crew.TakePutOff(left).execution, nullptr);
+  EXPECT_EQ(crew.due_ns(), 0);
 }
 
 TEST_F(InstanceCrewTest, AThreadIsStartedWhenItIsNeededAndOnce) {

@@ -254,21 +254,8 @@ bool InstancePool::GiveBack(const Run& run) {
     base::MutexLock lock(mutex_);
     if (!lane_.MayOnlyBegin(run.batch)) return false;
   }
-  const std::shared_ptr<const core::ModelVersion> pin = first.queued.version;
-  auto begin = [this, run = Run(run), pin]() mutable {
-    {
-      base::MutexLock lock(mutex_);
-      run.place = lane_.PlaceOf(run.batch.record.rows);
-      lane_.Watch(services_.clock.NowNs());
-      ArmAt(lane_.due_ns());
-    }
-    RunHere(run);
-  };
-  auto keep = [this, run = Run(run), pin] {
-    base::MutexLock lock(mutex_);
-    crew_.HandOver(*run.worker, run.batch);
-  };
-  first.loop->Post(base::TaskOrElse(std::move(begin), std::move(keep)));
+  base::Executor& loop = *first.loop;
+  loop.Post(PutOff(run));
   return true;
 }
 
@@ -313,18 +300,45 @@ void InstancePool::RunHere(Run& run) {
       if (!lane_.MayRun(run.batch) && crew_.HandOver(*run.worker, run.batch)) return;
       run.place = lane_.PlaceOf(run.batch.record.rows);
     }
-    if (runs >= kInlineRunsMax && PutOff(run)) return;
+    if (runs >= kInlineRunsMax && GoOnLater(run)) return;
   }
 }
 
-bool InstancePool::PutOff(const Run& run) {
+bool InstancePool::GoOnLater(const Run& run) {
   if (base::Turn* const turn = base::Turn::Current()) {
-    turn->AtNextEnd(
-        [this, run = Run(run), pin = run.batch.execution->member(0).queued.version]() mutable { RunHere(run); });
+    turn->AtNextEnd(PutOff(run));
     return true;
   }
   base::MutexLock lock(mutex_);
   return crew_.HandOver(*run.worker, run.batch);
+}
+
+base::Task InstancePool::PutOff(const Run& run) {
+  InstanceWorker& worker = *run.worker;
+  const std::shared_ptr<const core::ModelVersion> pin = run.batch.execution->member(0).queued.version;
+  base::Task later = base::TaskOrElse([this, &worker, pin] { RunPutOff(worker); },
+                                      [this, &worker, pin] {
+                                        base::MutexLock lock(mutex_);
+                                        crew_.HandOverPutOff(worker);
+                                      });
+  base::MutexLock lock(mutex_);
+  crew_.PutOff(worker, run.batch);
+  ArmAt(crew_.due_ns());
+  return later;
+}
+
+void InstancePool::RunPutOff(InstanceWorker& worker) {
+  Run run{.worker = &worker, .batch = {}};
+  {
+    base::MutexLock lock(mutex_);
+    run.batch = crew_.TakePutOff(worker);
+    if (run.batch.execution == nullptr) return;
+    if (!lane_.MayRun(run.batch) && crew_.HandOver(worker, run.batch)) return;
+    run.place = lane_.PlaceOf(run.batch.record.rows);
+    lane_.Watch(services_.clock.NowNs());
+    ArmAt(lane_.due_ns());
+  }
+  RunHere(run);
 }
 
 bool InstancePool::RunOne(Run& run) {

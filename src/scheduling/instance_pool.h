@@ -101,8 +101,11 @@ class InstancePool final {
   void EndTurn(const base::Turn& turn) EXCLUDES(mutex_);
   // From an instance's own thread to the one that brought the requests; false: it stays here.
   bool GiveBack(const Run& run) EXCLUDES(mutex_);
-  // To this thread's next turn; false: it has none, nor is there anybody else.
-  bool PutOff(const Run& run) EXCLUDES(mutex_);
+  // To this thread's next turn; false: it has none, nor is there another thread.
+  bool GoOnLater(const Run& run) EXCLUDES(mutex_);
+  // What a connections' thread is to do with the execution later.
+  base::Task PutOff(const Run& run) EXCLUDES(mutex_);
+  void RunPutOff(InstanceWorker& worker) EXCLUDES(mutex_);
   // Runs it, and forms the next one in its place; false: there is none, the worker is idle now or has the rest of what
   // took too long here, and this may be gone.
   bool RunOne(Run& run) EXCLUDES(mutex_);

@@ -169,53 +169,85 @@ class HeldTasks final : public base::Executor {
   std::deque<base::Task> tasks_ GUARDED_BY(mutex_);
 };
 
-// The instance's own thread has one execution, as no model runs on the thread that brought it, and what comes meanwhile
-// waits.
-TEST_F(UnfinishedExecutionsTest, GoBackToConnectionsThreadsFromTheInstancesOwn) {
-  for (const bool stopped : {false, true}) {
-    HeldTasks loop;
-    std::promise<void> waits;
-    std::vector<std::thread::id> threads;
+// The instance's own thread has the first execution, as no model runs on the thread that brought it, and two more wait
+// by the time that it is over.
+class GivenBackExecutionsTest : public UnfinishedExecutionsTest {
+ protected:
+  GivenBackExecutionsTest() {
     FakeEngine::Script script;
     script.returns_at_once = true;
     script.computes_elsewhere = true;
-    script.on_execute = [&](core::Execution& execution) {
-      threads.push_back(std::this_thread::get_id());
-      if (threads.size() == 1) waits.get_future().wait();
+    script.on_execute = [this](core::Execution& execution) {
+      Begins();
       FakeEngine::Identity(execution);
     };
-    const auto version = fixture_.MakeVersion(std::move(script));
-    std::vector<Answer> answers;
+    version_ = fixture_.MakeVersion(std::move(script));
     {
       base::Turn elsewhere({}, false);
       const base::Turn::Scope here(elsewhere);
-      answers.push_back(Send(version));
+      answers_.push_back(Send(version_));
     }
-    AwaitReturned(*version, 1);
-    base::Turn turn({}, true, nullptr, &loop);
-    std::optional<base::Turn::Scope> here(turn);
-    for (int i = 0; i < 2; ++i) answers.push_back(Send(version));
-    waits.set_value();
-    base::Task task = loop.Await();
-    EXPECT_EQ(threads.size(), 1U);
-    if (stopped) {
-      task = nullptr;
-      base::Task last = loop.Await();
-      EXPECT_EQ(threads.size(), 2U);
-      last();
-      EXPECT_EQ(threads[1], threads[0]);
-      EXPECT_EQ(threads[2], std::this_thread::get_id());
-    } else {
-      task();
-      EXPECT_NE(threads[0], std::this_thread::get_id());
-      EXPECT_EQ(threads[1], std::this_thread::get_id());
-      EXPECT_EQ(threads[2], std::this_thread::get_id());
-    }
-    EXPECT_EQ(version->statistics().inline_executions(), stopped ? 1U : 2U);
-    here.reset();
-    for (Answer& answer : answers) EXPECT_TRUE(answer.get().status.ok());
-    SchedulingFixture::AwaitIdle(*version);
+    AwaitReturned(*version_, 1);
+    here_.emplace(turn_);
+    for (int i = 0; i < 2; ++i) answers_.push_back(Send(version_));
+    over_.set_value();
+    task_ = loop_.Await();
+    EXPECT_EQ(begun(), 1U);
   }
+
+  void Begins() {
+    {
+      base::MutexLock lock(mutex_);
+      threads_.push_back(std::this_thread::get_id());
+      if (threads_.size() > 1) return;
+    }
+    over_.get_future().wait();
+  }
+  size_t begun() {
+    base::MutexLock lock(mutex_);
+    return threads_.size();
+  }
+  // Where each ran.
+  void AwaitAll(const std::vector<bool>& here) {
+    for (Answer& answer : answers_) EXPECT_TRUE(answer.get().status.ok());
+    SchedulingFixture::AwaitIdle(*version_);
+    std::vector<bool> ran_here;
+    for (const std::thread::id id : threads_) ran_here.push_back(id == std::this_thread::get_id());
+    EXPECT_EQ(ran_here, here);
+  }
+
+  std::promise<void> over_;
+  HeldTasks loop_;
+  base::Turn turn_{{}, true, nullptr, &loop_};
+  std::optional<base::Turn::Scope> here_;
+  std::shared_ptr<const core::ModelVersion> version_;
+  std::vector<Answer> answers_;
+  base::Task task_;
+};
+
+TEST_F(GivenBackExecutionsTest, RunOnTheConnectionsThread) {
+  task_();
+  AwaitAll({false, true, true});
+}
+
+TEST_F(GivenBackExecutionsTest, RunOnTheInstancesThreadIfThatOneHasEnded) {
+  task_ = nullptr;
+  // The one after it is another's.
+  loop_.Await()();
+  AwaitAll({false, false, true});
+}
+
+TEST_F(GivenBackExecutionsTest, RunOnTheInstancesThreadIfThatOneHangs) {
+  clock_.AdvanceNs(HeldThreads::kHeldNs - 1);
+  fixture_.deadlines().RunDue();
+  EXPECT_EQ(begun(), 1U);
+  clock_.AdvanceNs(1);
+  fixture_.deadlines().RunDue();
+  base::Task next = loop_.Await();
+  task_();
+  EXPECT_EQ(begun(), 3U) << "the next one is put off now";
+  next();
+  AwaitAll({false, false, true});
 }
 
 TEST_F(UnfinishedExecutionsTest, OneMoreIsTakenAheadWhileTheyAreShort) {

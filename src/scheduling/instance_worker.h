@@ -36,6 +36,8 @@ struct InstanceWorker {
   int ahead_max = 0;                                    // executions that it takes beyond them, while they are short
   int unfinished = 0;                                   // locked; executions whose engine answers later
   FormedBatch handed_over;                              // locked
+  FormedBatch put_off;                                  // locked; a connections' thread is to have it (InstanceCrew)
+  int64_t put_off_ns = 0;                               // locked; since when
   std::deque<std::unique_ptr<QueueEntry>> warmups;      // locked; to run on this instance and no other
   BatchExecution::Remains remains;                      // of the thread that runs the instance; empty in between
   std::atomic<int64_t> inline_since_ns{0};              // it runs on a connections' thread; 0: it does not
