@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <deque>
 #include <iostream>
 #include <random>
 
@@ -21,6 +22,39 @@ int64_t FromEnvironment(const char* name, int64_t otherwise) {
   const char* text = std::getenv(name);
   return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
 }
+
+// A connections' thread that other threads give tasks to: they run in its next turn, later, or never if it has ended.
+class SimulatedLoop final : public base::Executor {
+ public:
+  explicit SimulatedLoop(Dice& dice) : dice_(dice) {}
+
+  void Post(base::Task task) override {
+    ++posted_;
+    tasks_.push_back(std::move(task));
+  }
+  // False: there was nothing to run.
+  bool RunOne() {
+    if (tasks_.empty()) return false;
+    base::Task task = std::move(tasks_.front());
+    tasks_.pop_front();
+    base::Turn turn({}, true, nullptr, this);
+    const base::Turn::Scope here(turn);
+    if (!dice_.OneIn(8)) task();
+    task = nullptr;
+    End(turn);
+    return true;
+  }
+  static void End(base::Turn& turn) {
+    for (turn.End(); turn.continues(); turn.End()) turn.Begin();
+  }
+  bool hangs() const { return !tasks_.empty(); }
+  int64_t posted() const { return posted_; }
+
+ private:
+  Dice& dice_;
+  std::deque<base::Task> tasks_;
+  int64_t posted_ = 0;
+};
 
 // One model, loaded once or more, from its first load to the last one's end.
 class Simulation {
@@ -50,6 +84,7 @@ class Simulation {
 
   int64_t requests() const { return clients_.size(); }
   int64_t loads() const { return static_cast<int64_t>(loads_.size()); }
+  int64_t given_back() const { return loop_.posted(); }
 
  private:
   struct Load {
@@ -94,21 +129,21 @@ class Simulation {
   }
 
   void SendInOneTurn() {
-    base::Turn turn;
+    base::Turn turn({}, true, nullptr, &loop_);
     const base::Turn::Scope here(turn);
     for (int64_t left = dice_.Below(6); left >= 0; --left) {
       const base::Turn::More more(&turn, left > 0 || dice_.OneIn(4));
       Send();
     }
-    for (turn.End(); turn.continues(); turn.End()) turn.Begin();
+    SimulatedLoop::End(turn);
   }
 
   // On a connections' thread that has waited for the engine.
   void FinishInATurn() {
-    base::Turn turn;
+    base::Turn turn({}, true, nullptr, &loop_);
     const base::Turn::Scope here(turn);
     engine_.FinishOne();
-    for (turn.End(); turn.continues(); turn.End()) turn.Begin();
+    SimulatedLoop::End(turn);
   }
 
   void Execute(core::Execution& execution) {
@@ -147,14 +182,16 @@ class Simulation {
     for (size_t load = 0; load < loads_.size(); ++load) {
       while (RunWoken(load)) ran = true;
     }
+    // At times it hangs.
+    while (depth_ == 0 && !dice_.OneIn(16) && loop_.RunOne()) ran = true;
     return ran;
   }
 
-  // Everything that is ready happens; then nothing may wait that need not.
+  // Everything that is ready happens; then nothing may wait that need not, but for a thread that hangs.
   void Settle() {
     while (RunWhatIsReady() && depth_ == 0) {
     }
-    if (depth_ > 0) return;
+    if (depth_ > 0 || loop_.hangs()) return;
     for (size_t load = 0; load < loads_.size(); ++load) {
       if (const auto pin = loads_[load].version.lock(); pin != nullptr) Check(load);
     }
@@ -200,6 +237,7 @@ class Simulation {
   SchedulingFixture fixture_{clock_, false, {.limits = {{.name = "R", .count = kPlenty}}}};
   SimulatedClients clients_{model_, dice_, clock_, fixture_};
   SimulatedEngine engine_{model_, dice_, clients_};
+  SimulatedLoop loop_{dice_};
   std::vector<Load> loads_;
   std::shared_ptr<const core::ModelVersion> version_;
   int depth_ = 0;
@@ -213,6 +251,7 @@ TEST(InstanceSchedulerPropertyTest, EverybodyGetsHisOwnAnswerOnce) {
   int64_t models = 0;
   int64_t loads = 0;
   int64_t requests = 0;
+  int64_t given_back = 0;
   do {
     const uint64_t seed = first + static_cast<uint64_t>(models++);
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -220,9 +259,11 @@ TEST(InstanceSchedulerPropertyTest, EverybodyGetsHisOwnAnswerOnce) {
     simulation.Run();
     loads += simulation.loads();
     requests += simulation.requests();
+    given_back += simulation.given_back();
     ASSERT_FALSE(HasFailure());
   } while (only < 0 && std::chrono::steady_clock::now() < end);
-  std::cout << models << " models, " << loads << " loads, " << requests << " requests\n";
+  std::cout << models << " models, " << loads << " loads, " << requests << " requests, " << given_back
+            << " executions given back to connections' threads\n";
 }
 
 }  // namespace
