@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <iostream>
 #include <random>
+#include <utility>
 
 #include "tests/support/scheduling_fixture.h"
 
@@ -44,6 +46,47 @@ config::ModelConfig RandomModel(std::mt19937& random) {
   return config;
 }
 
+// A connections' thread: works in turns, and other threads may give it tasks. All but Post() is that thread's.
+class StormLoop final : public base::Executor {
+ public:
+  void Post(base::Task task) override {
+    base::MutexLock lock(mutex_);
+    ++posted_;
+    if (!ended_) return tasks_.push_back(std::move(task));
+    lock.unlock();
+    task = nullptr;
+  }
+  void RunTurn() {
+    turn_.Begin();
+    for (base::Task& task : Take(false)) task();
+    turn_.End();
+  }
+  // What it is given from now on is destroyed unrun.
+  void End() {
+    do RunTurn();
+    while (turn_.continues());
+    Take(true);
+  }
+  base::Turn& turn() { return turn_; }
+  int64_t posted() {
+    base::MutexLock lock(mutex_);
+    return posted_;
+  }
+
+ private:
+  std::vector<base::Task> Take(bool ends) {
+    base::MutexLock lock(mutex_);
+    ended_ = ended_ || ends;
+    return std::exchange(tasks_, {});
+  }
+
+  base::Turn turn_{"storm", true, nullptr, this};
+  base::Mutex mutex_;
+  bool ended_ GUARDED_BY(mutex_) = false;
+  int64_t posted_ GUARDED_BY(mutex_) = 0;
+  std::vector<base::Task> tasks_ GUARDED_BY(mutex_);
+};
+
 // Some clients cancel, some have deadlines that pass, executions fail now and then, and the clients let the version go
 // while requests are in flight, which alone keep it then: half of them in the middle, for its next load.
 class Storm {
@@ -53,6 +96,9 @@ class Storm {
     script_.signature.splits_larger_requests = random_() % 2 == 0;
     script_.on_execute = [this](core::Execution& execution) { Execute(execution); };
     script_.takes_long = [this](core::Execution&) { return executions_ % 8 == 0; };
+    script_.returns_at_once = random_() % 2 == 0;
+    script_.computes_elsewhere = random_() % 2 == 0;
+    if (random_() % 2 == 0) script_.executions_ahead = 1;
   }
 
   void Run() {
@@ -62,8 +108,11 @@ class Storm {
     for (int t = 0; t < kThreads; ++t) {
       clients.emplace_back([this, t, first, second]() mutable {
         std::mt19937 random(seed_ * kThreads + static_cast<unsigned>(t));
-        SendMany(random, std::move(first));
-        SendMany(random, std::move(second));
+        StormLoop& loop = loops_[static_cast<size_t>(t)];
+        const base::Turn::Scope here(loop.turn());
+        SendMany(random, loop, std::move(first));
+        SendMany(random, loop, std::move(second));
+        loop.End();
       });
     }
     first.reset();
@@ -73,6 +122,11 @@ class Storm {
     EXPECT_EQ(answers_.load(), kThreads * kRequests);
     EXPECT_LE(fixture_.engine().overlaps_max(), 1);
   }
+  int64_t given_back() {
+    int64_t all = 0;
+    for (StormLoop& loop : loops_) all += loop.posted();
+    return all;
+  }
 
  private:
   std::shared_ptr<const core::ModelVersion> Load() {
@@ -80,15 +134,21 @@ class Storm {
   }
 
   void Execute(core::Execution& execution) {
-    if (++executions_ % 16 != 0) return FakeEngine::Identity(execution);
+    const unsigned number = ++executions_;
+    // Finished on a thread of the engine's, after the call into it has returned.
+    if (script_.returns_at_once && number % 4 == 0) {
+      return engine_thread_.Post([&execution] { FakeEngine::Identity(execution); });
+    }
+    if (number % 16 != 1) return FakeEngine::Identity(execution);
     execution.RespondAll({base::Internal("now and then")});
     execution.Finish();
   }
 
   // The last request has the last pin: it may take the scheduler with it before Enqueue returns.
-  void SendMany(std::mt19937& random, std::shared_ptr<const core::ModelVersion> version) {
+  void SendMany(std::mt19937& random, StormLoop& loop, std::shared_ptr<const core::ModelVersion> version) {
     core::Scheduler& scheduler = version->scheduler();
     for (int left = kRequests / 2; left > 0; --left) {
+      if (random() % 4 == 0) loop.RunTurn();
       if (random() % 32 == 0) CheckBounds(scheduler.Report());
       Send(random, scheduler, left > 1 ? version : std::move(version));
     }
@@ -135,7 +195,9 @@ class Storm {
   base::SystemClock clock_;
   std::atomic<unsigned> executions_{0};
   std::atomic<int> answers_{0};
+  std::array<StormLoop, kThreads> loops_;
   SchedulingFixture fixture_{clock_, true};
+  base::ThreadPool engine_thread_{"engine", 1};
 };
 
 TEST(InstanceSchedulerStressTest, EverybodyGetsHisOwnAnswerOnceUnderThreads) {
@@ -145,13 +207,17 @@ TEST(InstanceSchedulerStressTest, EverybodyGetsHisOwnAnswerOnceUnderThreads) {
   const uint64_t dropped_before = core::DroppedCompletions();
   unsigned seed = std::random_device{}();
   int64_t models = 0;
+  int64_t given_back = 0;
   do {
     SCOPED_TRACE("seed " + std::to_string(++seed));
-    Storm(seed).Run();
+    Storm storm(seed);
+    storm.Run();
+    given_back += storm.given_back();
     ++models;
   } while (!HasFailure() && std::chrono::steady_clock::now() < end);
   EXPECT_EQ(core::DroppedCompletions(), dropped_before);
-  std::cout << models << " models, " << 2 * models << " loads, " << models * kThreads * kRequests << " requests\n";
+  std::cout << models << " models, " << 2 * models << " loads, " << models * kThreads * kRequests << " requests, "
+            << given_back << " executions given back to connections' threads\n";
 }
 
 }  // namespace
