@@ -51,6 +51,32 @@ TEST_F(AbuseTest, RapidResetEndsTheConnection) {
   EXPECT_LT(served, 1100u);
 }
 
+// Calls that a gRPC client cancels, many at once, with pings between them.
+TEST_F(AbuseTest, AResetIsNoControlFrame) {
+  std::string bytes = kGreeting;
+  for (uint32_t i = 0; i < 900; ++i) {
+    bytes += Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 2 * i + 1, kGet);
+    bytes += Frame(NGHTTP2_RST_STREAM, 0, 2 * i + 1, std::string("\0\0\0\x08", 4));
+    bytes += Frame(NGHTTP2_PING, 0, 0, "12345678");
+  }
+  EXPECT_EQ(GoawayFor(bytes), -1);
+}
+
+TEST_F(AbuseTest, AResetOfNoStreamIsAControlFrame) {
+  std::string bytes = kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 1, kGet);
+  for (int i = 0; i < 1100; ++i) bytes += Frame(NGHTTP2_RST_STREAM, 0, 1, std::string("\0\0\0\x08", 4));
+  EXPECT_EQ(GoawayFor(bytes), NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
+TEST_F(AbuseTest, AResetWithoutAnErrorCountsAsWell) {
+  std::string bytes = kGreeting;
+  for (uint32_t i = 0; i < 2000; ++i) {
+    bytes += Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 2 * i + 1, kGet);
+    bytes += Frame(NGHTTP2_RST_STREAM, 0, 2 * i + 1, std::string("\0\0\0\0", 4));
+  }
+  EXPECT_EQ(GoawayFor(bytes), NGHTTP2_ENHANCE_YOUR_CALM);
+}
+
 TEST_F(AbuseTest, MakingUsResetCountsAsWell) {
   host_.fake_handler.answer = [](HttpRequest, Reply) {};
   std::string bytes = kGreeting;

@@ -55,10 +55,9 @@ std::unique_ptr<nghttp2_session_callbacks, Callbacks::Deleter> Callbacks::Make()
       raw, [](nghttp2_session*, const nghttp2_frame* frame, void* user) {
         return Guarded(user, [&](Connection& c) { return c.OnFrameSent(*frame), 0; });
       });
-  nghttp2_session_callbacks_set_on_stream_close_callback(
-      raw, [](nghttp2_session*, int32_t id, uint32_t error_code, void* user) {
-        return Guarded(user, [&](Connection& c) { return c.receiver_.OnStreamClosed(id, error_code), 0; });
-      });
+  nghttp2_session_callbacks_set_on_stream_close_callback(raw, [](nghttp2_session*, int32_t id, uint32_t, void* user) {
+    return Guarded(user, [&](Connection& c) { return c.receiver_.OnStreamClosed(id), 0; });
+  });
   nghttp2_session_callbacks_set_send_data_callback(raw, [](nghttp2_session*, nghttp2_frame* frame,
                                                            const uint8_t* header, size_t bytes, nghttp2_data_source*,
                                                            void* user) {

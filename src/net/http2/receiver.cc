@@ -45,13 +45,22 @@ int Receiver::OnBeginFrame(const nghttp2_frame_hd& frame) {
   frame_left_ = all_data ? frame.length : 0;
   // nghttp2 would keep all that such a frame says.
   if (frame.type == NGHTTP2_GOAWAY && frame.length > kGoawayBytesMax) return NGHTTP2_ERR_CALLBACK_FAILURE;
-  // HEADERS of a stream that is closed are dropped by nghttp2. DATA may well be on its way when we end a stream.
-  const bool works = frame.type == NGHTTP2_HEADERS
-                         ? frame.stream_id > nghttp2_session_get_last_proc_stream_id(link_.session) ||
-                               streams_.Find(frame.stream_id) != nullptr
-                         : frame.type == NGHTTP2_DATA && frame.length > 0;
-  if (!works && !link_.abuse.OnIdleFrame()) ending_.Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
+  if (!Works(frame) && !link_.abuse.OnIdleFrame()) ending_.Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
   return 0;
+}
+
+bool Receiver::Works(const nghttp2_frame_hd& frame) {
+  switch (frame.type) {
+    // Of a stream that is closed they are dropped by nghttp2.
+    case NGHTTP2_HEADERS:
+      return frame.stream_id > nghttp2_session_get_last_proc_stream_id(link_.session) ||
+             streams_.Find(frame.stream_id) != nullptr;
+    // They may well be on their way when we end a stream.
+    case NGHTTP2_DATA: return frame.length > 0;
+    // OnStreamClosed counts these.
+    case NGHTTP2_RST_STREAM: return streams_.Find(frame.stream_id) != nullptr;
+    default: return false;
+  }
 }
 
 int Receiver::OnBeginHeaders(const nghttp2_frame& frame) {
@@ -82,12 +91,12 @@ void Receiver::OnDataFrame(const nghttp2_frame_hd& frame) {
   if (Stream* stream = streams_.Find(frame.stream_id)) stream->OnDataEnd();
 }
 
-void Receiver::OnStreamClosed(int32_t id, uint32_t error_code) {
+void Receiver::OnStreamClosed(int32_t id) {
   const std::unique_ptr<Stream> stream = streams_.Take(id);
   if (stream == nullptr) return;
   // A stream that has lived a while is no rapid reset: how many of those there are is for the stream limit to say.
   const bool rapid = link_.now_ns - stream->received_ns() < kRapidNs;
-  const bool wasted = rapid && error_code != NGHTTP2_NO_ERROR && !stream->response().answered();
+  const bool wasted = rapid && !stream->response().answered();
   if (heading_ == stream.get()) heading_ = nullptr;
   link_.active_ns = link_.now_ns;
   if (!link_.abuse.OnStreamClosed(wasted)) ending_.Terminate(NGHTTP2_ENHANCE_YOUR_CALM);

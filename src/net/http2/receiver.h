@@ -37,9 +37,11 @@ class Receiver {
   void OnHeadersFrame(const nghttp2_frame_hd& frame);
   void OnDataFrame(const nghttp2_frame_hd& frame);
   // ... or of a write.
-  void OnStreamClosed(int32_t id, uint32_t error_code);
+  void OnStreamClosed(int32_t id);
 
  private:
+  // Whether the frame brings a request or data, or ends a stream.
+  bool Works(const nghttp2_frame_hd& frame);
   // Where the rest of a large DATA frame belongs.
   std::span<std::byte> FrameSpace();
 

@@ -15,7 +15,8 @@ class AbuseGuard {
 
   // A frame that brings neither a request nor data. False: one too many.
   bool OnIdleFrame() { return idle_frames_.Take(); }
-  // A stream has ended. `wasted`: reset before there was an answer, and soon. False: one too many.
+  // A stream has ended. `wasted`: reset, with whatever error, before there was an answer, and soon. False: one too
+  // many.
   bool OnStreamClosed(bool wasted);
   // A request was handed over, or DATA of ours has left: the peer has reason for some frames more.
   void OnRequest() { idle_frames_.Credit(kFramesPerRequest); }
