@@ -186,6 +186,7 @@ void ClusterController::OpenWebhooks() {
                      const std::stop_token& stop) { return ReadPodObject(review_client_, kind, name, stop); }};
   webhooks_.emplace(
       WebhookOptions{
+          .on_pods_change = [this] { view_.QueueAll(); },
           .port = options_.webhook_port,
           .places = {.secret = {options_.controller_namespace, kWebhookSecret}, .webhook_name = options_.webhook_name}},
       client_, ReviewContext{.objects = std::move(objects), .pods = std::move(pods)}, [this] { return leads(); },

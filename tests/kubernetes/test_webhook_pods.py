@@ -13,7 +13,7 @@ from support.cluster_api import KNATIVE_SERVICES, ClusterApi
 from support.cluster_controller import ClusterController, Objects
 from support.knative import install_knative, uninstall_knative
 from support.server import free_ports, wait_until
-from support.webhooks import NAME, NAMESPACE, cluster_with_webhooks, controller_of, service
+from support.webhooks import CONFIGURATIONS, NAME, NAMESPACE, cluster_with_webhooks, configurations, controller_of, service
 
 LABEL = "serving.kserve.io/inferenceservice"
 INTERNAL = "internal.serving.kserve.io/"
@@ -196,6 +196,21 @@ def test_a_serverless_service_that_needs_the_webhook_says_where_it_is_missing(ku
             [template] = [one["spec"]["template"] for one in api.list(KNATIVE_SERVICES, "webhooks-knative")
                           if one["metadata"]["name"] == "model-predictor-default"]
             assert "initContainers" not in template["spec"]
+        [port] = free_ports(1)
+        with ClusterController(kubernetes, *options, "--webhook-name", "late", webhook_port=port) as other:
+            other.settled()
+            assert "PodWebhookReady" in objects.conditions("model")
+            # It is asked about no pod of this test.
+            late = configurations(port, "late")["MutatingWebhookConfiguration"]
+            for webhook in late["webhooks"]:
+                webhook["objectSelector"] = {"matchLabels": {"late": "yes"}}
+            path = f"/apis/admissionregistration.k8s.io/v1/{CONFIGURATIONS[late['kind']]}"
+            assert cluster.call("POST", path, late)[0] == 201
+            try:
+                wait_until(lambda: "PodWebhookReady" not in objects.conditions("model"), "it is there", 30)
+            finally:
+                assert cluster.call("DELETE", f"{path}/late")[0] == 200
+            wait_until(lambda: "PodWebhookReady" in objects.conditions("model"), "it is gone again", 30)
         with ClusterController(kubernetes, *options, "--webhook-name", NAME, webhook_port=free_ports(1)[0]):
             wait_until(lambda: "PodWebhookReady" not in objects.conditions("model"), "it is there", 60)
         # What a revision's pods are made of is given the rest.

@@ -42,7 +42,10 @@ WebhookServer::WebhookServer(WebhookOptions options, kubernetes::Client& client,
           store_, {.secret = options_.places.secret, .times = options_.times}, std::move(leads),
           [this](const net::PemPair& serving) { return Show(serving); }, clock, logger),
       thread_([this] {
-        while (AwaitStep()) keeper_.Step();
+        while (AwaitStep()) {
+          keeper_.Step();
+          TellOfPods();
+        }
       }) {}
 
 WebhookServer::~WebhookServer() {
@@ -82,6 +85,11 @@ bool WebhookServer::AwaitStep() {
   }
   awake_ = false;
   return !stopping_;
+}
+
+void WebhookServer::TellOfPods() {
+  const bool mutates = mutates_pods();
+  if (std::exchange(told_of_pods_, mutates) != mutates) options_.on_pods_change();
 }
 
 bool WebhookServer::Show(const net::PemPair& serving) {

@@ -21,6 +21,8 @@
 namespace inferd::operators {
 
 struct WebhookOptions {
+  // What mutates_pods() says has changed; on the thread that keeps the certificates.
+  std::function<void()> on_pods_change;
   std::string address = "0.0.0.0";
   uint16_t port = 9443;  // 0: any free one
   CertificatePlaces places;
@@ -51,6 +53,7 @@ class WebhookServer final {
  private:
   // Until something may be to be done; false: no more.
   bool AwaitStep();
+  void TellOfPods();
   bool Show(const net::PemPair& serving);
   bool Listen();
 
@@ -61,7 +64,8 @@ class WebhookServer final {
   base::CondVar changed_;
   bool awake_ GUARDED_BY(mutex_) = true;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  net::PemPair serving_;  // the thread's
+  net::PemPair serving_;       // the thread's
+  bool told_of_pods_ = false;  // the thread's; what mutates_pods() was told to be
   std::atomic<uint16_t> port_{0};
   net::LoopGroup loops_;
   base::ThreadPool lookups_;

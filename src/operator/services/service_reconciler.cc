@@ -120,14 +120,13 @@ Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const s
     for (const FailedWrite& failed : BringAbout(set, writer_, logger_, stop).failures) failures.Add(failed);
   }
   Outcome outcome{.retry = failures.transient, .again_in = std::nullopt};
-  // Secrets and accounts are not followed, nor is here whether there are webhooks.
-  const bool lacks_webhook = decision.desired.needs_pod_webhook && !has_pod_webhook_();
-  if (failures.refused || decision.failure.has_value() || lacks_webhook) outcome.again_in = kRefusedAgain;
+  // Secrets and accounts are not followed.
+  if (failures.refused || decision.failure.has_value()) outcome.again_in = kRefusedAgain;
   const std::shared_ptr<const Configuration> configuration = view_.configuration();
   controlplane::ServiceState state = Observe(decision, there);
   if (!state.failure.has_value()) state.failure = std::move(failures.service);
   if (failures.ingress.has_value()) state.ingress = std::move(failures.ingress);
-  if (lacks_webhook) state.pod_webhook = PodWebhookMissing();
+  if (decision.desired.needs_pod_webhook && !has_pod_webhook_()) state.pod_webhook = PodWebhookMissing();
   const auto& pods = decision.desired.pods;
   outcome.retry |=
       !ReportModels(name,

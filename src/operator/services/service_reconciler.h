@@ -25,7 +25,8 @@ namespace inferd::operators {
 // Thread-safe for different services; calls block.
 class ServiceReconciler final {
  public:
-  // All outlive it. `has_pod_webhook`: whether pods are given what they lack while they are made (ReviewPod).
+  // All outlive it. `has_pod_webhook`: whether pods are given what they lack while they are made (ReviewPod). When that
+  // changes, all services are to be looked at again.
   ServiceReconciler(const ClusterView& view, PodObjects& pod_objects, ObjectWriter& writer, StatusReporter& reporter,
                     ModelReporter& models, kubernetes::Client& client, std::function<bool()> has_pod_webhook,
                     base::Logger& logger)
