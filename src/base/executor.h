@@ -21,8 +21,7 @@ class Executor {
 class TaskOrElse final {
  public:
   TaskOrElse(Task run, Task otherwise) : run_(std::move(run)), otherwise_(std::move(otherwise)) {}
-  TaskOrElse(TaskOrElse&& from) noexcept
-      : run_(std::exchange(from.run_, {})), otherwise_(std::exchange(from.otherwise_, {})) {}
+  TaskOrElse(TaskOrElse&& from) noexcept : run_(std::exchange(from.run_, {})), otherwise_(std::move(from.otherwise_)) {}
   TaskOrElse& operator=(TaskOrElse&&) = delete;
   ~TaskOrElse() {
     if (run_) otherwise_();

@@ -78,11 +78,12 @@ void InstanceCrew::OnTime(int64_t now_ns) {
   if (put_off_due_ns_ == 0 || put_off_due_ns_ > now_ns) return;
   put_off_due_ns_ = 0;
   for (const auto& worker : workers_) {
-    if (worker->put_off.execution == nullptr) continue;
-    if (now_ns - worker->put_off_ns >= HeldThreads::kHeldNs) HandOverPutOff(*worker);
-    if (worker->put_off.execution == nullptr) continue;
-    put_off_due_ns_ =
-        Earlier(put_off_due_ns_, std::max(worker->put_off_ns + HeldThreads::kHeldNs, now_ns + kThreadRetryNs));
+    int64_t due_ns = worker->put_off_ns + HeldThreads::kHeldNs;
+    if (due_ns <= now_ns) {
+      HandOverPutOff(*worker);
+      due_ns = now_ns + kThreadRetryNs;
+    }
+    if (worker->put_off.execution != nullptr) put_off_due_ns_ = Earlier(put_off_due_ns_, due_ns);
   }
 }
 

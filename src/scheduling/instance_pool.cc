@@ -282,15 +282,15 @@ void InstancePool::EndTurn(const base::Turn& turn) {
 }
 
 InstancePool::Run InstancePool::FormHere(InstanceWorker& worker, int64_t now_ns, DroppedEntries& dropped) {
-  Run run;
-  run.batch = Form(worker, Place::kCaller, now_ns, dropped);
-  if (run.batch.execution == nullptr) return {};
-  run.place = lane_.PlaceOf(run.batch.record.rows);
-  if (!lane_.MayRun(run.batch) && crew_.HandOver(worker, run.batch)) return {};
-  run.worker = &worker;
+  return BeginHere(worker, Form(worker, Place::kCaller, now_ns, dropped), now_ns);
+}
+
+InstancePool::Run InstancePool::BeginHere(InstanceWorker& worker, const FormedBatch& batch, int64_t now_ns) {
+  if (batch.execution == nullptr) return {};
+  if (!lane_.MayRun(batch) && crew_.HandOver(worker, batch)) return {};
   lane_.Watch(now_ns);
   ArmAt(lane_.due_ns());
-  return run;
+  return {.worker = &worker, .batch = batch, .place = lane_.PlaceOf(batch.record.rows)};
 }
 
 void InstancePool::RunHere(Run& run) {
@@ -328,17 +328,12 @@ base::Task InstancePool::PutOff(const Run& run) {
 }
 
 void InstancePool::RunPutOff(InstanceWorker& worker) {
-  Run run{.worker = &worker, .batch = {}};
+  Run run;
   {
     base::MutexLock lock(mutex_);
-    run.batch = crew_.TakePutOff(worker);
-    if (run.batch.execution == nullptr) return;
-    if (!lane_.MayRun(run.batch) && crew_.HandOver(worker, run.batch)) return;
-    run.place = lane_.PlaceOf(run.batch.record.rows);
-    lane_.Watch(services_.clock.NowNs());
-    ArmAt(lane_.due_ns());
+    run = BeginHere(worker, crew_.TakePutOff(worker), services_.clock.NowNs());
   }
-  RunHere(run);
+  if (run.worker != nullptr) RunHere(run);
 }
 
 bool InstancePool::RunOne(Run& run) {

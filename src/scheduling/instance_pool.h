@@ -119,6 +119,8 @@ class InstancePool final {
   // The next execution of a worker that has none and is not idle, on this thread; no worker: it is idle, or its own
   // thread has what this one may not run.
   Run FormHere(InstanceWorker& worker, int64_t now_ns, DroppedEntries& dropped) REQUIRES(mutex_);
+  // An execution of such a worker, perhaps none, on this thread; no worker: as above.
+  Run BeginHere(InstanceWorker& worker, const FormedBatch& batch, int64_t now_ns) REQUIRES(mutex_);
   // On a thread of the engine, or a connections' one that has waited for the engine.
   void OnFinished(InstanceWorker& worker, FormedBatch batch, int64_t started_ns,
                   std::unique_ptr<BatchExecution> execution) EXCLUDES(mutex_);

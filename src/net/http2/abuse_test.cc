@@ -10,7 +10,13 @@
 namespace inferd::net::http2 {
 namespace {
 
-using AbuseTest = RawPeerTest;
+class AbuseTest : public RawPeerTest {
+ protected:
+  static std::string BegunAndReset(uint32_t stream, char error) {
+    return Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, stream, kGet) +
+           Frame(NGHTTP2_RST_STREAM, 0, stream, std::string{0, 0, 0, error});
+  }
+};
 
 TEST_F(AbuseTest, ABadPrefaceEndsTheConnection) {
   EXPECT_EQ(GoawayFor("GET / HTTP/1.1\r\nHost: h\r\n\r\n"), NGHTTP2_PROTOCOL_ERROR);
@@ -44,8 +50,7 @@ TEST_F(AbuseTest, RapidResetEndsTheConnection) {
   host_.fake_handler.answer = [&](HttpRequest, Reply) { ++served; };
   std::string bytes = kGreeting;
   for (uint32_t i = 0; i < 2000; ++i) {
-    bytes += Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 2 * i + 1, kGet);
-    bytes += Frame(NGHTTP2_RST_STREAM, 0, 2 * i + 1, std::string("\0\0\0\x08", 4));
+    bytes += BegunAndReset(2 * i + 1, NGHTTP2_CANCEL);
   }
   EXPECT_EQ(GoawayFor(bytes), NGHTTP2_ENHANCE_YOUR_CALM);
   EXPECT_LT(served, 1100u);
@@ -55,8 +60,7 @@ TEST_F(AbuseTest, RapidResetEndsTheConnection) {
 TEST_F(AbuseTest, AResetIsNoControlFrame) {
   std::string bytes = kGreeting;
   for (uint32_t i = 0; i < 900; ++i) {
-    bytes += Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 2 * i + 1, kGet);
-    bytes += Frame(NGHTTP2_RST_STREAM, 0, 2 * i + 1, std::string("\0\0\0\x08", 4));
+    bytes += BegunAndReset(2 * i + 1, NGHTTP2_CANCEL);
     bytes += Frame(NGHTTP2_PING, 0, 0, "12345678");
   }
   EXPECT_EQ(GoawayFor(bytes), -1);
@@ -71,8 +75,7 @@ TEST_F(AbuseTest, AResetOfNoStreamIsAControlFrame) {
 TEST_F(AbuseTest, AResetWithoutAnErrorCountsAsWell) {
   std::string bytes = kGreeting;
   for (uint32_t i = 0; i < 2000; ++i) {
-    bytes += Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 2 * i + 1, kGet);
-    bytes += Frame(NGHTTP2_RST_STREAM, 0, 2 * i + 1, std::string("\0\0\0\0", 4));
+    bytes += BegunAndReset(2 * i + 1, NGHTTP2_NO_ERROR);
   }
   EXPECT_EQ(GoawayFor(bytes), NGHTTP2_ENHANCE_YOUR_CALM);
 }
