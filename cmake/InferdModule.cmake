@@ -1,12 +1,14 @@
-# inferd_module(NAME [TESTED_BY_PROGRAM] DEPS room... EXTERNAL target... [SUBDIRS folder...] [ALONE file...])
+# inferd_module(NAME [COLD] [TESTED_BY_PROGRAM] [TEST_SECONDS n] DEPS room... EXTERNAL target... [SUBDIRS folder...] [ALONE file...])
 #
 # One room: a static library `inferd_<NAME>` (slashes become underscores) of every source in the folder and in SUBDIRS,
 # a test program of its *_test.cc, a benchmark program of its *_bench.cc. DEPS are rooms, EXTERNAL are imported targets; both are
 # PRIVATE. tools/check_layers holds the #include lines against ARCHITECTURE.md's table. ALONE are sources whose local names
 # are those of another source in the room: INFERD_UNITY does not compile them together with others. TESTED_BY_PROGRAM: an
-# integration test runs the room's test program, which is built without INFERD_ROOM_TESTS, too.
+# integration test runs the room's test program, which is built without INFERD_ROOM_TESTS, too. COLD: no request passes through the room; a
+# release build compiles it with -O1 rather than -O2, which takes a fifth less time. TEST_SECONDS: how long its tests take with sanitizers,
+# where that is long: ctest begins with those.
 function(inferd_module name)
-  cmake_parse_arguments(ARG "TESTED_BY_PROGRAM" "" "DEPS;EXTERNAL;SUBDIRS;ALONE;TEST_DEPS;TEST_EXTERNAL" ${ARGN})
+  cmake_parse_arguments(ARG "COLD;TESTED_BY_PROGRAM" "TEST_SECONDS" "DEPS;EXTERNAL;SUBDIRS;ALONE;TEST_DEPS;TEST_EXTERNAL" ${ARGN})
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   string(REPLACE "/" "_" id ${name})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
@@ -32,10 +34,15 @@ function(inferd_module name)
     target_include_directories(inferd_${id} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/include)
     target_link_libraries(inferd_${id} PRIVATE ${links} Threads::Threads)
     target_precompile_headers(inferd_${id} REUSE_FROM inferd_pch)
+    if(ARG_COLD)
+      target_compile_options(inferd_${id} PRIVATE $<$<CONFIG:Release>:-O1>)
+    endif()
   else()
     add_library(inferd_${id} INTERFACE)
     target_link_libraries(inferd_${id} INTERFACE ${links})
   endif()
+
+  inferd_note_wing(LIBRARIES inferd_${id})
 
   set(test_links)
   foreach(dep ${ARG_TEST_DEPS})
@@ -45,6 +52,9 @@ function(inferd_module name)
   list(APPEND test_links ${ARG_TEST_EXTERNAL})
   if(tests AND INFERD_TESTS AND (INFERD_ROOM_TESTS OR ARG_TESTED_BY_PROGRAM))
     inferd_test(${id}_test SOURCES ${tests} LINK inferd_${id} ${links} ${test_links})
+    if(ARG_TEST_SECONDS)
+      set_tests_properties(${id}_test PROPERTIES COST ${ARG_TEST_SECONDS})
+    endif()
   endif()
   if(benches AND INFERD_TESTS AND NOT INFERD_SANITIZE)
     add_executable(${id}_bench EXCLUDE_FROM_ALL ${benches})
@@ -53,6 +63,35 @@ function(inferd_module name)
     target_precompile_headers(${id}_bench REUSE_FROM inferd_pch)
     add_dependencies(inferd_benches ${id}_bench)
   endif()
+endfunction()
+
+# Notes a library or test of this folder's wing for inferd_wing_targets().
+function(inferd_note_wing kind target)
+  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REGEX MATCH "^[^/.]+" wing "${path}")
+  if(wing)
+    set_property(GLOBAL APPEND PROPERTY INFERD_WING_${kind}_${wing} ${target})
+    if(kind STREQUAL "TESTS")
+      set_tests_properties(${target} PROPERTIES LABELS ${wing})
+    endif()
+  endif()
+endfunction()
+
+# inferd_wing_targets(WING...): `cmake --build BUILD --target WING` builds a wing's libraries and unit tests, and runs these tests.
+function(inferd_wing_targets)
+  cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+  foreach(wing ${ARGN})
+    get_property(libraries GLOBAL PROPERTY INFERD_WING_LIBRARIES_${wing})
+    get_property(tests GLOBAL PROPERTY INFERD_WING_TESTS_${wing})
+    set(command)
+    if(tests)
+      set(command COMMAND ${CMAKE_CTEST_COMMAND} --test-dir ${CMAKE_BINARY_DIR} --output-on-failure -j ${cores} -L "^${wing}$" USES_TERMINAL)
+    endif()
+    add_custom_target(${wing} ${command} VERBATIM)
+    if(libraries OR tests)
+      add_dependencies(${wing} ${libraries} ${tests})
+    endif()
+  endforeach()
 endfunction()
 
 # `ninja inferd_benches` builds every micro-benchmark; the default target builds none.
@@ -68,6 +107,7 @@ function(inferd_test name)
   target_precompile_headers(${name} REUSE_FROM inferd_test_pch)
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+  inferd_note_wing(TESTS ${name})
 endfunction()
 
 # inferd_engine(NAME EXTERNAL target... SOURCES ... [ALONE file...]): an engine plug-in, build/<preset>/lib/inferd/engines/<NAME>.so.
@@ -102,4 +142,5 @@ function(inferd_engine name)
     BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH "$ORIGIN;$ORIGIN/../${name}")
   target_precompile_headers(engine_${name} REUSE_FROM inferd_pch)
   set_property(GLOBAL APPEND PROPERTY INFERD_ENGINES engine_${name})
+  inferd_note_wing(LIBRARIES engine_${name})
 endfunction()

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/text/base64.h"
+#include "data/manifest/read.h"
 #include "fuzz/require.h"
-#include "manifest/read.h"
-#include "operator/admission/admission_review.h"
-#include "operator/admission/review.h"
+#include "kserve/cluster/admission/admission_review.h"
+#include "kserve/cluster/admission/review.h"
 
 namespace inferd::fuzz {
 namespace {
@@ -74,20 +74,20 @@ void CheckResponse(const Value& response) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace inferd;
   if (size == 0) return 0;
-  const std::vector<std::string_view> paths = operators::WebhookPaths();
+  const std::vector<std::string_view> paths = cluster::WebhookPaths();
   // From '0' on.
   const size_t choice = static_cast<uint8_t>(data[0] - '0');
   const std::string_view path = paths[choice % paths.size()];
   const std::vector<char> copy(data + 1, data + size);
-  const auto configuration = std::make_shared<operators::Configuration>();
-  configuration->config.default_mode = controlplane::DeploymentMode::kRawDeployment;
-  const operators::ReviewContext context = {
+  const auto configuration = std::make_shared<cluster::Configuration>();
+  configuration->config.default_mode = model::DeploymentMode::kRawDeployment;
+  const cluster::ReviewContext context = {
       .objects = {.config = [&] { return configuration->config; },
-                  .runtimes = [] { return std::vector<controlplane::ServingRuntime>(); }},
+                  .runtimes = [] { return std::vector<model::ServingRuntime>(); }},
       .pods = {.configuration = [&] { return configuration; },
                .find = [&](const std::string& kind, const kubernetes::ObjectName&,
                            const std::stop_token&) { return fuzz::Found(choice / paths.size(), kind); }}};
-  const operators::ReviewAnswer answer = operators::Review(path, std::string_view(copy.data(), copy.size()), context);
+  const cluster::ReviewAnswer answer = cluster::Review(path, std::string_view(copy.data(), copy.size()), context);
   const manifest::Value said = fuzz::Parsed(answer.body);
   if (answer.status == 200) {
     fuzz::CheckResponse(fuzz::Member(said, "response", manifest::Kind::kMap));

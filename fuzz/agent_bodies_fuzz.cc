@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include "agent/batcher/batch_form.h"
-#include "agent/batcher/predict_body.h"
-#include "agent/batcher/tensor_body.h"
-#include "agent/puller/model_index.h"
-#include "agent/puller/model_list.h"
 #include "fuzz/require.h"
+#include "kserve/agent/batcher/batch_form.h"
+#include "kserve/agent/batcher/predict_body.h"
+#include "kserve/agent/batcher/tensor_body.h"
+#include "kserve/agent/puller/model_index.h"
+#include "kserve/agent/puller/model_list.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "frontends/oip_http/codec/raw_request.h"
 #include "fuzz/v2_requests.h"
+#include "protocols/oip_http/codec/raw_request.h"
 
 namespace inferd::fuzz {
 namespace {

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "cache/cache_fixture.h"
-#include "cache/entry_codec.h"
+#include "data/tensor/raw.h"
 #include "fuzz/require.h"
-#include "tensor/raw.h"
+#include "serving/cache/cache_fixture.h"
+#include "serving/cache/entry_codec.h"
 
 namespace inferd::fuzz {
 namespace {

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "base/logging.h"
-#include "clustergateway/cluster/endpoint_places.h"
-#include "clustergateway/cluster/service_table.h"
-#include "clustergateway/router/router_graph.h"
-#include "clustergateway/scaling/load_report.h"
+#include "data/manifest/read.h"
 #include "fuzz/require.h"
-#include "manifest/read.h"
+#include "kserve/clustergateway/cluster/endpoint_places.h"
+#include "kserve/clustergateway/cluster/service_table.h"
+#include "kserve/clustergateway/router/router_graph.h"
+#include "kserve/clustergateway/scaling/load_report.h"
 
 namespace inferd::fuzz {
 namespace {

@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <string>
 
-#include "clientshm/registry.h"
 #include "fuzz/require.h"
+#include "protocols/clientshm/registry.h"
 
 namespace inferd::fuzz {
 

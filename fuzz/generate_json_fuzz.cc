@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "frontends/oip_http/codec/generate_request_reader.h"
-#include "frontends/oip_http/codec/generate_response_writer.h"
+#include "data/tensor/raw.h"
 #include "fuzz/dom.h"
 #include "fuzz/require.h"
-#include "tensor/raw.h"
+#include "protocols/oip_http/codec/generate_request_reader.h"
+#include "protocols/oip_http/codec/generate_response_writer.h"
 
 namespace inferd::fuzz {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "data/gjson/path.h"
 #include "fuzz/require.h"
-#include "gjson/path.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input(reinterpret_cast<const char*>(data), size);

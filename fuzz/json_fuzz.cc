@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include "data/json/reader.h"
+#include "data/json/writer.h"
 #include "fuzz/dom.h"
 #include "fuzz/require.h"
-#include "json/reader.h"
-#include "json/writer.h"
 
 namespace inferd::fuzz {
 namespace {

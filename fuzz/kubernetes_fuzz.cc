@@ -1,18 +1,18 @@
-// What src/kubernetes reads of others: kubeconfigs, what credential plug-ins print, error answers, and watches, which
-// must be the same events however they come in pieces.
+// What src/kserve/kubernetes reads of others: kubeconfigs, what credential plug-ins print, error answers, and watches,
+// which must be the same events however they come in pieces.
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "data/manifest/print.h"
 #include "fuzz/require.h"
-#include "kubernetes/access/exec_credential.h"
-#include "kubernetes/access/kubeconfig.h"
-#include "kubernetes/api/object_meta.h"
-#include "kubernetes/api/time_text.h"
-#include "kubernetes/api/watch_decoder.h"
-#include "manifest/print.h"
+#include "kserve/kubernetes/access/exec_credential.h"
+#include "kserve/kubernetes/access/kubeconfig.h"
+#include "kserve/kubernetes/api/object_meta.h"
+#include "kserve/kubernetes/api/time_text.h"
+#include "kserve/kubernetes/api/watch_decoder.h"
 
 namespace inferd::fuzz {
 namespace {

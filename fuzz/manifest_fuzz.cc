@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "controlplane/reconcile/desired_objects.h"
-#include "controlplane/resolve/review.h"
+#include "data/manifest/print.h"
+#include "data/manifest/read.h"
 #include "fuzz/require.h"
-#include "manifest/print.h"
-#include "manifest/read.h"
+#include "kserve/model/reconcile/desired_objects.h"
+#include "kserve/model/resolve/review.h"
 
 namespace inferd::fuzz {
 namespace {
@@ -36,28 +36,28 @@ void CheckPrinted(const Value& document) {
 }
 
 // Whatever is to be there for a service prints and reads back.
-void CheckDesired(const controlplane::InferenceService& service, const std::vector<controlplane::Object>& objects) {
-  std::vector<const controlplane::ServingRuntime*> runtimes;
-  std::vector<const controlplane::TrainedModel*> models;
-  for (const controlplane::Object& object : objects) {
-    if (const auto* runtime = std::get_if<controlplane::ServingRuntime>(&object.typed)) runtimes.push_back(runtime);
-    if (const auto* model = std::get_if<controlplane::TrainedModel>(&object.typed)) models.push_back(model);
+void CheckDesired(const model::InferenceService& service, const std::vector<model::Object>& objects) {
+  std::vector<const model::ServingRuntime*> runtimes;
+  std::vector<const model::TrainedModel*> models;
+  for (const model::Object& object : objects) {
+    if (const auto* runtime = std::get_if<model::ServingRuntime>(&object.typed)) runtimes.push_back(runtime);
+    if (const auto* model = std::get_if<model::TrainedModel>(&object.typed)) models.push_back(model);
   }
-  controlplane::InferenceServiceConfig config;
+  model::InferenceServiceConfig config;
   config.ingress.gateway = config.ingress.service = "gateway";
-  const auto desired = controlplane::MakeDesiredObjects(service, runtimes, models, config, {});
+  const auto desired = model::MakeDesiredObjects(service, runtimes, models, config, {});
   if (!desired.has_value()) return Require(!desired.error().event.empty(), "a failure without words");
   for (const manifest::Value& object : desired->objects) CheckPrinted(object);
 }
 
 void CheckDecisions(std::vector<Value> documents) {
-  const std::vector<controlplane::Object> objects = controlplane::ReadObjects(std::move(documents));
-  std::vector<const controlplane::Object*> pointers;
-  for (const controlplane::Object& object : objects) pointers.push_back(&object);
-  for (const controlplane::ObjectReview& review : controlplane::ReviewObjects(pointers, {})) {
+  const std::vector<model::Object> objects = model::ReadObjects(std::move(documents));
+  std::vector<const model::Object*> pointers;
+  for (const model::Object& object : objects) pointers.push_back(&object);
+  for (const model::ObjectReview& review : model::ReviewObjects(pointers, {})) {
     for (const manifest::Problem& problem : review.problems)
       Require(!problem.message.empty(), "a problem without words");
-    if (const auto* service = std::get_if<controlplane::InferenceService>(&review.object->typed)) {
+    if (const auto* service = std::get_if<model::InferenceService>(&review.object->typed)) {
       CheckDesired(*service, objects);
     }
     if (!review.selection.has_value()) continue;

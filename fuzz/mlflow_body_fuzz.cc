@@ -8,13 +8,13 @@
 #include <string_view>
 #include <utility>
 
-#include "frontends/mlflow_http/codec/answer.h"
-#include "frontends/mlflow_http/codec/content_type.h"
-#include "frontends/mlflow_http/codec/csv_body.h"
-#include "frontends/mlflow_http/codec/json_body.h"
+#include "data/tensor/raw.h"
 #include "fuzz/dom.h"
 #include "fuzz/require.h"
-#include "tensor/raw.h"
+#include "protocols/mlflow_http/codec/answer.h"
+#include "protocols/mlflow_http/codec/content_type.h"
+#include "protocols/mlflow_http/codec/csv_body.h"
+#include "protocols/mlflow_http/codec/json_body.h"
 
 namespace inferd::fuzz {
 namespace {

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/rewrite/mxnet/rewrite.h"
 #include "fuzz/require.h"
-#include "mxnet/rewrite.h"
 
 namespace inferd::mxnet {
 namespace {

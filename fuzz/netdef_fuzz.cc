@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engines/rewrite/netdef/rewrite.h"
 #include "fuzz/require.h"
-#include "netdef/rewrite.h"
 
 namespace inferd::netdef {
 namespace {

@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "apiserver/patch/json_patch.h"
-#include "apiserver/patch/managed_fields.h"
-#include "apiserver/patch/merge_patch.h"
+#include "data/manifest/print.h"
+#include "data/manifest/read.h"
 #include "fuzz/require.h"
-#include "manifest/print.h"
-#include "manifest/read.h"
+#include "kserve/apiserver/patch/json_patch.h"
+#include "kserve/apiserver/patch/managed_fields.h"
+#include "kserve/apiserver/patch/merge_patch.h"
 
 namespace inferd::fuzz {
 namespace {

@@ -7,12 +7,12 @@
 #include <string_view>
 
 #include "base/text/utf8.h"
-#include "frontends/oip_grpc/codec/infer_request_reader.h"
-#include "frontends/oip_grpc/codec/infer_response_writer.h"
 #include "fuzz/oip_grpc_recipe.h"
 #include "fuzz/oip_grpc_reference.h"
 #include "fuzz/require.h"
-#include "v2/parameters.h"
+#include "protocols/oip_grpc/codec/infer_request_reader.h"
+#include "protocols/oip_grpc/codec/infer_response_writer.h"
+#include "protocols/v2/parameters.h"
 
 namespace inferd::fuzz {
 namespace {

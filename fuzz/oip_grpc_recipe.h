@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "data/tensor/data_type.h"
 #include "fuzz/wire_recipe.h"
-#include "tensor/data_type.h"
 
 // Turns any bytes into the wire form of a ModelInferRequest whose lengths are right, so that mutations reach what
 // stands inside its messages: fields repeated, split, unpacked, unknown, with values of every size.

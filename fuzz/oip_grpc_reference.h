@@ -9,11 +9,11 @@
 #include <string>
 #include <type_traits>
 
-#include "core/request/infer_request.h"
-#include "frontends/oip_grpc/codec/typed_contents_field.h"
+#include "data/tensor/raw.h"
 #include "oip/grpc_service.pb.h"
-#include "tensor/raw.h"
-#include "v2/parameters.h"
+#include "protocols/oip_grpc/codec/typed_contents_field.h"
+#include "protocols/v2/parameters.h"
+#include "serving/core/request/infer_request.h"
 
 // The rules of infer_request_reader.h once more, over the generated class and without a care for speed.
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "data/tensor/bytes.h"
 #include "fuzz/require.h"
-#include "tensor/bytes.h"
 
 namespace inferd::fuzz {
 namespace {

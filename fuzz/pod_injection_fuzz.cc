@@ -1,5 +1,6 @@
-// Pods as /mutate-pods is sent them: whatever stands in one, it is refused or injected into, and the second time nothing
-// changes any more. The second document of an input, if there is one, is what every Secret and ServiceAccount is.
+// Pods as /mutate-pods is sent them: whatever stands in one, it is refused or injected into, and the second time
+// nothing changes any more. The second document of an input, if there is one, is what every Secret and ServiceAccount
+// is.
 
 #include <cstdint>
 #include <optional>
@@ -7,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "controlplane/pods/inject/pod_injection.h"
+#include "data/manifest/read.h"
 #include "fuzz/require.h"
-#include "manifest/read.h"
+#include "kserve/model/pods/inject/pod_injection.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace inferd;
@@ -19,21 +20,20 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<char> copy(data + 1, data + size);
   const auto documents = manifest::ReadJson(std::string_view(copy.data(), copy.size()), "f", kLimits);
   if (!documents.has_value() || documents->empty()) return 0;
-  controlplane::InferenceServiceConfig config;
+  model::InferenceServiceConfig config;
   const bool in_revision = (data[0] & 1) != 0;
   if ((data[0] & 2) != 0) config.metrics = {.aggregation = "true", .scraping = "true"};
-  controlplane::PodInjection injection = {
-      .config = config,
-      .find = [&](std::string_view, std::string_view) -> std::optional<manifest::Value> {
-        return documents->size() < 2 ? std::nullopt : std::optional((*documents)[1]);
-      },
-      .form = in_revision ? controlplane::PodForm::kRevision : controlplane::PodForm::kPod};
-  const auto injected = controlplane::InjectPodDocument(documents->front(), "models", injection);
+  model::PodInjection injection = {.config = config,
+                                   .find = [&](std::string_view, std::string_view) -> std::optional<manifest::Value> {
+                                     return documents->size() < 2 ? std::nullopt : std::optional((*documents)[1]);
+                                   },
+                                   .form = in_revision ? model::PodForm::kRevision : model::PodForm::kPod};
+  const auto injected = model::InjectPodDocument(documents->front(), "models", injection);
   if (!injected.has_value()) {
     fuzz::Require(!injected.error().message().empty(), "refused without a word");
     return 0;
   }
-  const auto again = controlplane::InjectPodDocument(*injected, "models", injection);
+  const auto again = model::InjectPodDocument(*injected, "models", injection);
   fuzz::Require(again.has_value() && *again == *injected, "injected again, it is another pod");
   return 0;
 }

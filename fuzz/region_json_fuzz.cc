@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "frontends/oip_http/codec/region_json.h"
 #include "fuzz/dom.h"
 #include "fuzz/fuzz_region.h"
 #include "fuzz/require.h"
+#include "protocols/oip_http/codec/region_json.h"
 
 namespace inferd::fuzz {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "frontends/oip_http/codec/control_requests.h"
 #include "fuzz/dom.h"
 #include "fuzz/require.h"
+#include "protocols/oip_http/codec/control_requests.h"
 
 namespace inferd::fuzz {
 namespace {

@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "data/json/reader.h"
+#include "data/json/writer.h"
+#include "data/tensor/bytes.h"
+#include "data/tensor/half.h"
+#include "data/tensor/raw.h"
+#include "data/tensorjson/parse.h"
+#include "data/tensorjson/write.h"
 #include "fuzz/require.h"
-#include "json/reader.h"
-#include "json/writer.h"
-#include "tensor/bytes.h"
-#include "tensor/half.h"
-#include "tensor/raw.h"
-#include "tensorjson/parse.h"
-#include "tensorjson/write.h"
 
 namespace inferd::fuzz {
 namespace {

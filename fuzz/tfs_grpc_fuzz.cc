@@ -11,16 +11,16 @@
 #include <string>
 #include <string_view>
 
-#include "frontends/tfs_grpc/codec/examples_reader.h"
-#include "frontends/tfs_grpc/codec/model_spec_reader.h"
-#include "frontends/tfs_grpc/codec/predict_request_reader.h"
-#include "frontends/tfs_grpc/codec/predict_response_writer.h"
-#include "frontends/tfs_grpc/codec/session_request.h"
+#include "data/wire/reader.h"
 #include "fuzz/require.h"
 #include "fuzz/tfs_grpc_recipe.h"
 #include "fuzz/tfs_grpc_reference.h"
+#include "protocols/tfs_grpc/codec/examples_reader.h"
+#include "protocols/tfs_grpc/codec/model_spec_reader.h"
+#include "protocols/tfs_grpc/codec/predict_request_reader.h"
+#include "protocols/tfs_grpc/codec/predict_response_writer.h"
+#include "protocols/tfs_grpc/codec/session_request.h"
 #include "tfs/session_service.pb.h"
-#include "wire/reader.h"
 
 namespace inferd::fuzz {
 namespace {

@@ -10,10 +10,10 @@
 #include <string>
 #include <type_traits>
 
-#include "core/request/infer_request.h"
-#include "tensor/bytes.h"
-#include "tensor/raw.h"
-#include "tfs/dtype.h"
+#include "data/tensor/bytes.h"
+#include "data/tensor/raw.h"
+#include "protocols/tfs/dtype.h"
+#include "serving/core/request/infer_request.h"
 #include "tfs/prediction_service.pb.h"
 
 // The rules of tensor_reader.h once more, over the generated class and without a care for speed.

@@ -11,12 +11,12 @@
 #include <string_view>
 #include <utility>
 
-#include "frontends/tfs_http/codec/example_reader.h"
+#include "data/tensor/raw.h"
 #include "fuzz/dom.h"
 #include "fuzz/require.h"
-#include "tensor/raw.h"
-#include "v1/predict_reader.h"
-#include "v1/predict_writer.h"
+#include "protocols/tfs_http/codec/example_reader.h"
+#include "protocols/v1/predict_reader.h"
+#include "protocols/v1/predict_writer.h"
 
 namespace inferd::fuzz {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "fuzz/trtis_requests.h"
+#include "protocols/trtis/infer_message.h"
+#include "protocols/trtis/model_version.h"
 #include "trtis/grpc_service.pb.h"
-#include "trtis/infer_message.h"
-#include "trtis/model_version.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace inferd;

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "fuzz/trtis_requests.h"
-#include "trtis/infer_header_text.h"
+#include "protocols/trtis/infer_header_text.h"
 
 namespace {
 

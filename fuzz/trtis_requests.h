@@ -4,12 +4,12 @@
 #include <string>
 
 #include "base/buffer.h"
-#include "core/model/model_signature.h"
-#include "core/request/infer_response.h"
 #include "fuzz/require.h"
-#include "trtis/answer.h"
+#include "protocols/trtis/answer.h"
+#include "protocols/trtis/infer_request.h"
+#include "serving/core/model/model_signature.h"
+#include "serving/core/request/infer_response.h"
 #include "trtis/api.pb.h"
-#include "trtis/infer_request.h"
 
 // What the fuzz targets of the TensorRT Inference Server's protocol share.
 

@@ -10,11 +10,11 @@
 
 #include "config/model/model_config_document.h"
 #include "config/model/model_config_parser.h"
-#include "core/fake_catalog.h"
 #include "fuzz/require.h"
-#include "trtis/request_status.h"
+#include "protocols/trtis/request_status.h"
+#include "protocols/trtis/server_status.h"
+#include "serving/core/fake_catalog.h"
 #include "trtis/request_status.pb.h"
-#include "trtis/server_status.h"
 
 namespace {
 

@@ -10,7 +10,7 @@
 #include "fuzz/dom.h"
 #include "fuzz/fuzz_region.h"
 #include "fuzz/v2_requests.h"
-#include "v2/region_tensors.h"
+#include "protocols/v2/region_tensors.h"
 
 namespace inferd::fuzz {
 namespace {

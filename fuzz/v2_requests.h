@@ -8,14 +8,14 @@
 #include <vector>
 
 #include "base/text/base64.h"
-#include "core/request/infer_response.h"
-#include "frontends/oip_http/codec/infer_request_reader.h"
-#include "frontends/oip_http/codec/infer_response_writer.h"
-#include "frontends/oip_http/codec/request/parameters_json.h"
+#include "data/json/writer.h"
+#include "data/tensor/raw.h"
 #include "fuzz/require.h"
-#include "json/writer.h"
-#include "tensor/raw.h"
-#include "v2/output_forms.h"
+#include "protocols/oip_http/codec/infer_request_reader.h"
+#include "protocols/oip_http/codec/infer_response_writer.h"
+#include "protocols/oip_http/codec/request/parameters_json.h"
+#include "protocols/v2/output_forms.h"
+#include "serving/core/request/infer_response.h"
 
 // What the fuzzers of infer requests share: the same tensors as JSON and as binary must be the same request.
 

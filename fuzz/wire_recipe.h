@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "wire/format.h"
+#include "data/wire/format.h"
 
 namespace inferd::fuzz {
 

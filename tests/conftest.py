@@ -5,6 +5,7 @@ import pytest
 from support import models
 from support.certificates import Certificates
 from support.echo import Echo
+from support.order import LongestFirst, write_seconds
 from support.server import EXAMPLES, Server
 
 
@@ -56,8 +57,14 @@ def server_with_endless(tmp_path_factory):
         hold.unlink()
 
 
+def pytest_xdist_make_scheduler(config, log):
+    return LongestFirst(config, log) if config.option.dist == "loadfile" else None
+
+
 def pytest_terminal_summary(terminalreporter):
     """The line that ./check adds up. What did not run did not pass."""
     counts = {outcome: len(reports) for outcome, reports in terminalreporter.stats.items()}
     failed = sum(counts.get(outcome, 0) for outcome in ("failed", "error", "skipped", "xfailed", "xpassed"))
     terminalreporter.write_line(f"{counts.get('passed', 0)} passed, {failed} failed")
+    if not hasattr(terminalreporter.config, "workerinput"):  # else the process that divides the tests writes them
+        write_seconds(terminalreporter)

@@ -9,9 +9,11 @@ die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
 # The words of a list file, without its comments.
 read_list() { sed 's/#.*//' "$@" | tr -s ' \n' '\n' | sed '/^$/d'; }
 
-# A pip of our own in the build folder, so that neither the system's Python nor the user's is touched.
+# A pip of our own in the build folder, so that neither the system's Python nor the user's is touched. Scripts that run at the same time
+# make it once.
 make_pip() {
-  [ -x "$deps/pip/bin/pip" ] || "$python" -m venv "$deps/pip"
+  mkdir -p "$deps"
+  ( flock 9; [ -x "$deps/pip/bin/pip" ] || "$python" -m venv "$deps/pip" ) 9> "$deps/pip.lock"
 }
 
 # How much there is in a folder, again and again as it grows: on a terminal in one line, else every ten seconds.

@@ -1,66 +1,222 @@
 # Sourced by quickstart, check and tools/fresh: numbered stages with their elapsed time, output kept in a log.
 #
-#   start_stages LOGS COUNT       LOGS is the folder that the logs go to, COUNT how many stages there will be
-#   stage NAME LIMIT_S COMMAND... runs the command with no input; its exit status is the stage's, 124 when out of time
-#   stage_log                     the log of the last stage
+# One stage after the other:
+#   start_stages LOGS COUNT         LOGS is the folder of the logs, COUNT the number of stages to come
+#   stage NAME LIMIT_S COMMAND...   runs a command; returns its exit status, 124 if it ran out of time
+#   stage_log                       prints the path of the last stage's log
 #
-# A stage runs in a process group of its own under timeout(1), and is ended by its process id when this shell is.
+# Stages that overlap:
+#   start_stages LOGS
+#   lane NAME NICE                  the stages that follow run in this lane: one at a time, with that niceness
+#   add_stage ID NEEDS LIMIT_S NAME COMMAND...
+#                                   notes a stage; NEEDS are the IDs of earlier stages, separated by spaces
+#   run_stages                      runs them all; of a lane's stages, the first one whose needs have passed is next
+#   stage_numbers[ID]               the stage's number. Below, arrays by number:
+#   stage_states[N]                 passed, failed, or skipped if a need did not pass
+#   stage_results[N]                the exit status
+#   print_stage_table               prints what each stage took
+#
+# A command gets no input. It runs in a process group of its own under timeout(1), which is ended when this shell is.
 
 start_stages() {
-  stage_logs=$1 stage_count=$2 stage_number=0 stage_pid='' stage_ticker=''
+  stage_logs=$1 stage_count=${2:-0} stage_number=0 stage_lane='' stage_nice=0 stage_life_s=30
+  declare -gA stage_numbers=() lane_users=()
+  stage_names=() stage_needs=() stage_limits=() stage_lanes=() stage_nices=() stage_commands=()
+  stage_states=() stage_results=() stage_pids=() stage_starts=() stage_seconds=() stage_cpu=()
   mkdir -p "$stage_logs"
-  trap end_stage EXIT
+  # What stages report by. It needs no name once it is open.
+  rm -f "$stage_logs/ended"
+  mkfifo "$stage_logs/ended"
+  exec {stage_ends}<> "$stage_logs/ended"
+  rm "$stage_logs/ended"
+  trap end_stages EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
 }
 
-stage_log() { echo "$stage_logs/$stage_number.log"; }
+stage_log() { echo "$stage_logs/${1:-$stage_number}.log"; }
 
 format_elapsed() { printf '%dm%02ds' $(($1 / 60)) $(($1 % 60)); }
 
-end_stage() {
-  [ -z "$stage_ticker" ] || kill "$stage_ticker" 2>/dev/null
-  [ -z "$stage_pid" ] || kill "$stage_pid" 2>/dev/null
-  stage_ticker='' stage_pid=''
+# Ends every stage that runs, and waits until its processes are gone.
+end_stages() {
+  local pid
+  trap '' INT TERM
+  for pid in "${stage_pids[@]}"; do kill "$pid" 2>/dev/null || true; done
+  for pid in "${stage_pids[@]}"; do wait "$pid" 2>/dev/null || true; done
 }
 
-# A sign of life every half minute: how long the stage has run, and the last line of its log.
-tick() {
-  local started=$1 log=$2 pause=''
-  trap 'kill $pause 2>/dev/null; exit' TERM
-  while true; do
-    sleep 30 > /dev/null & pause=$!
-    wait "$pause"
-    printf '        %s  %s\n' "$(format_elapsed $((SECONDS - started)))" \
-      "$(tail -n 1 "$log" | tr -d '\r' | tail -c 120)"
-  done
+# note_stage NAME LIMIT_S LANE NICE COMMAND...: the stage's number is in stage_number.
+note_stage() {
+  stage_number=$((stage_number + 1))
+  stage_names[stage_number]=$1 stage_limits[stage_number]=$2 stage_lanes[stage_number]=$3 stage_nices[stage_number]=$4
+  shift 4
+  printf -v "stage_commands[$stage_number]" '%q ' "$@"
+  stage_states[stage_number]=waiting
 }
 
-# What a reader needs of a failed stage's log: a parallel build goes on after its first error, so the errors come first.
+# Runs a stage's command, in a shell beside this one. Reports "NUMBER STATUS CPU", the processor time in hundredths of a second.
+run_command() {
+  local number=$1 status=0 pid log
+  log=$(stage_log "$number")
+  exec {stage_told}>&"$stage_ends" {stage_ends}>&-
+  trap 'kill "$pid" 2>/dev/null' TERM
+  trap - EXIT INT
+  timeout --kill-after=20 "${stage_limits[number]}" nice -n "${stage_nices[number]}" bash -c "${stage_commands[number]}" \
+    > "$log" 2>&1 < /dev/null {stage_told}>&- & pid=$!
+  wait "$pid" || status=$?
+  # A signal ends the first wait.
+  if kill -0 "$pid" 2>/dev/null; then status=0; wait "$pid" || status=$?; fi
+  times > "$log.times"
+  echo "$number $status $(tail -n 1 "$log.times" | awk -F '[ms ]+' '{ printf "%d", ($1 * 60 + $2 + $3 * 60 + $4) * 100 }')" >&"$stage_told"
+  rm -f "$log.times"
+}
+
+start_stage() {
+  local number=$1
+  printf '[%2d/%d] %s\n' "$number" "$stage_count" "${stage_names[number]}"
+  : > "$(stage_log "$number")"
+  stage_states[number]=running stage_starts[number]=$SECONDS
+  run_command "$number" & stage_pids[number]=$!
+}
+
+# What a reader needs of a failed stage's log: a parallel build or test run goes on after its first error, so the errors come first. A
+# failed check of gtest says in the lines after it what was expected; its name stands in brackets.
 show_failure() {
-  grep -nE '(^|[^[:alnum:]_])(fatal )?error: |^FAILED' "$1" | cut -c 1-400 | head -n 20 || true
+  grep -nE -A 6 ': Failure$' "$1" | cut -c 1-400 | head -n 60 || true
+  grep -nE '(^|[^[:alnum:]_])(fatal )?error: |^FAILED|^\[  FAILED  \]|: (Address|Undefined|Thread|Leak)[[:alpha:]]*Sanitizer' "$1" |
+    cut -c 1-400 | head -n 20 || true
   echo '...'
   tail -n 60 "$1"
 }
 
-stage() {
-  local name=$1 limit_s=$2 started=$SECONDS log status=0
-  shift 2
-  stage_number=$((stage_number + 1))
-  log=$(stage_log)
-  printf '[%2d/%d] %s\n' "$stage_number" "$stage_count" "$name"
-  : > "$log"
-  tick "$started" "$log" & stage_ticker=$!
-  timeout --kill-after=20 "$limit_s" "$@" > "$log" 2>&1 < /dev/null & stage_pid=$!
-  wait "$stage_pid" || status=$?
-  stage_pid=''
-  end_stage
-  wait 2>/dev/null
+# end_stage NUMBER STATUS CPU
+end_stage() {
+  local number=$1 status=$2 log name=''
+  log=$(stage_log "$number")
+  wait "${stage_pids[number]}" 2>/dev/null || true
+  unset "stage_pids[$number]"
+  stage_results[number]=$status stage_seconds[number]=$((SECONDS - stage_starts[number])) stage_cpu[number]=$3
+  # A line says whose it is where stages overlap.
+  [ -z "${stage_lanes[number]}" ] || name="${stage_names[number]}: "
+  stage_states[number]=failed
   case $status in
-    0) printf '        done in %s\n' "$(format_elapsed $((SECONDS - started)))" ;;
-    124 | 137) printf '        OUT OF TIME after %s, log: %s\n' "$(format_elapsed "$limit_s")" "$log" ;;
-    *) printf '        FAILED after %s, log: %s\n' "$(format_elapsed $((SECONDS - started)))" "$log" ;;
+    0) stage_states[number]=passed
+       printf '        %sdone in %s\n' "$name" "$(format_elapsed "${stage_seconds[number]}")" ;;
+    124 | 137) printf '        %sOUT OF TIME after %s, log: %s\n' "$name" "$(format_elapsed "${stage_limits[number]}")" "$log" ;;
+    *) printf '        %sFAILED after %s, log: %s\n' "$name" "$(format_elapsed "${stage_seconds[number]}")" "$log" ;;
   esac
   [ "$status" -eq 0 ] || show_failure "$log" | sed 's/^/        | /'
-  return "$status"
+}
+
+# A sign of life of each stage that runs: how long it has, and the last line of its log.
+show_life() {
+  local number name
+  for number in "${!stage_pids[@]}"; do
+    name=''
+    [ -z "${stage_lanes[number]}" ] || name="${stage_names[number]}: "
+    printf '        %s  %s%s\n' "$(format_elapsed $((SECONDS - stage_starts[number])))" "$name" \
+      "$(tail -n 1 "$(stage_log "$number")" | tr -d '\r' | tail -c 120)"
+  done
+}
+
+# Waits until a stage ends; there is a sign of life every `stage_life_s`.
+await_stage() {
+  local number status cpu deadline=$((SECONDS + stage_life_s)) left
+  while true; do
+    left=$((deadline - SECONDS))
+    if [ "$left" -gt 0 ] && read -r -t "$left" -u "$stage_ends" number status cpu; then
+      end_stage "$number" "$status" "$cpu"
+      return
+    fi
+    [ "$SECONDS" -ge "$deadline" ] || continue
+    show_life
+    deadline=$((SECONDS + stage_life_s))
+    # One that was killed before it could report.
+    for number in "${!stage_pids[@]}"; do
+      if ! kill -0 "${stage_pids[number]}" 2>/dev/null && ! read -r -t 0 -u "$stage_ends"; then
+        end_stage "$number" 137 0
+        return
+      fi
+    done
+  done
+}
+
+stage() {
+  local name=$1 limit_s=$2
+  shift 2
+  note_stage "$name" "$limit_s" '' 0 "$@"
+  start_stage "$stage_number"
+  await_stage
+  return "${stage_results[stage_number]}"
+}
+
+lane() { stage_lane=$1 stage_nice=$2; }
+
+add_stage() {
+  local id=$1 needs=$2 limit_s=$3 name=$4 need
+  shift 4
+  for need in $needs; do
+    [ -n "${stage_numbers[$need]:-}" ] || { echo "$id needs $need, which is no stage before it" >&2; exit 2; }
+  done
+  note_stage "$name" "$limit_s" "$stage_lane" "$stage_nice" "$@"
+  stage_numbers[$id]=$stage_number stage_needs[stage_number]=$needs stage_count=$stage_number
+}
+
+# The first need of a stage that has not passed.
+unmet_need() {
+  local need
+  for need in ${stage_needs[$1]}; do
+    if [ "${stage_states[${stage_numbers[$need]}]}" != passed ]; then
+      unmet=${stage_numbers[$need]}
+      return 0
+    fi
+  done
+  return 1
+}
+
+# Starts each stage that can start. In the order of their numbers: needs come before those that need them.
+start_ready_stages() {
+  local number unmet
+  local -A busy=()
+  for number in "${!stage_pids[@]}"; do busy[${stage_lanes[number]}]=yes; done
+  for number in "${!stage_names[@]}"; do
+    [ "${stage_states[number]}" = waiting ] || continue
+    if unmet_need "$number"; then
+      case ${stage_states[unmet]} in
+        failed | skipped)
+          stage_states[number]=skipped stage_results[number]=1 stage_seconds[number]=0 stage_cpu[number]=0
+          printf '[%2d/%d] %s: NOT RUN, it needs "%s"\n' "$number" "$stage_count" "${stage_names[number]}" "${stage_names[unmet]}" |
+            tee "$(stage_log "$number")" ;;
+      esac
+    elif [ -z "${busy[${stage_lanes[number]}]:-}" ]; then
+      busy[${stage_lanes[number]}]=yes
+      start_stage "$number"
+    fi
+  done
+}
+
+run_stages() {
+  stage_begin=$SECONDS
+  while start_ready_stages; [ ${#stage_pids[@]} -gt 0 ]; do await_stage; done
+}
+
+# print_row NAME WALL CPU WAITING
+print_row() { printf '%-66s %8s %8s %8s\n' "$@"; }
+
+# Stages overlap, so that the sum of their times is more than what all took.
+print_stage_table() {
+  local number cores wall=$((SECONDS - stage_begin)) cpu sum=0 waiting
+  cores=$(nproc)
+  printf '\nCPU: user and system. Waiting: wall time less CPU / %d, in which the stage did not use the %d cores\n' "$cores" "$cores"
+  print_row stage wall CPU waiting
+  for number in "${!stage_names[@]}"; do
+    cpu=$((stage_cpu[number] / 100)) sum=$((sum + stage_cpu[number]))
+    waiting=$((stage_seconds[number] - cpu / cores))
+    print_row "${stage_names[number]}" "$(format_elapsed "${stage_seconds[number]}")" "$(format_elapsed "$cpu")" \
+      "$(format_elapsed $((waiting > 0 ? waiting : 0)))"
+  done
+  waiting=$((wall - sum / 100 / cores))
+  print_row 'all' "$(format_elapsed "$wall")" "$(format_elapsed $((sum / 100)))" "$(format_elapsed $((waiting > 0 ? waiting : 0)))"
+  printf 'core-minutes: %d.%d of %d.%d\n' $((sum / 6000)) $((sum % 6000 / 600)) $((cores * wall / 60)) $((cores * wall % 60 / 6))
 }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "tensor/data_type.h"
-#include "tensor/shape.h"
+#include "data/tensor/data_type.h"
+#include "data/tensor/shape.h"
 
 namespace inferd::bench {
 

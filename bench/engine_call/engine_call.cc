@@ -21,7 +21,7 @@
 #include "bench/engine_call/cpu_cost.h"
 #include "bench/engine_call/require.h"
 #include "bench/engine_call/throughput.h"
-#include "enginehost/plugin_engine.h"
+#include "serving/enginehost/plugin_engine.h"
 
 namespace {
 

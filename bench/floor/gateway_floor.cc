@@ -11,7 +11,7 @@
 
 #include "bench/engine_call/require.h"
 #include "bench/floor/http_floor.h"
-#include "gateway/gateway.h"
+#include "kserve/gateway/gateway.h"
 
 int main(int argc, char** argv) {
   using namespace inferd;  // NOLINT(google-build-using-namespace): a program of one file

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "json/writer.h"
+#include "data/json/writer.h"
+#include "data/tensorjson/nested_writer.h"
 #include "oip/grpc_service.pb.h"
-#include "tensorjson/nested_writer.h"
-#include "tfs/dtype.h"
+#include "protocols/tfs/dtype.h"
 #include "tfs/prediction_service.pb.h"
 #include "trtis/grpc_service.pb.h"
 

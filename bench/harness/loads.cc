@@ -12,8 +12,8 @@ using base::Result;
 
 constexpr std::chrono::milliseconds kWarmupMax{500};
 
-net::LoadOptions Options(const LoadTarget& target, size_t connections, const Timing& timing) {
-  net::LoadOptions load = LoadOn(target);
+ctl::LoadOptions Options(const LoadTarget& target, size_t connections, const Timing& timing) {
+  ctl::LoadOptions load = LoadOn(target);
   load.connections = connections;
   load.warmup = timing.warmup;
   load.duration = timing.duration;
@@ -27,8 +27,8 @@ Timing TimingOf(double duration_s) {
   return {.warmup = std::min(kWarmupMax, duration), .duration = duration};
 }
 
-Result<net::LoadReport> Saturate(const LoadTarget& target, size_t connections, const Timing& timing) {
-  INFERD_ASSIGN_OR_RETURN(net::LoadReport report, net::RunLoad(Options(target, connections, timing)));
+Result<ctl::LoadReport> Saturate(const LoadTarget& target, size_t connections, const Timing& timing) {
+  INFERD_ASSIGN_OR_RETURN(ctl::LoadReport report, ctl::RunLoad(Options(target, connections, timing)));
   if (report.refused + report.broken > 0 || report.answered == 0) {
     return std::unexpected(base::Unavailable(target.target.url + " failed " +
                                              std::to_string(report.refused + report.broken) +
@@ -37,11 +37,11 @@ Result<net::LoadReport> Saturate(const LoadTarget& target, size_t connections, c
   return report;
 }
 
-Result<net::LoadReport> Offer(const LoadTarget& target, double per_second, size_t connections, const Timing& timing) {
-  net::LoadOptions load = Options(target, connections, timing);
+Result<ctl::LoadReport> Offer(const LoadTarget& target, double per_second, size_t connections, const Timing& timing) {
+  ctl::LoadOptions load = Options(target, connections, timing);
   load.rate = per_second;
-  load.arrivals = net::Arrivals::Kind::kPoisson;
-  return net::RunLoad(load);
+  load.arrivals = ctl::Arrivals::Kind::kPoisson;
+  return ctl::RunLoad(load);
 }
 
 base::Status TakeTurns(size_t loads, int rounds, const Timing& timing,
@@ -53,6 +53,6 @@ base::Status TakeTurns(size_t loads, int rounds, const Timing& timing,
   return base::OkStatus();
 }
 
-const char* BusyMark(const net::LoadReport& report) { return report.GeneratorWasBusy() ? "*" : ""; }
+const char* BusyMark(const ctl::LoadReport& report) { return report.GeneratorWasBusy() ? "*" : ""; }
 
 }  // namespace inferd::bench

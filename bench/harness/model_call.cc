@@ -3,10 +3,10 @@
 #include <utility>
 
 #include "bench/harness/infer_message.h"
+#include "ctl/bench/load/http_load.h"
 #include "ctl/infer_codec.h"
 #include "ctl/input_value.h"
 #include "ctl/v2_server.h"
-#include "net/client/http_load.h"
 
 namespace inferd::bench {
 
@@ -32,12 +32,12 @@ Result<ctl::V2Server> OpenHttp(const Targets& targets) {
 
 Result<LoadTarget> HttpTarget(const Target& target, const net::ClientRequest& request) {
   INFERD_ASSIGN_OR_RETURN(const net::Url url, net::ParseUrl(target.url));
-  return LoadTarget{target, url, net::HttpLoad(url, request)};
+  return LoadTarget{target, url, ctl::HttpLoad(url, request)};
 }
 
-Result<LoadTarget> GrpcTarget(const Target& target, const net::GrpcCall& call) {
+Result<LoadTarget> GrpcTarget(const Target& target, const ctl::GrpcCall& call) {
   INFERD_ASSIGN_OR_RETURN(const net::Url url, net::ParseUrl(target.url));
-  return LoadTarget{target, url, net::GrpcLoad(url, call)};
+  return LoadTarget{target, url, ctl::GrpcLoad(url, call)};
 }
 
 bool IsPredictRest(Wire wire) {
@@ -106,7 +106,7 @@ Result<PreparedCall> PrepareHttp(const ModelCall& call, const Targets& targets) 
 
 Result<PreparedCall> PrepareGrpc(const ModelCall& what, const Targets& targets) {
   if (!targets.grpc.has_value()) return std::unexpected(base::InvalidArgument("no gRPC server to measure"));
-  INFERD_ASSIGN_OR_RETURN(net::GrpcCall call, MakeGrpcCall(what, targets));
+  INFERD_ASSIGN_OR_RETURN(ctl::GrpcCall call, MakeGrpcCall(what, targets));
   if (what.wire == Wire::kStream) {
     call.path = "/inference.GRPCInferenceService/ModelStreamInfer";
     call.stream = true;
@@ -114,7 +114,7 @@ Result<PreparedCall> PrepareGrpc(const ModelCall& what, const Targets& targets) 
   }
   PreparedCall prepared;
   prepared.request_bytes = call.message.size();
-  net::GrpcCall sent = call;
+  ctl::GrpcCall sent = call;
   // An answer has the number of its request, which takes more bytes as it grows.
   if (what.wire == Wire::kTrtisGrpc) sent.answer_bytes = 0;
   INFERD_ASSIGN_OR_RETURN(prepared.server, GrpcTarget(*targets.grpc, sent));
@@ -149,10 +149,10 @@ Result<PreparedCall> Prepare(const ModelCall& call, const Targets& targets) {
 }
 
 // One call by another client tells how long the answer is.
-Result<net::GrpcCall> MakeGrpcCall(const ModelCall& what, const Targets& targets) {
+Result<ctl::GrpcCall> MakeGrpcCall(const ModelCall& what, const Targets& targets) {
   INFERD_ASSIGN_OR_RETURN(ctl::V2Server v2, OpenHttp(targets));
   INFERD_ASSIGN_OR_RETURN(const std::vector<ctl::NamedTensor> inputs, Inputs(what, v2));
-  net::GrpcCall call;
+  ctl::GrpcCall call;
   if (what.wire == Wire::kPredictGrpc) {
     call.path = "/tensorflow.serving.PredictionService/Predict";
     INFERD_ASSIGN_OR_RETURN(call.message, PredictMessage(what.model, inputs));
@@ -168,7 +168,7 @@ Result<net::GrpcCall> MakeGrpcCall(const ModelCall& what, const Targets& targets
   options.url = targets.grpc.value().url;
   options.http2 = true;
   INFERD_ASSIGN_OR_RETURN(const auto client, net::HttpClient::Create(std::move(options)));
-  net::ClientRequest request{.method = "POST", .path = call.path, .headers = {}, .body = net::GrpcFrame(call.message)};
+  net::ClientRequest request{.method = "POST", .path = call.path, .headers = {}, .body = ctl::GrpcFrame(call.message)};
   request.headers = {{"te", "trailers"}, {"content-type", "application/grpc"}};
   INFERD_ASSIGN_OR_RETURN(const net::ClientResponse response, client->Call(request));
   if (response.body.size() < kGrpcPrefixBytes) {
@@ -179,15 +179,15 @@ Result<net::GrpcCall> MakeGrpcCall(const ModelCall& what, const Targets& targets
   return call;
 }
 
-net::LoadOptions LoadOn(const LoadTarget& target) {
-  net::LoadOptions load;
+ctl::LoadOptions LoadOn(const LoadTarget& target) {
+  ctl::LoadOptions load;
   load.url = target.url;
   load.protocol = target.protocol;
   load.server_pid = target.target.pid;
   return load;
 }
 
-std::optional<double> CpuUs(const net::LoadReport& report) {
+std::optional<double> CpuUs(const ctl::LoadReport& report) {
   if (!report.server_cpu_ns.has_value() || report.completed == 0) return std::nullopt;
   return static_cast<double>(*report.server_cpu_ns) / static_cast<double>(report.completed) / 1000;
 }

@@ -6,8 +6,8 @@
 
 #include "base/status.h"
 #include "bench/harness/target.h"
-#include "net/client/grpc_load.h"
-#include "net/client/load.h"
+#include "ctl/bench/load/grpc_load.h"
+#include "ctl/bench/load/load.h"
 
 namespace inferd::bench {
 
@@ -23,7 +23,7 @@ struct ModelCall {
 struct LoadTarget {
   Target target;
   net::Url url;
-  net::LoadProtocolFactory protocol;
+  ctl::LoadProtocolFactory protocol;
 };
 struct PreparedCall {
   LoadTarget server;
@@ -36,12 +36,12 @@ struct PreparedCall {
 base::Result<PreparedCall> Prepare(const ModelCall& call, const Targets& targets);
 
 // The unary gRPC call, after it was made once.
-base::Result<net::GrpcCall> MakeGrpcCall(const ModelCall& call, const Targets& targets);
+base::Result<ctl::GrpcCall> MakeGrpcCall(const ModelCall& call, const Targets& targets);
 
 // A load on `target`; the rest of it is the caller's to fill in.
-net::LoadOptions LoadOn(const LoadTarget& target);
+ctl::LoadOptions LoadOn(const LoadTarget& target);
 
 // CPU microseconds of the server per answered request; nullopt if it was not measured.
-std::optional<double> CpuUs(const net::LoadReport& report);
+std::optional<double> CpuUs(const ctl::LoadReport& report);
 
 }  // namespace inferd::bench

@@ -107,11 +107,11 @@ void MeasureEngine(const Options& options, Bench& bench) {
 }
 
 // Microseconds of the load generator's own CPU per request.
-double GeneratorUs(const net::LoadReport& report) { return report.cpu_share * 1e6 / report.PerSecond(); }
+double GeneratorUs(const ctl::LoadReport& report) { return report.cpu_share * 1e6 / report.PerSecond(); }
 
 // The share of what could be served: rows per second if each cost no more than the floor's CPU, the bare library's at
 // its best size of batch, and what the generator needs to ask for it, where that shares the cores.
-std::optional<double> Share(const Options& options, const Bench& bench, const net::LoadReport& report,
+std::optional<double> Share(const Options& options, const Bench& bench, const ctl::LoadReport& report,
                             std::optional<double> floor_us) {
   if (!bench.engine || !floor_us || report.PerSecond() <= 0) return std::nullopt;
   const auto cores = static_cast<double>(CoreLayout::OfPrograms().size());
@@ -120,21 +120,21 @@ std::optional<double> Share(const Options& options, const Bench& bench, const ne
 }
 
 // Of several runs of one thing, the one in the middle by throughput.
-const net::LoadReport& Middle(std::vector<net::LoadReport>& runs) {
+const ctl::LoadReport& Middle(std::vector<ctl::LoadReport>& runs) {
   const auto middle = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
-  std::ranges::nth_element(runs, middle, std::less<>(), &net::LoadReport::PerSecond);
+  std::ranges::nth_element(runs, middle, std::less<>(), &ctl::LoadReport::PerSecond);
   return *middle;
 }
 
 // The floor and each way in turns, several times: the machine's own ups and downs are those of all.
-Result<std::map<std::string, std::vector<net::LoadReport>>> RunInTurns(const Options& options, const Bench& bench,
+Result<std::map<std::string, std::vector<ctl::LoadReport>>> RunInTurns(const Options& options, const Bench& bench,
                                                                        size_t clients) {
   const Timing timing = TimingOf(options.duration_s);
-  std::map<std::string, std::vector<net::LoadReport>> runs;
+  std::map<std::string, std::vector<ctl::LoadReport>> runs;
   for (size_t round = 0; round < options.rounds; ++round) {
     ShowProgress(std::to_string(clients) + " clients, round " + std::to_string(round + 1) + " ...");
     const auto run = [&](const std::string& name, const LoadTarget& target) -> Status {
-      INFERD_ASSIGN_OR_RETURN(net::LoadReport report, Saturate(target, clients, timing));
+      INFERD_ASSIGN_OR_RETURN(ctl::LoadReport report, Saturate(target, clients, timing));
       runs[name].push_back(std::move(report));
       return {};
     };
@@ -150,16 +150,16 @@ Status MeasureClosed(const Options& options, Bench& bench) {
                     "RATIO", "OF POSSIBLE"});
   for (const size_t clients : options.clients) {
     INFERD_ASSIGN_OR_RETURN(auto runs, RunInTurns(options, bench, clients));
-    const net::LoadReport floor = Middle(runs[kFloor]);
+    const ctl::LoadReport floor = Middle(runs[kFloor]);
     const std::optional<double> floor_us = CpuUs(floor);
     std::optional<double> together_us;
     if (bench.together()) {
-      const net::LoadReport& together = Middle(runs[kTogether]);
+      const ctl::LoadReport& together = Middle(runs[kTogether]);
       together_us = CpuUs(together);
       bench.results.Add(LoadCells("closed", kTogether, std::to_string(clients), together));
     }
     for (const Way& way : bench.ways) {
-      const net::LoadReport& report = Middle(runs[way.name]);
+      const ctl::LoadReport& report = Middle(runs[way.name]);
       const std::optional<double> cpu_us = CpuUs(report);
       std::optional<double> engine_us, ratio;
       if (bench.engine) engine_us = bench.engine->cpu_us_per_row;
@@ -194,8 +194,8 @@ Status MeasureLone(const Options& options, Bench& bench) {
   std::vector<double> cpu_us, p50_us, p99_us, on_us, off_us;
   for (size_t pair = 0; pair < options.pairs; ++pair) {
     ShowProgress("a lone client, " + std::to_string(pair + 1) + " ...");
-    INFERD_ASSIGN_OR_RETURN(const net::LoadReport off, Saturate(*without, 1, timing));
-    INFERD_ASSIGN_OR_RETURN(const net::LoadReport on, Saturate(*with, 1, timing));
+    INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport off, Saturate(*without, 1, timing));
+    INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport on, Saturate(*with, 1, timing));
     const auto difference_us = [&](double percent) {
       return (static_cast<double>(on.latency.PercentileNs(percent)) -
               static_cast<double>(off.latency.PercentileNs(percent))) /
@@ -222,14 +222,14 @@ Status MeasureOffered(const Options& options, Bench& bench) {
   if (options.offered.empty()) return base::OkStatus();
   const Timing timing = TimingOf(options.duration_s);
   ShowProgress("capacity ...");
-  INFERD_ASSIGN_OR_RETURN(const net::LoadReport most,
+  INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport most,
                           Saturate(bench.ways[bench.ways.size() > 1 ? 1 : 0].model.server(), 64, timing));
   ctl::Table table({"OFFERED/S", "BATCHING", "ROWS/S", "REFUSED", "P50", "P99", "CPU US", "LAG P99"});
   for (const double part : options.offered) {
     const double rate = part * most.PerSecond();
     for (const auto& [name, model] : bench.ways) {
       ShowProgress("offered " + Number(rate, "%.0f") + "/s ...");
-      INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Offer(model.server(), rate, options.connections, timing));
+      INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport report, Offer(model.server(), rate, options.connections, timing));
       table.Add({Number(rate, "%.0f") + BusyMark(report), name, Number(report.PerSecond(), "%.0f"),
                  Number(100 * FailedShare(report), "%.1f %%"), PercentileText(report, 50), PercentileText(report, 99),
                  Number(CpuUs(report)), DurationNs(report.lag.PercentileNs(99))});

@@ -36,7 +36,7 @@ std::vector<std::string> LoadColumns() {
 }
 
 std::vector<std::string> LoadCells(const std::string& part, const std::string& way, const std::string& at,
-                                   const net::LoadReport& report) {
+                                   const ctl::LoadReport& report) {
   const auto us = [](uint64_t ns) { return Number(static_cast<double>(ns) / 1e3, "%.1f"); };
   const auto& latency = report.latency;
   return {part,
@@ -59,11 +59,11 @@ std::vector<std::string> LoadCells(const std::string& part, const std::string& w
 
 std::string DurationNs(uint64_t ns) { return ctl::DurationText(static_cast<double>(ns)); }
 
-std::string PercentileText(const net::LoadReport& report, double percent) {
+std::string PercentileText(const ctl::LoadReport& report, double percent) {
   return report.answered == 0 ? "-" : DurationNs(report.latency.PercentileNs(percent));
 }
 
-double FailedShare(const net::LoadReport& report) {
+double FailedShare(const ctl::LoadReport& report) {
   if (report.due == 0) return 0;
   return 1 - static_cast<double>(report.answered) / static_cast<double>(report.due);
 }

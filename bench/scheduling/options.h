@@ -9,7 +9,7 @@
 #include "base/status.h"
 #include "bench/harness/core_layout.h"
 #include "bench/harness/target.h"
-#include "net/client/load.h"
+#include "ctl/bench/load/load.h"
 
 namespace inferd::bench {
 
@@ -32,11 +32,11 @@ int Finish(std::string_view program, const base::Status& status);
 // A load as a row of raw numbers: `part` of the benchmark, `way` that the server was set up, `at` which load.
 std::vector<std::string> LoadColumns();
 std::vector<std::string> LoadCells(const std::string& part, const std::string& way, const std::string& at,
-                                   const net::LoadReport& report);
+                                   const ctl::LoadReport& report);
 
 std::string DurationNs(uint64_t ns);
-std::string PercentileText(const net::LoadReport& report, double percent);
+std::string PercentileText(const ctl::LoadReport& report, double percent);
 // Of what was due in an open loop: refused, broken off, or without an answer.
-double FailedShare(const net::LoadReport& report);
+double FailedShare(const ctl::LoadReport& report);
 
 }  // namespace inferd::bench

@@ -6,7 +6,7 @@ namespace inferd::bench {
 namespace {
 
 TEST(SchedulingOptionsTest, WhatWasNeverAnsweredHasFailed) {
-  net::LoadReport report;
+  ctl::LoadReport report;
   EXPECT_DOUBLE_EQ(FailedShare(report), 0);
   report.due = 200;
   report.answered = 150;
@@ -15,7 +15,7 @@ TEST(SchedulingOptionsTest, WhatWasNeverAnsweredHasFailed) {
 }
 
 TEST(SchedulingOptionsTest, ARowHasACellForEachColumn) {
-  net::LoadReport report;
+  ctl::LoadReport report;
   report.answered = report.completed = 2;
   report.seconds = 4;
   report.latency.Record(1'000'000);

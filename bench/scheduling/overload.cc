@@ -53,7 +53,7 @@ std::string Config(const std::string& way, const Options& options) {
 }
 
 // Answers per second that came within the deadline.
-double InTimePerSecond(const net::LoadReport& report, int64_t deadline_ms) {
+double InTimePerSecond(const ctl::LoadReport& report, int64_t deadline_ms) {
   uint64_t in_time = 0;
   report.latency.ForEach([&](uint64_t, uint64_t high_ns, uint64_t count) {
     if (high_ns <= static_cast<uint64_t>(deadline_ms) * 1'000'000) in_time += count;
@@ -61,7 +61,7 @@ double InTimePerSecond(const net::LoadReport& report, int64_t deadline_ms) {
   return static_cast<double>(in_time) / report.seconds;
 }
 
-std::string Refusals(const net::LoadReport& report) {
+std::string Refusals(const ctl::LoadReport& report) {
   std::string text;
   for (const auto& [kind, count] : report.refused_as) {
     text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + kind;
@@ -78,13 +78,13 @@ Status MeasureWay(const Options& options, const std::string& way, const std::str
           {.programs = options.programs, .file = file, .config = Config(way, options), .wire = options.wire}));
   const Timing timing = TimingOf(options.duration_s);
   if (capacity == 0) {
-    INFERD_ASSIGN_OR_RETURN(const net::LoadReport most, Saturate(model.server(), 64, timing));
+    INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport most, Saturate(model.server(), 64, timing));
     capacity = most.PerSecond();
     results.Add(LoadCells("capacity", way, "64", most));
   }
   for (const double part : options.offered) {
     ShowProgress(way + ", offered " + Number(part, "%.2f") + " ...");
-    INFERD_ASSIGN_OR_RETURN(const net::LoadReport report,
+    INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport report,
                             Offer(model.server(), part * capacity, options.connections, timing));
     table.Add({way, Number(part, "%.2f") + BusyMark(report), Number(part * capacity, "%.0f"),
                Number(report.PerSecond(), "%.0f"), Number(InTimePerSecond(report, options.deadline_ms), "%.0f"),

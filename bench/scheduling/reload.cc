@@ -109,7 +109,7 @@ Result<ScratchRepository> MakeRepository(const Options& options) {
   return repository;
 }
 
-double P99Ratio(const net::LoadReport& report, const net::LoadReport& to) {
+double P99Ratio(const ctl::LoadReport& report, const ctl::LoadReport& to) {
   return static_cast<double>(report.latency.PercentileNs(99)) /
          static_cast<double>(std::max<uint64_t>(to.latency.PercentileNs(99), 1));
 }
@@ -118,7 +118,7 @@ enum Beside : size_t { kNothing, kComputing, kLoading };
 constexpr std::array kWays = {"quiet", "computing", "loading"};  // what the raw numbers call them
 
 struct Round {
-  std::array<net::LoadReport, kWays.size()> reports;  // by Beside
+  std::array<ctl::LoadReport, kWays.size()> reports;  // by Beside
   size_t loads = 0;
 };
 
@@ -154,7 +154,7 @@ Status Run(const Options& options) {
   // Behind the server's start, which would inherit it.
   static_cast<void>(::nice(kNiceness));
   INFERD_ASSIGN_OR_RETURN(const PreparedCall call, Prepare({.model = "mlp", .wire = options.wire}, programs.targets()));
-  INFERD_ASSIGN_OR_RETURN(const net::LoadReport most, Saturate(call.server, 16, TimingOf(options.duration_s)));
+  INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport most, Saturate(call.server, 16, TimingOf(options.duration_s)));
   const double rate = options.load * most.PerSecond();
 
   Results results(LoadColumns());
@@ -167,7 +167,7 @@ Status Run(const Options& options) {
                             MeasureRound(call.server, repository.folder(), rate, i % 2 == 1, options));
     std::vector<std::string> cells = {std::to_string(i)};
     for (const Beside beside : {kNothing, kComputing, kLoading}) {
-      const net::LoadReport& report = round.reports[beside];
+      const ctl::LoadReport& report = round.reports[beside];
       cells.insert(cells.end(), {PercentileText(report, 50), PercentileText(report, 99) + BusyMark(report),
                                  Number(CpuUs(report)), DurationNs(report.lag.PercentileNs(99))});
       results.Add(LoadCells("round", kWays[beside], std::to_string(i), report));

@@ -66,7 +66,7 @@ constexpr EngineCase kCases[] = {
 // What a server was asked, and the microseconds of CPU that a request took it, by round.
 struct Turns {
   LoadTarget target;
-  net::LoadReport report{};
+  ctl::LoadReport report{};
   std::vector<double> cpu_us{};
 };
 
@@ -132,7 +132,7 @@ Result<std::vector<Load>> PrepareLoads(const EngineCase& of, const EngineTableCa
 }
 
 Status TakeTurn(Turns& turns, size_t connections, const Timing& timing) {
-  INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(turns.target, connections, timing));
+  INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport report, Saturate(turns.target, connections, timing));
   if (const std::optional<double> cpu_us = CpuUs(report); cpu_us.has_value()) turns.cpu_us.push_back(*cpu_us);
   turns.report.Append(report);
   return base::OkStatus();
@@ -182,7 +182,7 @@ void AddRows(ctl::Table& table, const EngineCase& of, const std::vector<EngineCo
       if (!load.floor.has_value() || !IsOfAllRounds(load.floor->cpu_us)) continue;
       ratios.push_back(above_us[round] / (load.floor->cpu_us[round] + bare_us[round]));
     }
-    const net::LoadReport& report = load.server.report;
+    const ctl::LoadReport& report = load.server.report;
     table.Add({of.engine, of.model, of.shape, WireName(load.wire), std::to_string(load.connections),
                Number(report.PerSecond(), "%.0f"),
                ctl::DurationText(static_cast<double>(report.latency.PercentileNs(50))),

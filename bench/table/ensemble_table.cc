@@ -45,7 +45,7 @@ ensemble_scheduling {
 struct Turn {
   size_t steps = 0;  // 0: the bare model
   LoadTarget target;
-  net::LoadReport report{};
+  ctl::LoadReport report{};
 
   double cpu_us() const { return CpuUs(report).value_or(0); }
 };
@@ -64,7 +64,7 @@ Result<std::vector<Turn>> Prepare(const EnsembleCase& what, Wire wire, const Tar
 
 Status Measure(std::vector<Turn>& turns, size_t connections, const Timing& timing) {
   return TakeTurns(turns.size(), kRounds, timing, [&](size_t i, const Timing& part) -> Status {
-    INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(turns[i].target, connections, part));
+    INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport report, Saturate(turns[i].target, connections, part));
     turns[i].report.Append(report);
     return base::OkStatus();
   });

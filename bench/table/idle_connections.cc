@@ -33,8 +33,8 @@ Result<double> ResidentBytes(int pid) {
 }
 
 // One call on a connection that has none under way, to its answer.
-Status CallOnce(int fd, net::LoadProtocol& protocol) {
-  std::vector<net::LoadProtocol::Answer> answers;
+Status CallOnce(int fd, ctl::LoadProtocol& protocol) {
+  std::vector<ctl::LoadProtocol::Answer> answers;
   std::string inbox(64 * 1024, '\0');
   protocol.Begin(0);
   for (;;) {
@@ -48,7 +48,7 @@ Status CallOnce(int fd, net::LoadProtocol& protocol) {
     if (::poll(&readable, 1, kAnswerTimeoutMs) != 1) return base::DeadlineExceeded("the server does not answer");
     const ssize_t count = ::recv(fd, inbox.data(), inbox.size(), 0);
     if (count <= 0) return base::Unavailable("the server closed the connection");
-    if (protocol.Read({inbox.data(), static_cast<size_t>(count)}, answers) != net::LoadProtocol::State::kOpen) {
+    if (protocol.Read({inbox.data(), static_cast<size_t>(count)}, answers) != ctl::LoadProtocol::State::kOpen) {
       return base::Unavailable(std::string(protocol.error()));
     }
   }
@@ -56,13 +56,13 @@ Status CallOnce(int fd, net::LoadProtocol& protocol) {
 
 }  // namespace
 
-Result<double> IdleConnectionBytes(const std::string& url, int pid, const net::GrpcCall& call, size_t connections) {
+Result<double> IdleConnectionBytes(const std::string& url, int pid, const ctl::GrpcCall& call, size_t connections) {
   struct Connection {
     base::FileDescriptor fd;
-    std::unique_ptr<net::LoadProtocol> protocol;
+    std::unique_ptr<ctl::LoadProtocol> protocol;
   };
   INFERD_ASSIGN_OR_RETURN(const net::Url target, net::ParseUrl(url));
-  const net::LoadProtocolFactory make = net::GrpcLoad(target, call);
+  const ctl::LoadProtocolFactory make = ctl::GrpcLoad(target, call);
   std::vector<Connection> open;
   double before = 0;
   // The first is not counted: what the server makes for its first call, it makes once.

@@ -163,7 +163,7 @@ Status MeasureAll(const Options& options, const Targets& targets) {
 Result<std::string> MeasureIdle(const Options& options, const Targets& targets) {
   if (options.idle_connections == 0 || !targets.grpc.has_value() || targets.grpc->pid == 0) return "";
   ShowProgress("idle connections ...");
-  INFERD_ASSIGN_OR_RETURN(const net::GrpcCall call, MakeGrpcCall(MakeCall(options.models[0], Wire::kGrpc), targets));
+  INFERD_ASSIGN_OR_RETURN(const ctl::GrpcCall call, MakeGrpcCall(MakeCall(options.models[0], Wire::kGrpc), targets));
   INFERD_ASSIGN_OR_RETURN(const double bytes,
                           IdleConnectionBytes(targets.grpc->url, targets.grpc->pid, call, options.idle_connections));
   return "\n" + std::to_string(options.idle_connections) + " idle gRPC connections: " + Number(bytes / 1024) +

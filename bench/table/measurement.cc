@@ -19,7 +19,7 @@ Result<Row> InTurns(const Case& what, const PreparedCall& call, const Timing& ti
   if (call.floor.has_value()) row.floor.emplace();
   const auto take = [&](size_t load, const Timing& part) -> base::Status {
     const bool server = load == 0;
-    INFERD_ASSIGN_OR_RETURN(const net::LoadReport report,
+    INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport report,
                             Saturate(server ? call.server : *call.floor, what.connections, part));
     (server ? row.server : *row.floor).Append(report);
     return base::OkStatus();

@@ -8,7 +8,7 @@
 #include "bench/harness/loads.h"
 #include "bench/harness/model_call.h"
 #include "bench/harness/target.h"
-#include "net/client/load.h"
+#include "ctl/bench/load/load.h"
 
 namespace inferd::bench {
 
@@ -20,8 +20,8 @@ struct Case {
 struct Row {
   Case what;
   size_t request_bytes = 0;
-  net::LoadReport server;
-  std::optional<net::LoadReport> floor;  // of what it is compared with
+  ctl::LoadReport server;
+  std::optional<ctl::LoadReport> floor;  // of what it is compared with
 };
 
 // Sends `what` to the server, and requests of the same size with answers of the same size to its floor.

@@ -18,10 +18,10 @@ base::Result<Programs> StartServer(Programs::Options options, const std::string&
 }
 
 void AddRow(ctl::Table& table, const Row& row) {
-  const net::LoadReport& inside = *row.floor;
+  const ctl::LoadReport& inside = *row.floor;
   const double inside_us = CpuUs(inside).value_or(0);
   const double isolated_us = CpuUs(row.server).value_or(0);
-  const auto p50 = [](const net::LoadReport& report) {
+  const auto p50 = [](const ctl::LoadReport& report) {
     return ctl::DurationText(static_cast<double>(report.latency.PercentileNs(50)));
   };
   table.Add({row.what.call.model, WireName(row.what.call.wire), std::to_string(row.what.connections),

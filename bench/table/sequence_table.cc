@@ -11,8 +11,8 @@
 #include "bench/harness/infer_message.h"
 #include "bench/harness/scratch_repository.h"
 #include "bench/table/measurement.h"
+#include "ctl/bench/load/grpc_load.h"
 #include "ctl/text/table.h"
-#include "net/client/grpc_load.h"
 #include "net/client/http_client.h"
 
 namespace inferd::bench {
@@ -60,8 +60,8 @@ std::vector<ctl::NamedTensor> Inputs() {
            .data = base::BufferSlice(base::Buffer::CopyOf(std::string(kElements * sizeof(float), '\0')))}};
 }
 
-net::GrpcCall CallOf(std::string message, bool stream) {
-  net::GrpcCall call;
+ctl::GrpcCall CallOf(std::string message, bool stream) {
+  ctl::GrpcCall call;
   call.path =
       stream ? "/inference.GRPCInferenceService/ModelStreamInfer" : "/inference.GRPCInferenceService/ModelInfer";
   call.message = std::move(message);
@@ -80,7 +80,7 @@ Status Begin(const Model& model, const Targets& targets) {
     net::ClientRequest request{.method = "POST",
                                .path = CallOf("", false).path,
                                .headers = {{"te", "trailers"}, {"content-type", "application/grpc"}},
-                               .body = net::GrpcFrame(message)};
+                               .body = ctl::GrpcFrame(message)};
     INFERD_ASSIGN_OR_RETURN(const net::ClientResponse response, client->Call(request));
     if (response.body.empty()) {
       return base::Unavailable("a sequence does not begin: " + std::string(response.Find("grpc-message").value_or("")));
@@ -93,23 +93,23 @@ Status Begin(const Model& model, const Targets& targets) {
 Result<LoadTarget> TargetOf(const Model& model, bool stream, const Targets& targets) {
   INFERD_ASSIGN_OR_RETURN(const net::Url url, net::ParseUrl(targets.grpc.value().url));
   if (!model.sequences) {
-    return LoadTarget{*targets.grpc, url, net::GrpcLoad(url, CallOf(InferMessage(model.name, Inputs()), stream))};
+    return LoadTarget{*targets.grpc, url, ctl::GrpcLoad(url, CallOf(InferMessage(model.name, Inputs()), stream))};
   }
-  std::vector<net::LoadProtocolFactory> factories;
+  std::vector<ctl::LoadProtocolFactory> factories;
   for (size_t id = 1; id <= kSequencesMax; ++id) {
     const std::string message = SequenceMessage(model.name, Inputs(), static_cast<int64_t>(id), false);
-    factories.push_back(net::GrpcLoad(url, CallOf(message, stream)));
+    factories.push_back(ctl::GrpcLoad(url, CallOf(message, stream)));
   }
   const auto next = std::make_shared<std::atomic<size_t>>(0);
   return LoadTarget{*targets.grpc, url, [factories, next] { return factories[(*next)++ % factories.size()](); }};
 }
 
-Result<std::array<net::LoadReport, 2>> Measure(const std::array<Model, 2>& models, bool stream, size_t connections,
+Result<std::array<ctl::LoadReport, 2>> Measure(const std::array<Model, 2>& models, bool stream, size_t connections,
                                                const Timing& timing, const Targets& targets) {
-  std::array<net::LoadReport, 2> reports;
+  std::array<ctl::LoadReport, 2> reports;
   const auto take = [&](size_t i, const Timing& part) -> Status {
     INFERD_ASSIGN_OR_RETURN(const LoadTarget target, TargetOf(models[i], stream, targets));
-    INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(target, connections, part));
+    INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport report, Saturate(target, connections, part));
     reports[i].Append(report);
     return base::OkStatus();
   };
@@ -143,7 +143,7 @@ Status PrintSequenceTable(const Programs::Options& programs, const SequenceCase&
         ShowProgress(std::string(pair[1].name) + " " + std::to_string(connections) + " ...");
         INFERD_ASSIGN_OR_RETURN(const auto reports, Measure(pair, stream, connections, what.timing, server.targets()));
         const auto& [batched, sequences] = reports;
-        const auto p50 = [](const net::LoadReport& report) {
+        const auto p50 = [](const ctl::LoadReport& report) {
           return ctl::DurationText(static_cast<double>(report.latency.PercentileNs(50)));
         };
         const double batched_us = CpuUs(batched).value_or(0);

@@ -17,9 +17,9 @@
 #include "bench/harness/infer_message.h"
 #include "bench/harness/onnx_file.h"
 #include "bench/harness/scratch_repository.h"
+#include "ctl/bench/load/http_load.h"
 #include "ctl/text/table.h"
 #include "net/client/http_client.h"
-#include "net/client/http_load.h"
 
 namespace inferd::bench {
 
@@ -112,13 +112,13 @@ Result<LoadTarget> InRegion(const SharedMemoryCase& what, Wire wire, const Targe
                                      .path = std::string("/v2/models/") + kLarge + "/infer",
                                      .headers = {{"Content-Type", "application/json"}},
                                      .body = Body(what)};
-    return LoadTarget{targets.http, url, net::HttpLoad(url, request)};
+    return LoadTarget{targets.http, url, ctl::HttpLoad(url, request)};
   }
-  net::GrpcCall call;
+  ctl::GrpcCall call;
   call.path = "/inference.GRPCInferenceService/ModelInfer";
   call.message = RegionMessage(kLarge, kRegion, what.elements);
   INFERD_ASSIGN_OR_RETURN(const net::Url url, net::ParseUrl(targets.grpc.value().url));
-  return LoadTarget{*targets.grpc, url, net::GrpcLoad(url, call)};
+  return LoadTarget{*targets.grpc, url, ctl::GrpcLoad(url, call)};
 }
 
 // How often and how long a model was computed.
@@ -131,7 +131,7 @@ struct Computed {
 struct Turn {
   LoadTarget target;
   std::function<Result<Computed>()> computed;  // until now
-  net::LoadReport report{};
+  ctl::LoadReport report{};
   double engine_ns = 0;
 };
 
@@ -171,7 +171,7 @@ Result<LoadTarget> CopyingFloor(const SharedMemoryCase& what, const Targets& tar
                                    .path = "/v2/floor?bytes=" + std::to_string(kAnswerBytes) + "&copy=" + bytes,
                                    .headers = {{"Content-Type", "application/json"}},
                                    .body = Body(what)};
-  return LoadTarget{floor, url, net::HttpLoad(url, request)};
+  return LoadTarget{floor, url, ctl::HttpLoad(url, request)};
 }
 
 // The small model; the large one in the region, and in bodies; the one that only sweeps the caches; over HTTP also the
@@ -206,7 +206,7 @@ Status Measure(std::vector<Turn>& turns, size_t connections, const Timing& timin
   return TakeTurns(turns.size(), kRounds, timing, [&](size_t i, const Timing& part) -> Status {
     Turn& turn = turns[i];
     INFERD_ASSIGN_OR_RETURN(const Computed before, turn.computed());
-    INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, Saturate(turn.target, connections, part));
+    INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport report, Saturate(turn.target, connections, part));
     INFERD_ASSIGN_OR_RETURN(const Computed after, turn.computed());
     if (after.count > before.count) turn.engine_ns += (after.ns - before.ns) / (after.count - before.count) / kRounds;
     turn.report.Append(report);

@@ -8,9 +8,9 @@
 #include "bench/harness/display.h"
 #include "bench/harness/infer_message.h"
 #include "bench/harness/scratch_repository.h"
+#include "ctl/bench/load/http_load.h"
 #include "ctl/infer_codec.h"
 #include "ctl/text/table.h"
-#include "net/client/http_load.h"
 
 namespace inferd::bench {
 
@@ -46,13 +46,13 @@ std::vector<ctl::NamedTensor> Inputs(size_t responses) {
 
 Result<LoadTarget> TargetOf(StreamWire wire, size_t responses, const Targets& targets) {
   if (wire == StreamWire::kGrpc) {
-    net::GrpcCall call;
+    ctl::GrpcCall call;
     call.path = "/inference.GRPCInferenceService/ModelStreamInfer";
     call.message = InferMessage(kModel, Inputs(responses));
     call.stream = true;
     call.answers = responses;
     INFERD_ASSIGN_OR_RETURN(const net::Url url, net::ParseUrl(targets.grpc.value().url));
-    return LoadTarget{*targets.grpc, url, net::GrpcLoad(url, call)};
+    return LoadTarget{*targets.grpc, url, ctl::GrpcLoad(url, call)};
   }
   ctl::InferOptions infer;
   infer.model = kModel;
@@ -60,19 +60,19 @@ Result<LoadTarget> TargetOf(StreamWire wire, size_t responses, const Targets& ta
   INFERD_ASSIGN_OR_RETURN(net::ClientRequest request, ctl::EncodeInfer(infer, Inputs(responses)));
   request.headers.emplace_back("Accept", wire == StreamWire::kLines ? "application/x-ndjson" : "text/event-stream");
   INFERD_ASSIGN_OR_RETURN(const net::Url url, net::ParseUrl(targets.http.url));
-  return LoadTarget{targets.http, url, net::HttpLoad(url, request)};
+  return LoadTarget{targets.http, url, ctl::HttpLoad(url, request)};
 }
 
 // Requests with one response, and with kResponses.
-using Turns = std::array<std::pair<LoadTarget, net::LoadReport>, 2>;
+using Turns = std::array<std::pair<LoadTarget, ctl::LoadReport>, 2>;
 
 Result<Turns> Measure(StreamWire wire, size_t connections, const Timing& timing, const Targets& targets) {
   INFERD_ASSIGN_OR_RETURN(LoadTarget one, TargetOf(wire, 1, targets));
   INFERD_ASSIGN_OR_RETURN(LoadTarget many, TargetOf(wire, kResponses, targets));
-  Turns turns = {std::pair{std::move(one), net::LoadReport()}, std::pair{std::move(many), net::LoadReport()}};
+  Turns turns = {std::pair{std::move(one), ctl::LoadReport()}, std::pair{std::move(many), ctl::LoadReport()}};
   const auto take = [&](size_t i, const Timing& part) -> Status {
     auto& [target, report] = turns[i];
-    INFERD_ASSIGN_OR_RETURN(const net::LoadReport measured, Saturate(target, connections, part));
+    INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport measured, Saturate(target, connections, part));
     report.Append(measured);
     return base::OkStatus();
   };
@@ -96,7 +96,7 @@ Status PrintStreamTable(const Programs::Options& programs, const std::vector<siz
     for (const size_t count : connections) {
       ShowProgress(std::string(name) + " " + std::to_string(count) + " ...");
       INFERD_ASSIGN_OR_RETURN(const Turns turns, Measure(wire, count, timing, server.targets()));
-      const net::LoadReport& many = turns[1].second;
+      const ctl::LoadReport& many = turns[1].second;
       const double one_us = CpuUs(turns[0].second).value_or(0);
       const double many_us = CpuUs(many).value_or(0);
       table.Add({name, std::to_string(count), Number(many.PerSecond(), "%.0f"),

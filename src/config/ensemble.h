@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "tensor/shape.h"
+#include "data/tensor/shape.h"
 
 // ensemble_scheduling: how a model is made of others.
 

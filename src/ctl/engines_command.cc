@@ -5,7 +5,7 @@
 #include "ctl/commands.h"
 #include "ctl/program/server_program.h"
 #include "ctl/text/table.h"
-#include "json/read.h"
+#include "data/json/read.h"
 
 namespace inferd::ctl {
 

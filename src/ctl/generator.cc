@@ -4,9 +4,9 @@
 #include <random>
 #include <string>
 
-#include "tensor/bytes.h"
-#include "tensor/half.h"
-#include "tensor/raw.h"
+#include "data/tensor/bytes.h"
+#include "data/tensor/half.h"
+#include "data/tensor/raw.h"
 
 namespace inferd::ctl {
 

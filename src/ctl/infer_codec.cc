@@ -3,11 +3,11 @@
 #include <charconv>
 #include <optional>
 
-#include "json/reader.h"
-#include "json/writer.h"
-#include "tensor/raw.h"
-#include "tensorjson/parse.h"
-#include "tensorjson/write.h"
+#include "data/json/reader.h"
+#include "data/json/writer.h"
+#include "data/tensor/raw.h"
+#include "data/tensorjson/parse.h"
+#include "data/tensorjson/write.h"
 
 namespace inferd::ctl {
 

@@ -4,10 +4,10 @@
 
 #include "ctl/commands.h"
 #include "ctl/text/table.h"
-#include "json/writer.h"
-#include "tensor/bytes.h"
-#include "tensor/raw.h"
-#include "tensorjson/write.h"
+#include "data/json/writer.h"
+#include "data/tensor/bytes.h"
+#include "data/tensor/raw.h"
+#include "data/tensorjson/write.h"
 
 namespace inferd::ctl {
 

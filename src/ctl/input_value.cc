@@ -11,9 +11,9 @@
 #include "ctl/generator.h"
 #include "ctl/npy.h"
 #include "ctl/text/suggestion.h"
-#include "json/reader.h"
-#include "tensor/raw.h"
-#include "tensorjson/parse.h"
+#include "data/json/reader.h"
+#include "data/tensor/raw.h"
+#include "data/tensorjson/parse.h"
 
 namespace inferd::ctl {
 

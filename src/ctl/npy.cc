@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
-#include "tensor/bytes.h"
-#include "tensor/raw.h"
+#include "data/tensor/bytes.h"
+#include "data/tensor/raw.h"
 
 namespace inferd::ctl {
 

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "tensor/bytes.h"
+#include "data/tensor/bytes.h"
 
 namespace inferd::ctl {
 namespace {

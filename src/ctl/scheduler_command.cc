@@ -7,7 +7,7 @@
 
 #include "ctl/commands.h"
 #include "ctl/text/table.h"
-#include "json/read.h"
+#include "data/json/read.h"
 
 namespace inferd::ctl {
 

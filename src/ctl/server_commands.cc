@@ -10,8 +10,8 @@
 #include "ctl/commands.h"
 #include "ctl/text/metric_samples.h"
 #include "ctl/text/table.h"
-#include "json/writer.h"
-#include "tensorjson/write.h"
+#include "data/json/writer.h"
+#include "data/tensorjson/write.h"
 
 namespace inferd::ctl {
 

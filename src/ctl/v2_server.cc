@@ -4,9 +4,9 @@
 
 #include "base/text/percent.h"
 #include "base/text/utf8.h"
-#include "json/read.h"
-#include "json/reader.h"
-#include "json/writer.h"
+#include "data/json/read.h"
+#include "data/json/reader.h"
+#include "data/json/writer.h"
 
 namespace inferd::ctl {
 

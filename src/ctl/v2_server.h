@@ -7,9 +7,9 @@
 
 #include "base/status.h"
 #include "ctl/request_headers.h"
+#include "data/tensor/data_type.h"
+#include "data/tensor/shape.h"
 #include "net/client/http_client.h"
-#include "tensor/data_type.h"
-#include "tensor/shape.h"
 
 namespace inferd::ctl {
 

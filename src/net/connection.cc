@@ -1,5 +1,7 @@
 #include "net/connection.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -24,8 +26,8 @@ constexpr int64_t kDrainHandshakeNs = 2'000'000'000;
 }  // namespace
 
 Connection::Connection(Shard& shard, HttpHandler& handler, base::FileDescriptor fd,
-                       std::unique_ptr<Transport> transport, std::string peer, bool tls)
-    : ConnectionHost(shard, handler, std::move(peer), tls), fd_(std::move(fd)), transport_(std::move(transport)) {}
+                       std::unique_ptr<Transport> transport, ConnectionEnds ends, bool tls)
+    : ConnectionHost(shard, handler, std::move(ends), tls), fd_(std::move(fd)), transport_(std::move(transport)) {}
 
 Connection::~Connection() = default;
 
@@ -104,6 +106,7 @@ void Connection::Read() {
       return;
     }
   }
+  if (paused_) return LookForEnd();
   // The transport holds bytes that no readiness will announce.
   if (state_ == State::kOpen && !paused_ && !eof_ && transport_->HasBuffered()) {
     event_loop().AtEndOfTurn([this] { Read(); });
@@ -114,6 +117,18 @@ void Connection::OnEof() {
   eof_ = true;
   UpdateInterest();
   if (!session_.handing_over()) session_->OnEof();
+}
+
+bool Connection::WatchesForEnd() {
+  return state_ == State::kOpen && paused_ && !eof_ && !shard().limits().keep_half_closed && session_->in_flight() > 0;
+}
+
+// What the peer has pipelined behind its request is lost with it, as where it is read before the end.
+void Connection::LookForEnd() {
+  pollfd look{.fd = fd_.get(), .events = POLLRDHUP, .revents = 0};
+  if (!WatchesForEnd() || poll(&look, 1, 0) <= 0 || (look.revents & POLLRDHUP) == 0) return UpdateInterest();
+  unread_ = true;
+  OnEof();
 }
 
 void Connection::Discard() {
@@ -189,7 +204,7 @@ void Connection::CloseAfterWrite() {
 
 void Connection::Linger() {
   transport_->FinishWriting();
-  if (eof_) return Close();
+  if (eof_ && !unread_) return Close();
   state_ = State::kLingering;
   deadline_ns_ = event_loop().now_ns() + kLingerNs;
   UpdateInterest();
@@ -207,12 +222,16 @@ void Connection::Close() {
 
 void Connection::UpdateInterest() {
   if (state_ == State::kClosed) return;
-  uint32_t interest = 0;
-  if (!eof_ && (!paused_ || state_ == State::kLingering)) interest |= EPOLLIN | EPOLLRDHUP;
+  uint32_t interest = !eof_ && !paused_ ? EPOLLIN | EPOLLRDHUP : PausedInterest();
   if (write_blocked_) interest |= EPOLLOUT;
   if (interest == interest_) return;
   interest_ = interest;
   event_loop().Rewatch(fd_.get(), interest, *this);
+}
+
+uint32_t Connection::PausedInterest() {
+  if (state_ == State::kLingering) return EPOLLIN | EPOLLRDHUP;
+  return WatchesForEnd() ? static_cast<uint32_t>(EPOLLRDHUP) : 0;
 }
 
 void Connection::OnTick(int64_t now_ns) {

@@ -25,7 +25,7 @@ namespace inferd::net {
 class Connection final : public EventLoop::Watcher, public ConnectionHost {
  public:
   Connection(Shard& shard, HttpHandler& handler, base::FileDescriptor fd, std::unique_ptr<Transport> transport,
-             std::string peer, bool tls);
+             ConnectionEnds ends, bool tls);
   ~Connection() override;
 
   // False: it could not be started, and is to be destroyed.
@@ -64,11 +64,18 @@ class Connection final : public EventLoop::Watcher, public ConnectionHost {
   void Handshake();
   void Read();
   void OnEof();
+  // Of a connection that is not read meanwhile: tells the session if the peer has finished sending behind what is
+  // unread.
+  void LookForEnd();
+  // True if that matters: a request is being executed, whose peer may leave.
+  bool WatchesForEnd();
   void Discard();
   void Flush();
   bool WritePending();
   void Linger();
   void UpdateInterest();
+  // What epoll is to tell of a connection that is paused or at its end.
+  uint32_t PausedInterest();
 
   base::FileDescriptor fd_;
   std::unique_ptr<Transport> transport_;
@@ -79,6 +86,7 @@ class Connection final : public EventLoop::Watcher, public ConnectionHost {
   uint32_t interest_ = 0;
   bool paused_ = false;
   bool eof_ = false;
+  bool unread_ = false;  // with eof_: the end was seen behind bytes that nobody reads
   bool closing_ = false;
   bool flush_wanted_ = false;  // Flush comes: at the end of OnReady if inside it, else of the turn
   bool in_ready_ = false;

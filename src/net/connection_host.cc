@@ -6,8 +6,8 @@
 
 namespace inferd::net {
 
-ConnectionHost::ConnectionHost(Shard& shard, HttpHandler& handler, std::string peer, bool tls)
-    : shard_(shard), handler_(handler), peer_(std::move(peer)), tls_(tls) {}
+ConnectionHost::ConnectionHost(Shard& shard, HttpHandler& handler, ConnectionEnds ends, bool tls)
+    : shard_(shard), handler_(handler), ends_(std::move(ends)), tls_(tls) {}
 
 Loop& ConnectionHost::loop() { return shard_.loop(); }
 const Limits& ConnectionHost::limits() const { return shard_.limits(); }

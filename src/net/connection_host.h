@@ -1,8 +1,5 @@
 #pragma once
 
-#include <string>
-#include <string_view>
-
 #include "net/event_loop.h"
 #include "net/http/session.h"
 
@@ -22,18 +19,18 @@ class ConnectionHost : public SessionHost {
   SliceWriter& writer() final;
   Reply::Target& replies() final;
   NetMetrics& metrics() final;
-  std::string_view peer() const final { return peer_; }
+  const ConnectionEnds& ends() const final { return ends_; }
   bool tls() const final { return tls_; }
 
  protected:
-  ConnectionHost(Shard& shard, HttpHandler& handler, std::string peer, bool tls);
+  ConnectionHost(Shard& shard, HttpHandler& handler, ConnectionEnds ends, bool tls);
   ~ConnectionHost() override = default;
   Shard& shard() { return shard_; }
 
  private:
   Shard& shard_;
   HttpHandler& handler_;
-  const std::string peer_;
+  const ConnectionEnds ends_;
   const bool tls_;
 };
 

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <utility>
 
+#include "net/http/host.h"
 #include "net/loop_choice.h"
 
 namespace inferd::net {
@@ -71,7 +72,7 @@ base::Result<ListeningSocket> OpenUnixSocket(const std::string& path) {
   return BindAndListen(AF_UNIX, generic, sizeof(address), path);
 }
 
-std::string PeerText(const sockaddr_storage& address) {
+std::string AddressText(const sockaddr_storage& address) {
   std::array<char, INET6_ADDRSTRLEN> text{};
   if (address.ss_family == AF_INET) {
     const auto& v4 = reinterpret_cast<const sockaddr_in&>(address);
@@ -84,6 +85,12 @@ std::string PeerText(const sockaddr_storage& address) {
     return "[" + std::string(text.data()) + "]:" + std::to_string(ntohs(v6.sin6_port));
   }
   return "unix";
+}
+
+std::string LocalText(int fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  return getsockname(fd, reinterpret_cast<sockaddr*>(&address), &size) == 0 ? AddressText(address) : "";
 }
 
 }  // namespace
@@ -198,7 +205,9 @@ bool Listener::AcceptOne() {
   }
   const int on = 1;
   if (!is_unix_) setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-  HandOver(std::move(fd), PeerText(address));
+  ConnectionEnds ends{.peer = AddressText(address), .local = ""};
+  if (IsLoopback(ends.peer)) ends.local = LocalText(fd.get());
+  HandOver(std::move(fd), std::move(ends));
   return true;
 }
 
@@ -234,7 +243,7 @@ std::optional<ConnectionKind> Listener::FindRoom() {
   return std::nullopt;
 }
 
-void Listener::HandOver(base::FileDescriptor fd, std::string peer) {
+void Listener::HandOver(base::FileDescriptor fd, ConnectionEnds ends) {
   std::shared_ptr<TlsContext> tls;
   {
     const base::MutexLock lock(mutex_);
@@ -249,7 +258,7 @@ void Listener::HandOver(base::FileDescriptor fd, std::string peer) {
   Shard& chosen = *kind == ConnectionKind::kServing ? ChooseShard() : *shards_.back();
   chosen.Reserve();
   Shard::Arrival arrival{
-      .fd = std::move(fd), .peer = std::move(peer), .listener = number_, .kind = *kind, .tls = std::move(tls)};
+      .fd = std::move(fd), .ends = std::move(ends), .listener = number_, .kind = *kind, .tls = std::move(tls)};
   chosen.loop().Post([&chosen, arrival = std::move(arrival)]() mutable { chosen.Adopt(std::move(arrival)); });
 }
 

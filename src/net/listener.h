@@ -48,7 +48,7 @@ class Listener final : public EventLoop::Watcher {
  private:
   void OnReady(uint32_t epoll_events) override;
   bool AcceptOne();
-  void HandOver(base::FileDescriptor fd, std::string peer);
+  void HandOver(base::FileDescriptor fd, ConnectionEnds ends);
   Shard& ChooseShard() const;
   std::optional<ConnectionKind> FindRoom();
   void RemoveUnixPath();

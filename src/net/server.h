@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/logging.h"
+#include "base/metrics/registry.h"
 #include "base/status.h"
-#include "metrics/registry.h"
 #include "net/authority/pem_pair.h"
 #include "net/http/http.h"
 #include "net/http/limits.h"

@@ -247,6 +247,25 @@ TEST_F(ServerTest, AHalfClosedClientGetsItsAnswer) {
   ExpectNothingLeft();
 }
 
+// The connection is not read while so much waits behind a request.
+TEST_F(ServerTest, AClientThatLeavesWhatItPipelinedCancelsItsRequest) {
+  Start();
+  RawClient client(port());
+  client.Send("GET /hold HTTP/1.1\r\nHost: a\r\n\r\n" + std::string(64 << 10, 'x'));
+  Reply reply = held_.Take();
+  std::promise<void> gone;
+  std::promise<void> asked;
+  reply.loop().Post([&] {
+    reply.OnPeerGone([&gone] { gone.set_value(); });
+    asked.set_value();
+  });
+  asked.get_future().wait();
+  client.Close();
+  gone.get_future().wait();
+  Answer(std::move(reply), "nobody reads this");
+  ExpectNothingLeft();
+}
+
 TEST_F(ServerTest, AResetClientCancelsItsRequest) {
   Start();
   RawClient client(port());

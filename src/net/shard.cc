@@ -57,7 +57,7 @@ void Shard::Adopt(Arrival arrival) {
   }
   HttpHandler& handler = *(over_limit ? over_limit_handlers_ : handlers_)[arrival.listener];
   auto connection = std::make_unique<Connection>(*this, handler, std::move(arrival.fd), std::move(transport),
-                                                 std::move(arrival.peer), is_tls);
+                                                 std::move(arrival.ends), is_tls);
   connection->kind = arrival.kind;
   metrics_.AddConnection();
   connection->index = connections_.size();

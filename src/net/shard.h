@@ -43,7 +43,7 @@ class Shard final {
   // What a listener has accepted.
   struct Arrival {
     base::FileDescriptor fd;
-    std::string peer;
+    ConnectionEnds ends;
     size_t listener = 0;
     ConnectionKind kind = ConnectionKind::kServing;
     std::shared_ptr<TlsContext> tls;  // nullptr: plain

@@ -49,13 +49,26 @@ std::vector<access::HeaderRule> HeaderRules(const std::vector<config::HeaderRule
   return rules;
 }
 
+access::ControlFrom ControlFromOf(config::ControlFrom from) {
+  switch (from) {
+    case config::ControlFrom::kSocket: return access::ControlFrom::kSocket;
+    case config::ControlFrom::kHere: return access::ControlFrom::kHere;
+    case config::ControlFrom::kMachine: return access::ControlFrom::kMachine;
+    case config::ControlFrom::kNames: return access::ControlFrom::kNames;
+    case config::ControlFrom::kReload: return access::ControlFrom::kReload;
+    case config::ControlFrom::kModels: return access::ControlFrom::kModels;
+    case config::ControlFrom::kAnyone: return access::ControlFrom::kAnyone;
+  }
+  return access::ControlFrom::kHere;
+}
+
 base::Result<std::unique_ptr<const access::Policy>> MakePolicy(std::vector<access::HeaderRule> header_rules,
                                                                std::vector<access::TokenRule> token_rules,
                                                                access::HeaderRefusal refusal,
                                                                config::ControlFrom control) {
   INFERD_ASSIGN_OR_RETURN(access::Policy policy,
                           access::Policy::Create(std::move(header_rules), std::move(token_rules), std::move(refusal)));
-  if (control == config::ControlFrom::kHere) policy.ControlFromHere();
+  policy.SetControlFrom(ControlFromOf(control));
   return std::make_unique<const access::Policy>(std::move(policy));
 }
 
@@ -82,12 +95,25 @@ base::Result<AccessPolicies> AccessPolicies::Open(const config::ServerOptions& o
 }
 
 void AccessPolicies::LogWhoControls(base::Logger& logger) const {
-  if (http_->controls_from_here()) {
-    logger.Info(
-        "calls that load and unload models and set the log are taken from this machine only, but where a rule of "
-        "access "
-        "restricts them (--control-from)");
-    return;
+  switch (http_->control_from()) {
+    case access::ControlFrom::kSocket:
+      return logger.Info("control calls are taken over Unix sockets only, or as rules of access say (--control-from)");
+    case access::ControlFrom::kHere:
+      return logger.Info(
+          "control calls are taken from this server's user and root on this machine only, or as rules of access say "
+          "(--control-from)");
+    case access::ControlFrom::kMachine:
+      return logger.Info("control calls are taken from this machine only, or as rules of access say (--control-from)");
+    case access::ControlFrom::kNames:
+      return logger.Info(
+          "any client may load and unload models by their names; other control calls are taken from this server's user "
+          "and root on this machine only, or as rules of access say (--control-from)");
+    case access::ControlFrom::kReload:
+      return logger.Info(
+          "any client may call HandleReloadConfigRequest; other control calls are taken from this server's user and "
+          "root on this machine only, or as rules of access say (--control-from)");
+    case access::ControlFrom::kModels:
+    case access::ControlFrom::kAnyone: break;
   }
   const auto open = [](const access::Policy& policy) { return !policy.restricts(access::Group::kModelRepository); };
   if (open(*http_) || open(*grpc_)) {

@@ -3,11 +3,11 @@
 #include <memory>
 #include <vector>
 
-#include "access/policy.h"
-#include "access/token_file.h"
 #include "base/logging.h"
 #include "base/status.h"
 #include "config/options/server_options.h"
+#include "protocols/access/policy.h"
+#include "protocols/access/token_file.h"
 
 namespace inferd::server {
 

@@ -26,11 +26,11 @@ net::RequestHead Head(std::string_view name, std::string_view value) {
 
 TEST(AccessPoliciesTest, ControlCallsAreTakenFromThisMachineUnlessTheOperatorSaysMore) {
   auto options = Options();
-  EXPECT_TRUE(AccessPolicies::Open(options)->http().restricts_control(Group::kModelRepository));
-  EXPECT_TRUE(AccessPolicies::Open(options)->grpc().restricts_control(Group::kModelRepository));
+  EXPECT_EQ(AccessPolicies::Open(options)->http().control_from(), access::ControlFrom::kHere);
+  EXPECT_EQ(AccessPolicies::Open(options)->grpc().control_from(), access::ControlFrom::kHere);
   options.access.control_from = config::ControlFrom::kAnyone;
-  EXPECT_FALSE(AccessPolicies::Open(options)->http().restricts_control(Group::kModelRepository));
-  EXPECT_FALSE(AccessPolicies::Open(options)->grpc().restricts_control(Group::kModelRepository));
+  EXPECT_EQ(AccessPolicies::Open(options)->http().control_from(), access::ControlFrom::kAnyone);
+  EXPECT_EQ(AccessPolicies::Open(options)->grpc().control_from(), access::ControlFrom::kAnyone);
 }
 
 TEST(AccessPoliciesTest, EachTransportHasItsRules) {

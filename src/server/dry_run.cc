@@ -3,11 +3,11 @@
 #include <ostream>
 
 #include "base/clock.h"
-#include "repository/validate_repository.h"
 #include "server/engine_set.h"
 #include "server/option_mapping.h"
 #include "server/remote/remote_models.h"
 #include "server/served_models.h"
+#include "serving/repository/validate_repository.h"
 
 namespace inferd::server {
 

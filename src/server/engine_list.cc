@@ -9,10 +9,10 @@
 #include "config/format/format_table.h"
 #include "config/format/missing_engine.h"
 #include "config/own_engines.h"
-#include "enginehost/engine_directory.h"
-#include "json/writer.h"
+#include "data/json/writer.h"
 #include "server/engine_set.h"
 #include "server/option_mapping.h"
+#include "serving/enginehost/engine_directory.h"
 
 namespace inferd::server {
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "base/system/program_folder.h"
-#include "enginehost/engine_directory.h"
 #include "server/option_mapping.h"
+#include "serving/enginehost/engine_directory.h"
 
 namespace inferd::server {
 
@@ -45,7 +45,8 @@ base::Result<EngineSet> EngineSet::Open(const config::ServerOptions& options, ba
                                  .logger = &logger,
                                  .log_format = options.log.format,
                                  .pinned_pool_bytes = options.gpus.pinned_pool_bytes,
-                                 .pinned_uses = set.pinned_uses_}));
+                                 .pinned_uses = set.pinned_uses_,
+                                 .core_files = options.core_files}));
     set.pointers_.push_back(set.isolating_.back().get());
   }
   set.ensembles_ = std::make_unique<ensemble::EnsembleEngine>();

@@ -8,11 +8,11 @@
 #include "base/logging.h"
 #include "base/status.h"
 #include "config/options/server_options.h"
-#include "core/engine.h"
-#include "enginehost/plugin_engine.h"
-#include "enginehost/transfer/pinned_use.h"
-#include "ensemble/ensemble_engine.h"
-#include "worker/parent/isolating_engine.h"
+#include "serving/core/engine.h"
+#include "serving/enginehost/plugin_engine.h"
+#include "serving/enginehost/transfer/pinned_use.h"
+#include "serving/ensemble/ensemble_engine.h"
+#include "serving/worker/parent/isolating_engine.h"
 
 namespace inferd::server {
 

@@ -5,17 +5,17 @@
 
 #include "base/version/version.h"
 #include "config/personality.h"
-#include "frontends/grpc_health/front_end.h"
-#include "frontends/grpc_reflection/front_end.h"
-#include "frontends/kserve_v1/front_end.h"
-#include "frontends/mlflow_http/front_end.h"
-#include "frontends/oip_grpc/front_end.h"
-#include "frontends/oip_http/front_end.h"
-#include "frontends/tfs_grpc/front_end.h"
-#include "frontends/tfs_http/front_end.h"
-#include "frontends/trtis_grpc/front_end.h"
-#include "frontends/trtis_http/front_end.h"
-#include "trtis/server_state.h"
+#include "protocols/grpc_health/front_end.h"
+#include "protocols/grpc_reflection/front_end.h"
+#include "protocols/kserve_v1/front_end.h"
+#include "protocols/mlflow_http/front_end.h"
+#include "protocols/oip_grpc/front_end.h"
+#include "protocols/oip_http/front_end.h"
+#include "protocols/tfs_grpc/front_end.h"
+#include "protocols/tfs_http/front_end.h"
+#include "protocols/trtis/server_state.h"
+#include "protocols/trtis_grpc/front_end.h"
+#include "protocols/trtis_http/front_end.h"
 
 namespace inferd::server {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "protocol/front_end.h"
+#include "protocols/front_end.h"
 
 namespace inferd::server {
 

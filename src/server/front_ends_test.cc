@@ -5,12 +5,12 @@
 #include <algorithm>
 
 #include "config/personality.h"
-#include "frontends/kserve_v1/front_end.h"
-#include "frontends/oip_grpc/front_end.h"
-#include "frontends/oip_http/front_end.h"
-#include "frontends/tfs_grpc/front_end.h"
-#include "frontends/tfs_http/front_end.h"
 #include "net/http/target.h"
+#include "protocols/kserve_v1/front_end.h"
+#include "protocols/oip_grpc/front_end.h"
+#include "protocols/oip_http/front_end.h"
+#include "protocols/tfs_grpc/front_end.h"
+#include "protocols/tfs_http/front_end.h"
 
 namespace inferd::server {
 namespace {

@@ -14,9 +14,9 @@ void Restrict(const protocol::FrontEnd& front_end, const access::Policy& policy,
   for (net::grpc::Method& method : methods) {
     const auto access = front_end.AccessOf(method.path);
     if (!access.has_value()) continue;
-    if (access->control && policy.restricts_control(access->group)) {
-      method.admit = [&policy, group = access->group](const net::RequestHead& head) {
-        return policy.CheckControl(group, head);
+    if (access->control.has_value()) {
+      method.admit = [&policy, group = access->group, control = *access->control](const net::RequestHead& head) {
+        return policy.CheckControl(group, control, head);
       };
     } else if (policy.restricts(access->group)) {
       method.admit = [&policy, group = access->group](const net::RequestHead& head) {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "net/grpc/service.h"
-#include "protocol/front_end.h"
+#include "protocols/front_end.h"
 
 namespace inferd::server {
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "net/event_loop.h"
-#include "payloadlog/logged_handler.h"
-#include "protocol/common_options.h"
+#include "net/payloadlog/logged_handler.h"
+#include "protocols/common_options.h"
 #include "server/grpc_services.h"
 #include "server/http/cors_handler.h"
 #include "server/http/path_switch.h"

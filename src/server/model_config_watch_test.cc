@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "base/clock.h"
-#include "core/fake_catalog.h"
-#include "metrics/registry.h"
+#include "base/metrics/registry.h"
+#include "serving/core/fake_catalog.h"
 #include "tests/support/temp_dir.h"
 
 namespace inferd::server {

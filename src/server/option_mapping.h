@@ -3,15 +3,15 @@
 #include <optional>
 #include <vector>
 
-#include "clientshm/registry.h"
 #include "config/options/served_model.h"
 #include "config/options/server_options.h"
-#include "core/inflight_limit.h"
 #include "net/grpc/handler.h"
 #include "net/http/limits.h"
 #include "net/server.h"
-#include "repository/manager_options.h"
-#include "scheduling/scheduler_options.h"
+#include "protocols/clientshm/registry.h"
+#include "serving/core/inflight_limit.h"
+#include "serving/repository/manager_options.h"
+#include "serving/scheduling/scheduler_options.h"
 
 // The operator's options in each room's own terms: the rooms do not know each other, nor the options as a whole.
 

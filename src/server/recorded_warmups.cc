@@ -5,14 +5,14 @@
 #include <utility>
 
 #include "base/system/regular_file.h"
-#include "frontends/tfs_grpc/codec/examples_reader.h"
-#include "frontends/tfs_grpc/codec/model_spec_reader.h"
-#include "frontends/tfs_grpc/codec/predict_request_reader.h"
-#include "frontends/tfs_grpc/result_task.h"
+#include "data/wire/reader.h"
+#include "protocols/tfs/model_spec.h"
+#include "protocols/tfs/signature_method.h"
+#include "protocols/tfs_grpc/codec/examples_reader.h"
+#include "protocols/tfs_grpc/codec/model_spec_reader.h"
+#include "protocols/tfs_grpc/codec/predict_request_reader.h"
+#include "protocols/tfs_grpc/result_task.h"
 #include "server/records/record_file.h"
-#include "tfs/model_spec.h"
-#include "tfs/signature_method.h"
-#include "wire/reader.h"
 
 namespace inferd::server {
 

@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "base/status.h"
-#include "core/dispatcher.h"
-#include "repository/load/warmup.h"
+#include "serving/core/dispatcher.h"
+#include "serving/repository/load/warmup.h"
 
 namespace inferd::server {
 

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/fake_dispatcher.h"
 #include "server/records/record_file.h"
+#include "serving/core/fake_dispatcher.h"
 #include "tests/support/temp_dir.h"
 #include "tfs/prediction_service.pb.h"
 

@@ -13,6 +13,7 @@
 
 #include "base/memory_shortage.h"
 #include "base/system/allocator.h"
+#include "base/system/private_memory.h"
 #include "base/version/version.h"
 #include "config/option_table/options_parser.h"
 #include "config/personality.h"
@@ -28,7 +29,7 @@ namespace inferd::server {
 namespace {
 
 constexpr int kExitFailed = 1;
-constexpr std::chrono::milliseconds kCredentialLook{2000};
+constexpr std::chrono::milliseconds kLook{1000};
 constexpr std::chrono::milliseconds kStartLook{50};
 constexpr std::chrono::milliseconds kUnloadMax{10'000};
 // Beyond the drain's own time, for what has to be done at its end.
@@ -105,7 +106,7 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
       }
       open = *opened;
     }
-    const int signal = signals.Wait(starting || trying || !open ? kStartLook : kCredentialLook);
+    const int signal = signals.Wait(starting || trying || !open ? kStartLook : kLook);
     if (signal == SIGTERM || signal == SIGINT) break;
     base::TrimFreeMemory();
     if (signal == SIGHUP) (*server)->BeginNewLogFiles();
@@ -164,6 +165,7 @@ int Run(int argc, char** argv, char** environment) {
   for (const std::string& note : parsed->notes) (*logger)->Info(note);
   if (options.list_engines) return ListEngines(options, **logger, std::cout);
   if (options.dry_run) return DryRun(options, **logger, std::cout);
+  if (!options.core_files) base::KeepMemoryPrivate();
   return Serve(options, **logger);
 }
 

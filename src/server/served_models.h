@@ -9,8 +9,8 @@
 #include "base/status.h"
 #include "config/options/served_model.h"
 #include "config/options/served_options.h"
-#include "core/model/catalog.h"
 #include "server/records/request_logs.h"
+#include "serving/core/model/catalog.h"
 
 namespace inferd::server {
 

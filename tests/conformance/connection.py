@@ -19,7 +19,7 @@ class Connection:
         names = {line.partition(":")[0].strip().lower() for line in headers}
         lines = [line for line in headers if not line.startswith("-")]
         if not names & {"host", "-host"}:
-            lines.insert(0, "Host: test")
+            lines.insert(0, "Host: localhost")
         if not names & {"content-length", "-content-length", "transfer-encoding"} and (body or method == "POST"):
             lines.append(f"Content-Length: {len(body)}")
         version = "" if " HTTP/" in target else " HTTP/1.1"

@@ -22,7 +22,7 @@ class Http2Connection:
 
     def send(self, method, target, headers, body):
         """Sends `body` within the peer's flow-control window, reading what it says meanwhile."""
-        fields = [(":method", method), (":path", target), (":scheme", "http"), (":authority", "test")]
+        fields = [(":method", method), (":path", target), (":scheme", "http"), (":authority", "localhost")]
         fields += [(name.strip().lower(), value.strip()) for name, _, value in (line.partition(":") for line in headers)]
         self._stream = self._h2.get_next_available_stream_id()
         self._status, self._headers, self._body, self._ended = None, {}, b"", False

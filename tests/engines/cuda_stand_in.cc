@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "enginekit/cuda/cuda_driver.h"
+#include "engines/kit/cuda/cuda_driver.h"
 
 namespace {
 
@@ -280,7 +280,7 @@ int cuMemcpyPeerAsync(Address to, void* to_context, Address from, void* from_con
 }
 
 // A handle is "memory " and an address, as text.
-int cuIpcOpenMemHandle_v2(Address* address, inferd::enginekit::CudaHandle handle, unsigned) {
+int cuIpcOpenMemHandle_v2(Address* address, inferd::kit::CudaHandle handle, unsigned) {
   State& state = TheState();
   Device* const device = Current();
   if (device == nullptr) return kInvalidContext;

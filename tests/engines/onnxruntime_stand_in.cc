@@ -16,9 +16,9 @@
 #include <string_view>
 #include <thread>
 
+#include "data/wire/reader.h"
 #include "engines/onnxruntime/graph/onnx_fields.h"
 #include "tests/engines/cuda_stand_in.h"
-#include "wire/reader.h"
 
 namespace {
 

@@ -1,243 +1,45 @@
 """Clients that leave at any point, among reloads, unloads, expired deadlines and killed workers: what is answered is right,
 and afterwards the server is as it was. INFERD_CHAOS_SECONDS says how long each runs, INFERD_CHAOS_SEED where it begins."""
 
-import contextlib
-import itertools
-import json
 import os
 import random
-import signal
-import socket
-import threading
 import time
 
-import grpc
-import numpy
 import pytest
 
-from support import models, oip, sequences
-from support.isolation import IN_BOTH_ISOLATIONS, workers
+from support import chaos
+from support.isolation import IN_BOTH_ISOLATIONS
 from support.server import Server, wait_until
 
 SECONDS = float(os.environ.get("INFERD_CHAOS_SECONDS", "6"))
 SEED = int(os.environ.get("INFERD_CHAOS_SEED", "1"))
 CLIENTS = 6
-# What a call may end with while models come and go, and clients are in a hurry.
-STATUSES = {400, 404, 408, 429, 499, 503, 504}
-CODES = {grpc.StatusCode.CANCELLED, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.NOT_FOUND,
-         grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.FAILED_PRECONDITION}
-CHAIN = """platform: "ensemble"
-input { name: "INPUT" data_type: TYPE_INT32 dims: [ -1 ] }
-output { name: "OUTPUT" data_type: TYPE_INT32 dims: [ -1 ] }
-ensemble_scheduling {
-  step { model_name: "echo" model_version: -1 input_map { key: "INPUT" value: "INPUT" } output_map { key: "OUTPUT" value: "middle" } }
-  step { model_name: "kept" model_version: -1 input_map { key: "INPUT" value: "middle" } output_map { key: "OUTPUT" value: "OUTPUT" } }
-}
-"""
-RELOADED = ("echo", "kept", "repeat", "sum", "rows", "chain")
 
 pytestmark = IN_BOTH_ISOLATIONS
 
 
-@pytest.fixture
-def repository(tmp_path):
-    models.add_fake(tmp_path, "echo", execute_delay_ms="1")
-    models.add_fake(tmp_path, "kept")
-    path = tmp_path / "kept" / "config.pbtxt"
-    models.write_whole(path, path.read_bytes() + b"response_cache { enable: true }\n")
-    models.add_repeat(tmp_path, "repeat")
-    short = "max_sequence_idle_microseconds: 300000"
-    sequences.add_sequence(tmp_path, "sum", batching=short, execute_delay_ms="1")
-    sequences.add_sequence(tmp_path, "rows", "direct { }", backend="sequence", batching=short, instances=2)
-    models.write_whole(tmp_path / "chain" / "config.pbtxt", CHAIN.encode())
-    (tmp_path / "chain" / "1").mkdir()
-    return tmp_path
-
-
-class Client(threading.Thread):
-    """Calls one after the other, chosen by chance, until it is told to stop."""
-
-    def __init__(self, server, number, until):
-        super().__init__(name=f"client {number}")
-        self._server = server
-        self._random = random.Random(SEED * 1000 + number)
-        self._until = until
-        self._ids = (number * 1_000_000 + n for n in itertools.count(1))
-        self.answered = self.refused = self.left = 0
-        self.fault = None
-
-    def run(self):
-        acts = [self.infer, self.infer_and_leave, self.read_stream, self.leave_stream, self.call_unary, self.call_stream,
-                self.sequence, self.sequence]
-        try:
-            with grpc.insecure_channel(self._server.grpc_address, options=[("grpc.use_local_subchannel_pool", 1)]) as self._channel:
-                while time.monotonic() < self._until:
-                    self._random.choice(acts)()
-        except BaseException as fault:  # told by the test
-            self.fault = fault
-
-    def values(self):
-        return [self._random.randrange(5) for _ in range(self._random.randrange(1, 4))]
-
-    def body(self, model, values):
-        inputs = [{"name": "IN" if model == "repeat" else "INPUT", "datatype": "INT32", "shape": [len(values)], "data": values}]
-        if model == "repeat" and self._random.random() < 0.5:
-            inputs.append({"name": "DELAY", "datatype": "UINT32", "shape": [len(values)], "data": [self._random.randrange(3) for _ in values]})
-        return {"inputs": inputs, "parameters": {"timeout": self._random.choice([0, 0, 500, 5000])}}
-
-    def check(self, status, answer, expected):
-        if status == 200:
-            assert json.loads(answer)["outputs"][0]["data"] == expected, answer
-            self.answered += 1
-            return True
-        assert status in STATUSES and json.loads(answer)["error"], (status, answer)
-        self.refused += 1
-        return False
-
-    def infer(self):
-        model, values = self._random.choice(["echo", "kept", "chain"]), self.values()
-        status, _, answer = self._server.request("POST", f"/v2/models/{model}/infer", self.body(model, values))
-        self.check(status, answer, values)
-
-    def send(self, path, body, accept="*/*"):
-        connection = socket.create_connection(("127.0.0.1", self._server.port), timeout=60)
-        data = json.dumps(body).encode()
-        connection.sendall(f"POST {path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\nAccept: {accept}\r\nContent-Length: {len(data)}\r\n\r\n".encode() + data)
-        return connection
-
-    def infer_and_leave(self):
-        model = self._random.choice(["echo", "kept", "chain"])
-        with self.send(f"/v2/models/{model}/infer", self.body(model, self.values())):
-            time.sleep(self._random.choice([0, 0.0005, 0.002]))
-        self.left += 1
-
-    def read_stream(self):
-        values = self.values()
-        with contextlib.closing(self._server.connect(60)) as connection:
-            connection.request("POST", "/v2/models/repeat/infer", json.dumps(self.body("repeat", values)), {"Accept": "application/x-ndjson"})
-            response = connection.getresponse()
-            lines = [json.loads(line) for line in response.read().splitlines()]
-        if response.status != 200 or "error" in lines[-1]:
-            assert response.status in STATUSES | {200}, lines
-            self.refused += 1
-            lines = [line for line in lines if "error" not in line]
-        else:
-            self.answered += 1
-            assert len(lines) == len(values), lines
-        assert [line["outputs"][0]["data"][0] for line in lines] == values[:len(lines)], "in order, from the first on"
-
-    def leave_stream(self):
-        body = self.body("repeat", [1] * self._random.choice([3, 2000]))
-        with self.send("/v2/models/repeat/infer", body, "text/event-stream") as connection:
-            for _ in range(self._random.randrange(3)):
-                connection.recv(self._random.choice([1, 200, 4096]))
-        self.left += 1
-
-    def request(self, model, values, **members):
-        raw = numpy.array(values, numpy.int32)
-        return oip.raw_request(model, [("IN" if model == "repeat" else "INPUT", "INT32", raw.shape, raw.tobytes())], **members)
-
-    def call_unary(self):
-        model, values = self._random.choice(["echo", "kept", "chain"]), self.values()
-        try:
-            answer = oip.unary(self._channel, "ModelInfer")(self.request(model, values), timeout=self._random.choice([0.001, 0.004, 30]))
-        except grpc.RpcError as error:
-            assert error.code() in CODES, error
-            self.refused += 1
-            return
-        assert list(memoryview(answer.raw_output_contents[0]).cast("i")) == values
-        self.answered += 1
-
-    def call_stream(self):
-        """Some requests at once, of which the client may not await all answers."""
-        values = [self.values() for _ in range(self._random.randrange(1, 4))]
-        call = oip.stream(self._channel)(iter([self.request("repeat", each) for each in values]), timeout=30)
-        enough = self._random.choice([0, 1, 100])
-        seen = []
-        try:
-            for response in call:
-                if response.error_message:
-                    self.refused += 1
-                    break
-                seen.append(memoryview(response.infer_response.raw_output_contents[0]).cast("i")[0])
-                if len(seen) >= enough:
-                    break
-            else:
-                assert sorted(seen) == sorted(itertools.chain(*values))
-                self.answered += 1
-        except grpc.RpcError as error:
-            assert error.code() in CODES, error
-            self.refused += 1
-        call.cancel()
-
-    def sequence(self):
-        """Its answers are the sums of what it has sent, for as long as nothing fails."""
-        model, sequence_id, total = self._random.choice(["sum", "rows"]), next(self._ids), 0
-        length = self._random.randrange(1, 6)
-        with contextlib.closing(self._server.connect(60)) as connection:
-            for step in range(length):
-                if self._random.random() < 0.1:
-                    self.left += 1
-                    return  # without an end
-                value = self._random.randrange(100)
-                last = step == length - 1
-                total += value
-                body = {"parameters": {"sequence_id": sequence_id, "sequence_start": step == 0, "sequence_end": last},
-                        "inputs": [{"name": "INPUT", "datatype": "INT32", "shape": [1, 1], "data": [value]}]}
-                connection.request("POST", f"/v2/models/{model}/infer", json.dumps(body))
-                response = connection.getresponse()
-                expected = total + (sequence_id if last and model == "sum" else 0)
-                if not self.check(response.status, response.read(), [expected]):
-                    return
-
-
-def disturb(server, chance, isolation):
-    """Loads a model anew, takes it away for a moment, or kills a worker."""
-    model = chance.choice(RELOADED)
-    act = chance.choice(["load", "load", "unload", "kill" if isolation == "process" else "load"])
-    if act == "kill":
-        for process in chance.sample(sorted(workers(server).values()), 1) if workers(server) else ():
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(process, signal.SIGKILL)
-        return
-    if act == "unload":
-        assert server.request("POST", f"/v2/repository/models/{model}/unload", {})[0] == 200
-    status, _, answer = server.request("POST", f"/v2/repository/models/{model}/load", {})
-    assert status in (200, 400), answer  # 400: an ensemble whose step is away
-
-
 @pytest.mark.timeout(SECONDS + 240)
-def test_nothing_is_lost_mixed_up_or_left_behind(repository, isolation, capsys):
+def test_nothing_is_lost_mixed_up_or_left_behind(tmp_path, isolation, capsys):
+    chaos.add_models(tmp_path)
     options = ["--cache-config", "local,size=1000000", "--queue-size-max", "64", "--trace-level", "timestamps", "--trace-rate", "10",
                "--trace-file", os.devnull]
-    with Server(repository, options=options) as server:
+    with Server(tmp_path, options=options) as server:
         files = server.open_files()
         until = time.monotonic() + SECONDS
-        clients = [Client(server, number, until) for number in range(1, CLIENTS + 1)]
-        for client in clients:
-            client.start()
+        clients = [chaos.Client(server, number, until, SEED) for number in range(1, CLIENTS + 1)]
         chance = random.Random(SEED)
         disturbed = 0
-        while time.monotonic() < until:
+
+        def disturb():
+            nonlocal disturbed
             time.sleep(chance.random() * 0.3)
-            disturb(server, chance, isolation)
+            chaos.disturb(server, chance, isolation)
             disturbed += 1
-        for client in clients:
-            client.join()
-        for client in clients:
-            if client.fault is not None:
-                raise client.fault
-        for model in RELOADED:  # the ensemble behind its steps
-            wait_until(lambda model=model: server.request("POST", f"/v2/repository/models/{model}/load", {})[0] == 200, f"{model} is loaded")
-        last = {"inputs": [{"name": "INPUT", "datatype": "INT32", "shape": [2], "data": [7, 8]}]}
-        answer = wait_until(lambda: (said := server.request("POST", "/v2/models/chain/infer", last))[0] == 200 and said[2],
-                            "workers that were killed often are started again after a while")
-        assert json.loads(answer)["outputs"][0]["data"] == [7, 8]
-        wait_until(lambda: server.metric("nv_inference_pending_request_count") == 0, "nothing waits")
-        wait_until(lambda: server.metric("inferd_sequences_active") == 0, "no sequence is left")
+
+        chaos.run_all(clients, until, disturb)
+        chaos.settle(server)
         wait_until(lambda: server.open_files() <= files + 8, f"files are closed: {files} at the start")
-        assert server.metric("inferd_dropped_completions_total") == 0
-        counts = {name: sum(getattr(client, name) for client in clients) for name in ("answered", "refused", "left")}
+        counts = chaos.counts(clients)
     assert server.process.returncode == 0, server.log()
     assert counts["answered"] > 20, counts
     for finding in ("Sanitizer", "runtime error:"):

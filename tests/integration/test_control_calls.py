@@ -2,12 +2,14 @@
 
 import base64
 import json
+import os
 import subprocess
 
 import grpc
 import pytest
 
 from support import models, oip, protos
+from support.curl import curl
 from support.server import EXAMPLES, Server, has_engine
 
 LOAD = "/v2/repository/models/{}/load"
@@ -96,7 +98,8 @@ def test_control_calls_are_taken_from_this_machine_only(tmp_path):
                                    ("POST", "/v2/logging", '{"log_verbose_level": 1}')):
             status, _, answer = server.request(method, path, body, ELSEWHERE)
             assert status == 403 and b"--control-from" in answer, path
-            assert server.request(method, path, body, {"Origin": "https://elsewhere.example"})[0] == 403
+            for page in ({"Origin": "https://elsewhere.example"}, {"Host": "evil.example:8000"}, {"Sec-Fetch-Site": "same-site"}):
+                assert server.request(method, path, body, page)[0] == 403, page
         for method, path in (("POST", "/v2/repository/index"), ("GET", "/v2/logging"), ("GET", "/v2/models/simple/ready")):
             assert server.request(method, path, None, ELSEWHERE)[0] == 200, path
         assert server.request("POST", LOAD.format("simple"), "{}")[0] == 200
@@ -108,11 +111,90 @@ def test_control_calls_are_taken_from_this_machine_only(tmp_path):
             oip.unary(channel, "RepositoryModelUnload")(message, timeout=60)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to be another user")
+@pytest.mark.parametrize("kind, others", [("here", 403), ("machine", 200), ("socket", 403)])
+def test_another_user_of_the_machine(kind, others):
+    with Server(EXAMPLES, options=[f"--control-from={kind}"]) as server:
+        url = server.url + LOAD.format("simple")
+        assert curl(url, b"{}", user=0)[0] == (403 if kind == "socket" else 200)
+        status, answer = curl(url, b"{}", user=65534)
+        assert status == others, answer
+        if kind == "here":
+            assert b"another user" in answer
+
+
+def test_control_calls_over_a_unix_socket_alone(tmp_path):
+    socket = tmp_path / "inferd.sock"
+    with Server(EXAMPLES, options=["--control-from=socket", f"--http-unix-socket={socket}"]) as server:
+        assert server.request("POST", LOAD.format("simple"), "{}")[0] == 403
+        assert curl("http://inferd" + LOAD.format("simple"), b"{}", "--unix-socket", socket)[0] == 200
+
+
 @pytest.mark.parametrize("options", [["--control-from=anyone"], ["--as", "tritonserver"]], ids=["anyone", "tritonserver"])
 def test_where_anyone_may_control_the_log_warns(options):
     with Server(EXAMPLES, options=options) as server:
         assert server.request("POST", LOAD.format("simple"), "{}", ELSEWHERE)[0] in (200, 400, 503)
+        for page in ({"Origin": "https://evil.example"}, {"Origin": "null", "Content-Type": "text/plain"}, {"Sec-Fetch-Site": "cross-site"}):
+            status, _, answer = server.request("POST", LOAD.format("simple"), "{}", page)
+            assert status == 403 and b"pages in browsers" in answer, page
+        with grpc.insecure_channel(server.grpc_address) as channel:
+            message = protos.message("inference.RepositoryModelUnloadRequest")(model_name="simple")
+            with pytest.raises(grpc.RpcError) as error:
+                oip.unary(channel, "RepositoryModelUnload")(message, timeout=60, metadata=(("origin", "https://evil.example"),))
+            assert error.value.code() == grpc.StatusCode.PERMISSION_DENIED
         assert "any client that reaches the ports may load and unload models" in server.log()
+
+
+@needs_onnx
+def test_as_tritonserver_others_bring_models_that_run_no_code(tmp_path):
+    """What the engine would do decides: not the name of a file."""
+    onnx = [("1/model.onnx", models.adder_bytes(1))]
+    code = b"import pathlib; pathlib.Path('%s/ran').touch()" % str(tmp_path).encode()
+    (tmp_path / "models").mkdir()
+    with Server(tmp_path / "models", options=["--as", "tritonserver", "--model-control-mode=explicit"]) as server:
+        status, error = load(server, "sums", '{"backend": "onnxruntime", "max_batch_size": 0}', onnx, **ELSEWHERE)
+        assert status == 200, error
+        for config, name in (('{"backend": "python"}', "model.py"), ('{"backend": "python", "default_model_filename": "x.onnx"}', "x.onnx"),
+                             ('{"platform": "tensorflow_graphdef"}', "model.graphdef"), ('{"platform": "pytorch_libtorch"}', "model.pt")):
+            status, error = load(server, "m", config, [(f"1/{name}", code)], **ELSEWHERE)
+            assert status == 403 and "--control-from=anyone" in error, (config, error)
+        assert server.request("GET", "/v2/models/sums/ready")[0] == 200
+    assert not (tmp_path / "ran").exists()
+
+
+BROUGHT = [json.dumps({"parameters": {"config": "{}"}}), json.dumps({"parameters": {"file:1/model.py": "cHJpbnQoKQ==", "config": "{}"}})]
+
+
+def test_as_kserve_others_load_by_name_and_bring_nothing():
+    with Server(EXAMPLES, options=["--as", "kserve", "--metrics=true", "--model-control-mode=explicit", "--load-model=*"]) as server:
+        assert server.request("POST", LOAD.format("simple"), "{}", ELSEWHERE)[0] == 200
+        for body in BROUGHT:
+            status, _, answer = server.request("POST", LOAD.format("simple"), body, ELSEWHERE)
+            assert status == 403 and b"configuration or files" in answer
+        assert server.request("POST", "/v2/logging", '{"log_verbose_level": 1}', ELSEWHERE)[0] == 403
+        assert server.request("POST", LOAD.format("simple"), '{"parameters": {"config": "{"}}')[0] == 400, "read, as it is from here"
+        with grpc.insecure_channel(server.grpc_address) as channel:
+            message = protos.message("inference.RepositoryModelLoadRequest")(model_name="simple")
+            elsewhere = (("x-forwarded-for", "203.0.113.7"),)
+            oip.unary(channel, "RepositoryModelLoad")(message, timeout=60, metadata=elsewhere)
+            message.parameters["config"].string_param = "{}"
+            with pytest.raises(grpc.RpcError) as error:
+                oip.unary(channel, "RepositoryModelLoad")(message, timeout=60, metadata=elsewhere)
+            assert error.value.code() == grpc.StatusCode.PERMISSION_DENIED
+
+
+def test_as_tensorflow_serving_others_have_its_reload_alone():
+    with Server(EXAMPLES, options=["--control-from=reload"]) as server:
+        assert server.request("POST", LOAD.format("simple"), "{}", ELSEWHERE)[0] == 403
+        assert server.request("POST", LOAD.format("simple"), "{}")[0] == 200
+        with grpc.insecure_channel(server.grpc_address) as channel:
+            call = channel.unary_unary("/tensorflow.serving.ModelService/HandleReloadConfigRequest")
+            with pytest.raises(grpc.RpcError) as error:
+                call(b"", timeout=60, metadata=(("x-forwarded-for", "203.0.113.7"),))
+            assert error.value.code() != grpc.StatusCode.PERMISSION_DENIED
+            with pytest.raises(grpc.RpcError) as error:
+                call(b"", timeout=60, metadata=(("origin", "https://evil.example"),))
+            assert error.value.code() == grpc.StatusCode.PERMISSION_DENIED
 
 
 def test_a_rule_of_access_takes_the_place_of_where_a_call_comes_from():

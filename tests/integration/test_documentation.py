@@ -4,7 +4,8 @@ A fenced block marked "run" (```sh run) is run by bash, with the built programs 
 `localhost:8000` stands for that server, `localhost:8001` for its gRPC and `localhost:8002` for its metrics. A block marked
 "output" right after it is what it prints: JSON is compared as JSON, other text line by line, and `...` stands for anything.
 A block marked "server" is a command line of inferd: that server takes the place of the one before. Its 8500 and 8501 stand
-for gRPC's port and HTTP's, in it and in what is run after it; $PWD is where it runs.
+for gRPC's port and HTTP's, in it and in what is run after it; $PWD is where it runs. 8085 stands for the port of an
+inferd-controller's gateway, and 8079 for that of its API.
 """
 
 import contextlib
@@ -14,12 +15,17 @@ import os
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
 import sys
+import tempfile
 
 import pytest
 
-from support.server import EXAMPLES, PROGRAMS, ROOT, Server, has_engine, wait_until
+from support.server import EXAMPLES, PROGRAMS, ROOT, Server, free_ports, has_engine, wait_until
+
+COMMAND_S = 100
+pytestmark = pytest.mark.timeout(2 * COMMAND_S)
 
 FENCE = re.compile(r"^```(\w+) (run|server|output)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PYTHON = pathlib.Path(sys.executable).parent  # with Triton's client
@@ -55,13 +61,37 @@ def matches_json(expected, printed):
     return expected == printed
 
 
+def with_own_controller(command):
+    """The command, with free ports for the inferd-controller that it starts; and that controller's address."""
+    gateway, api = free_ports(2)
+    command = command.replace("8085", str(gateway)).replace("8079", str(api))
+    return command.replace("inferd-controller --local", f"inferd-controller --local --api-port {api}"), f"http://127.0.0.1:{api}"
+
+
 def run(command, server, folder):
+    """Runs it in a process group of its own, which is ended with it: what it leaves behind is in nobody's way."""
+    command, controller = with_own_controller(command)
     for port, place in (("8000", server.port), ("8001", server.grpc_port), ("8002", server.metrics_port),
                         ("8501", server.port), ("8500", server.grpc_port)):
         command = command.replace(f"localhost:{port}", f"127.0.0.1:{place}")
-    environment = dict(os.environ, PATH=os.pathsep.join(map(str, (PROGRAMS, PYTHON, os.environ["PATH"]))), INFERCTL_URL=server.url)
-    return subprocess.run(["bash", "-euo", "pipefail", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-                          capture_output=True, text=True, timeout=300)
+    environment = dict(os.environ, PATH=os.pathsep.join(map(str, (PROGRAMS, PYTHON, os.environ["PATH"]))), INFERCTL_URL=server.url,
+                       INFERCTL_CONTROLLER=controller)
+    # Into files: the end of a pipe comes when the last process of the group has left.
+    with tempfile.TemporaryFile("w+") as printed, tempfile.TemporaryFile("w+") as complained, subprocess.Popen(
+            ["bash", "-euo", "pipefail", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=printed,
+            stderr=complained, start_new_session=True) as process:
+        try:
+            process.wait(COMMAND_S)
+        except subprocess.TimeoutExpired:
+            complained.write(f"not over after {COMMAND_S} s\n")
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        if process.returncode != 0:
+            complained.write("\n".join(f"{log.name}:\n{log.read_text(errors='replace')}" for log in folder.glob("*log")))
+        for file in printed, complained:
+            file.seek(0)
+        return process.returncode, printed.read(), complained.read()
 
 
 def own_names(text):
@@ -115,9 +145,9 @@ def test_examples_do_what_they_say(document, tmp_path):
                 server = running.enter_context(documented_server(command, tmp_path))
                 continue
             settle(command, server)
-            result = run(own_names(command), server, tmp_path)
-            assert result.returncode == 0, f"{command}\n{result.stdout}\n{result.stderr}"
+            status, printed, complained = run(own_names(command), server, tmp_path)
+            assert status == 0, f"{command}\n{printed}\n{complained}"
             if language == "json":
-                assert matches_json(json.loads(own_names(expected)), json.loads(result.stdout)), f"{command}\n{result.stdout}"
+                assert matches_json(json.loads(own_names(expected)), json.loads(printed)), f"{command}\n{printed}"
             elif language:
-                assert matches(own_names(expected), result.stdout), f"{command}\n{result.stdout}"
+                assert matches(own_names(expected), printed), f"{command}\n{printed}"

@@ -108,6 +108,7 @@ def test_a_wait_that_is_in_vain_ends(inferctl):
     inferctl("delete", "isvc", "--all")
 
 
+@pytest.mark.timeout(300)
 def test_ten_thousand_services(tmp_path):
     """Written, listed, watched and looked after; what it took is printed, and not judged."""
     count = 10_000

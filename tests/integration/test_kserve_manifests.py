@@ -90,7 +90,7 @@ def test_models_and_manifests_do_not_mix(tmp_path):
     assert "objects" not in json.loads(inferctl("validate", tmp_path / "forest.json", "-o", "json")[1])
 
 
-CASES = ROOT / "src" / "controlplane" / "reconcile" / "cases"
+CASES = ROOT / "src" / "kserve" / "model" / "reconcile" / "cases"
 
 
 def test_objects_are_rendered_as_the_cases_have_them(tmp_path):

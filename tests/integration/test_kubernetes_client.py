@@ -1,4 +1,4 @@
-"""src/kubernetes against inferd-controller's own API, which is one server of two: tests/kubernetes has Kubernetes' own."""
+"""src/kserve/kubernetes against inferd-controller's own API, which is one server of two: tests/kubernetes has Kubernetes' own."""
 
 import json
 

@@ -10,7 +10,7 @@ import pytest
 
 from support.controller import Controller
 from support.event_sink import EventSink
-from support.server import wait_until
+from support.server import is_running, wait_until
 
 # Doubles each instance; and tells how many it had at a time, and its process.
 PROGRAM = """\
@@ -77,9 +77,9 @@ def test_both_are_started_again_when_one_is_killed(tmp_path, victim):
         os.kill(first if victim == "program" else agent, signal.SIGKILL)
         wait_until(lambda: ask_or_none(controller) == [[2, 1]], "it answers again")
         assert program() != first and controller.replicas() != [agent]
-        wait_until(lambda: not runs(first) and not runs(agent), "neither is left")
+        wait_until(lambda: not is_running(first) and not is_running(agent), "neither is left")
         last = program()
-    wait_until(lambda: not runs(last), "the program ends with the controller")
+    wait_until(lambda: not is_running(last), "the program ends with the controller")
 
 
 def ask_or_none(controller):
@@ -87,9 +87,3 @@ def ask_or_none(controller):
     return json.loads(text)["predictions"] if status == 200 else None
 
 
-def runs(process):
-    try:
-        with open(f"/proc/{process}/stat", encoding="utf-8") as stat:
-            return stat.read().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False

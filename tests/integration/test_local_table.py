@@ -263,8 +263,9 @@ def test_a_predictor_that_no_runtime_serves(objects, name):
         "modelStatus": {"copies": {"failedCopies": 0}, "lastFailureInfo": {"reason": reason, "message": message},
                         "states": {"activeModelState": "", "targetModelState": "FailedToLoad"}, "transitionStatus": "InvalidSpec"},
         "observedGeneration": 1}
-    assert [event["message"] for event in objects.items("Event") if event["involvedObject"]["name"] == name] == [
-        f"fails to reconcile predictor: {words}"]
+    # The event is written behind the status.
+    told = wait_until(lambda: [event["message"] for event in objects.items("Event") if event["involvedObject"]["name"] == name], "an event tells")
+    assert told == [f"fails to reconcile predictor: {words}"]
 
 
 @pytest.mark.parametrize("folder, words, exit_code", [

@@ -17,6 +17,16 @@ PROBE = b"""
 import ctypes, errno, json, os, resource, subprocess, threading
 import numpy as np
 
+def can_open(path):
+    try:
+        return os.close(os.open(path, os.O_RDONLY)) is None
+    except OSError as error:
+        return errno.errorcode[error.errno]
+
+# By their numbers on x86-64: clone() with the flags of namespaces, and the exit signal of a child.
+CLONE, CLONE3, PIDFD_GETFD, SETNS, SIGCHLD = 56, 435, 438, 308, 17
+NAMESPACES = [0x00020000, 0x02000000, 0x04000000, 0x08000000, 0x10000000, 0x20000000, 0x40000000]
+
 def call(name, *arguments):
     ctypes.set_errno(0)
     done = getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments)
@@ -30,6 +40,11 @@ def predict(x: float) -> str:
     return json.dumps({"no_new_privs": status["NoNewPrivs"], "filters": status["Seccomp"], "core": resource.getrlimit(resource.RLIMIT_CORE),
                        "memory": resource.getrlimit(resource.RLIMIT_AS)[0], "unshare": call("unshare", 0),
                        "ptrace": call("ptrace", 16, 4194303, 0, 0), "child": subprocess.run(["echo", "hi"], capture_output=True).stdout.decode(),
+                       "namespaces": [call("syscall", CLONE, flag | SIGCHLD, 0, 0, 0, 0) for flag in NAMESPACES],
+                       "clone3": call("syscall", CLONE3, 0, 0), "pidfd_getfd": call("syscall", PIDFD_GETFD, -1, 0, 0),
+                       "setns": call("syscall", SETNS, -1, 0), "server": can_open(f"/proc/{os.getppid()}/mem"),
+                       "may": int(status["CapEff"], 16) >> 19 & 1, "after_exec": int(subprocess.run(["grep", "CapEff", "/proc/self/status"],
+                       capture_output=True).stdout.split()[1], 16) >> 19 & 1,
                        "products": counted, "umount2": subprocess.run([os.sys.executable, "-c", "import ctypes, sys;"
                        "l = ctypes.CDLL(None, use_errno=True); l.umount2(b'/no-such-place', 0); sys.exit(ctypes.get_errno())"]).returncode})
 """
@@ -47,7 +62,8 @@ def test_a_worker_has_no_more_than_models_need(tmp_path):
     with Server(tmp_path, options=["--engine-parameter=python:operator.memory_max=8G"]) as server:
         told = ask(server)
     assert told == {"no_new_privs": "1", "filters": "2", "core": [0, 0], "memory": 8 << 30, "unshare": "EPERM", "ptrace": "EPERM",
-                    "child": "hi\n", "products": [300.0 ** 3] * 4, "umount2": 1}, "1 is EPERM"
+                    "namespaces": ["EPERM"] * 7, "clone3": "ENOSYS", "pidfd_getfd": "EPERM", "setns": "EPERM", "server": "EACCES",
+                    "may": 0, "after_exec": 0, "child": "hi\n", "products": [300.0 ** 3] * 4, "umount2": 1}, "1 is EPERM"
 
 
 def test_the_operator_can_leave_the_filter_out(tmp_path):
@@ -56,6 +72,18 @@ def test_the_operator_can_leave_the_filter_out(tmp_path):
         told = ask(server)
     before = dict(line.split(":\t", 1) for line in open("/proc/self/status").read().splitlines() if ":\t" in line)["Seccomp"]
     assert (told["no_new_privs"], told["filters"], told["unshare"]) == ("1", before, "done")
+
+
+@pytest.mark.parametrize("options, private", [([], True), (["--core-files"], False)])
+def test_the_server_keeps_its_memory_to_itself(tmp_path, options, private):
+    """Where root has the right to look into all processes, nobody would see a difference: the server has not."""
+    models.write_whole(tmp_path / "probe" / "1" / "model.py", PROBE)
+    server = Server(tmp_path, options=options)
+    if os.getuid() == 0:
+        server.run_by(["setpriv", "--inh-caps=-sys_ptrace", "--bounding-set=-sys_ptrace"])
+    with server:
+        assert server.metric("process_open_fds") > 3 and server.metric("process_threads") > 3
+        assert ask(server)["server"] == ("EACCES" if private else True)
 
 
 @pytest.mark.parametrize("parameter, text", [

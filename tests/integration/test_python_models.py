@@ -176,7 +176,7 @@ backend: "python"
 """
 
 
-def test_a_class_written_for_triton(tmp_path):
+def test_a_class_written_for_triton(tmp_path, isolation):
     add(tmp_path, "add_sub", ADD_SUB, ADD_SUB_CONFIG)
     with Server(tmp_path) as server:
         a, b = [[1, 2], [3, 4]], [[10, 20], [30, 40]]
@@ -186,7 +186,8 @@ def test_a_class_written_for_triton(tmp_path):
         assert answer["parameters"] == {"rows": 2}
         status, answer = server.infer("add_sub", [tensor("INPUT0", "INT32", [[99, 0]]), tensor("INPUT1", "INT32", [[0, 0]])])
         assert status == 404 and answer["error"] == "no 99"
-    assert "that was it" in server.log()
+    # What is printed at the end of a process of its own has no reader any more.
+    assert "that was it" in server.log() or isolation == "process"
 
 
 def test_parameters_of_any_size_come_back(tmp_path):

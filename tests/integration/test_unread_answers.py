@@ -113,6 +113,28 @@ def test_answers_that_are_not_read_are_bounded(tmp_path, wire):
         print(f"{wire}: {resident(server) / MB:.0f} MB afterwards")
 
 
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("wire", ["http1", "http1-json", "grpc"])
+def test_memory_goes_back_though_nobody_asks_again(tmp_path, wire):
+    """Twice: what went back the first time is there for the second."""
+    make, port, _ = UNREAD[wire]
+    add_growing(tmp_path)
+    with Server(tmp_path, options=["--output-bytes-in-flight-max", str(BUDGET)]) as server:
+        assert growing(server, 10)[0] == 200
+        before = resident(server)
+        for turn in range(2):
+            with contextlib.ExitStack() as connections:
+                for _ in range(40):
+                    peer = connections.enter_context(socket.create_connection(("127.0.0.1", getattr(server, port))))
+                    peer.sendall(make())
+                wait_until(lambda: server.metric("inferd_output_refusals_total") > turn, "there is no more room")
+                peak = resident(server)
+                assert peak < before + BUDGET + SLACK
+            wait_until(lambda: server.metric("inferd_output_bytes_in_flight") == 0, "nothing is kept for who left")
+            wait_until(lambda: resident(server) < before + SLACK / 2, "memory goes back", timeout_s=30)
+            print(f"{wire}: {before / MB:.0f} MB before, {peak / MB:.0f} MB while they wait, {resident(server) / MB:.0f} MB afterwards")
+
+
 def test_an_answer_larger_than_the_budget_is_refused(tmp_path):
     add_growing(tmp_path)
     with Server(tmp_path, options=["--output-bytes-in-flight-max", str(8 * MB)]) as server:

@@ -1,4 +1,4 @@
-"""How src/kubernetes reaches a real API server: certificates, tokens, plug-ins, and which user it is there."""
+"""How src/kserve/kubernetes reaches a real API server: certificates, tokens, plug-ins, and which user it is there."""
 
 import base64
 import json

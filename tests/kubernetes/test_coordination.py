@@ -1,4 +1,4 @@
-"""Leases and events of a real API server, through src/kubernetes."""
+"""Leases and events of a real API server, through src/kserve/kubernetes."""
 
 import contextlib
 

@@ -232,7 +232,8 @@ def test_the_controller_makes_the_revisions_that_the_gateway_serves(kubernetes, 
         objects = Objects(kubernetes, cluster.namespace)
         host = cluster.host("made")
         first, second = (f"made-predictor-default-0000{number}" for number in (1, 2))
-        with ClusterController(kubernetes, "--namespace", cluster.namespace, "--controller-namespace", cluster.namespace):
+        with ClusterController(kubernetes, "--namespace", cluster.namespace, "--controller-namespace", cluster.namespace,
+                               "--discover-every-s", "1"):
             objects.create(service("one"))
             missing = objects.becomes("made", "PredictorReady", "False")
             assert "install Knative Serving or inferd-gateway" in str(missing["status"])

@@ -1,4 +1,4 @@
-"""Objects of a real API server, through src/kubernetes."""
+"""Objects of a real API server, through src/kserve/kubernetes."""
 
 import copy
 

@@ -7,7 +7,7 @@ import pytest
 
 from support.server import PROGRAMS, ROOT
 
-CASES = sorted(path for path in (ROOT / "src" / "controlplane" / "reconcile" / "cases").glob("*.yaml") if not path.name.endswith(".objects.yaml"))
+CASES = sorted(path for path in (ROOT / "src" / "kserve" / "model" / "reconcile" / "cases").glob("*.yaml") if not path.name.endswith(".objects.yaml"))
 # Of other kinds, the API server has no definitions.
 PLACES = {"ConfigMap": "api/v1", "Service": "api/v1", "Deployment": "apis/apps/v1", "HorizontalPodAutoscaler": "apis/autoscaling/v2",
           "Ingress": "apis/networking.k8s.io/v1"}

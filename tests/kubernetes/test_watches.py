@@ -1,4 +1,4 @@
-"""What src/kubernetes is told of a real API server's objects, while the server comes and goes."""
+"""What src/kserve/kubernetes is told of a real API server's objects, while the server comes and goes."""
 
 import json
 

@@ -1,7 +1,15 @@
 """Certificates for tests: an authority, a server's and a client's that it signed, and a stranger's that it did not."""
 
+import itertools
+import os
 import pathlib
+import shutil
 import subprocess
+
+# Making an RSA key takes half a second of processor time. Keys are kept for later runs, and those of the first set that a process
+# makes are the same in all processes; sets of one process differ.
+KEPT = pathlib.Path(__file__).resolve().parents[2] / "build" / "tests" / "keys"
+_sets = itertools.count()
 
 
 def _openssl(*arguments):
@@ -13,9 +21,10 @@ class Certificates:
 
     def __init__(self, folder):
         self._folder = pathlib.Path(folder)
+        self._set = next(_sets)
         for name in ("authority", "stranger"):
-            _openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", f"/CN={name}",
-                     "-out", self.certificate(name), "-keyout", self.key(name))
+            self._make_key(name)
+            _openssl("req", "-x509", "-key", self.key(name), "-days", "2", "-subj", f"/CN={name}", "-out", self.certificate(name))
         self._sign("server", "localhost", "subjectAltName=DNS:localhost,IP:127.0.0.1")
         self._sign("client", "client", "extendedKeyUsage=clientAuth")
 
@@ -25,9 +34,19 @@ class Certificates:
     def key(self, name):
         return self._folder / f"{name}.key"
 
+    def _make_key(self, name):
+        kept = KEPT / f"{self._set}-{name}.key"
+        if not kept.exists():
+            KEPT.mkdir(parents=True, exist_ok=True)
+            made = KEPT / f".{kept.name}.{os.getpid()}"
+            _openssl("genpkey", "-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:2048", "-out", made)
+            os.replace(made, kept)
+        shutil.copy(kept, self.key(name))
+
     def _sign(self, name, subject, extension):
         request, extensions = self._folder / f"{name}.csr", self._folder / f"{name}.ext"
         extensions.write_text(extension + "\n")
-        _openssl("req", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={subject}", "-out", request, "-keyout", self.key(name))
+        self._make_key(name)
+        _openssl("req", "-new", "-key", self.key(name), "-subj", f"/CN={subject}", "-out", request)
         _openssl("x509", "-req", "-in", request, "-CA", self.certificate("authority"), "-CAkey", self.key("authority"),
                  "-CAcreateserial", "-days", "2", "-extfile", extensions, "-out", self.certificate(name))

@@ -26,7 +26,8 @@ class MarkedController(Controller):
 
     def __init__(self, *files, options=(), environment=()):
         self._mark = f"TEST_MARK={uuid.uuid4().hex}"
-        super().__init__(*files, options=options, environment=dict([self._mark.split("="), *dict(environment).items()]))
+        super().__init__(*files, options=["--replica-environment", "TEST_MARK", *options],
+                         environment=dict([self._mark.split("="), *dict(environment).items()]))
 
     def family(self):
         """All processes that it has started, and those that they have."""

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/mutex.h"
-#include "core/engine.h"
+#include "serving/core/engine.h"
 
 namespace inferd::support {
 

@@ -52,7 +52,7 @@ class FakeSessionHost final : public SessionHost {
   std::span<std::byte> read_space() override { return read_space_; }
   Reply::Target& replies() override { return replies_; }
   NetMetrics& metrics() override { return net_metrics; }
-  std::string_view peer() const override { return "127.0.0.1:4242"; }
+  const ConnectionEnds& ends() const override { return ends_; }
   bool tls() const override { return false; }
 
   void WantWrite() override { wants_write = true; }
@@ -72,6 +72,7 @@ class FakeSessionHost final : public SessionHost {
   bool aborted = false;
 
  private:
+  const ConnectionEnds ends_{.peer = "127.0.0.1:4242", .local = "127.0.0.1:8000"};
   BodyPool bodies_;
   SliceWriter writer_;
   std::vector<std::byte> read_space_ = std::vector<std::byte>(32 * 1024);

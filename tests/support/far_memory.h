@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -53,8 +54,11 @@ class FarMemory final : public base::DeviceMemory {
     exported_ = SliceOf(bytes).owner();
   }
   int opened() const { return opened_; }  // and not closed again
+  // Runs in the next OpenHandle().
+  void DuringOpen(std::function<void()> run) { during_open_ = std::move(run); }
   base::Result<base::Buffer> OpenHandle(uint16_t device, std::string_view handle) override {
     if (!exported_ || device != place_.device) return DeviceMemory::OpenHandle(device, handle);
+    if (const auto run = std::exchange(during_open_, nullptr)) run();
     if (handle != handle_) return std::unexpected(base::InvalidArgument("it is no such handle"));
     ++opened_;
     return base::Buffer::Wrap(exported_.data(), exported_.size(), [this] { --opened_; }, place_);
@@ -76,6 +80,7 @@ class FarMemory final : public base::DeviceMemory {
   std::string handle_;
   base::Buffer exported_;
   int opened_ = 0;
+  std::function<void()> during_open_;
 };
 
 }  // namespace inferd::support

@@ -1,5 +1,5 @@
 """Starts a real Kubernetes API server with its etcd on the loopback (tools/install_kubernetes builds them), and ends both; and has
-kubernetes_client (kubernetes_client.cc), the program that calls src/kubernetes."""
+kubernetes_client (kubernetes_client.cc), the program that calls src/kserve/kubernetes."""
 
 import contextlib
 import itertools
@@ -48,7 +48,8 @@ class Kubernetes(contextlib.AbstractContextManager):
         etcd = f"http://127.0.0.1:{etcd_port}"
         tokens = folder / "tokens.csv"
         tokens.write_text(f'{ADMIN_TOKEN},admin,1,"system:masters"\n')
-        self._etcd = _Program(INSTALLED / "etcd", "--data-dir", folder / "etcd", "--listen-client-urls", etcd, "--advertise-client-urls", etcd,
+        # What it keeps is gone with the test: it need not survive the machine.
+        self._etcd = _Program(INSTALLED / "etcd", "--unsafe-no-fsync", "--data-dir", folder / "etcd", "--listen-client-urls", etcd, "--advertise-client-urls", etcd,
                               "--listen-peer-urls", f"http://127.0.0.1:{peer_port}", "--initial-advertise-peer-urls",
                               f"http://127.0.0.1:{peer_port}", "--initial-cluster", f"default=http://127.0.0.1:{peer_port}")
         key = self.certificates.key("server")

@@ -1,5 +1,5 @@
-// Drives src/kubernetes for tests: does what lines of JSON on its standard input say, one after the other, and answers
-// each with one or more lines.
+// Drives src/kserve/kubernetes for tests: does what lines of JSON on its standard input say, one after the other, and
+// answers each with one or more lines.
 //
 //   kubernetes_client [--kubeconfig FILE] [--context NAME] [--pod-files FOLDER]
 //
@@ -22,15 +22,15 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "kubernetes/access/cluster_access.h"
-#include "kubernetes/client/client.h"
-#include "kubernetes/coordination/event_recorder.h"
-#include "kubernetes/coordination/leader_election.h"
-#include "kubernetes/watch/list_watch.h"
-#include "manifest/fields.h"
-#include "manifest/print.h"
-#include "manifest/read.h"
-#include "manifest/value_path.h"
+#include "data/manifest/fields.h"
+#include "data/manifest/print.h"
+#include "data/manifest/read.h"
+#include "data/manifest/value_path.h"
+#include "kserve/kubernetes/access/cluster_access.h"
+#include "kserve/kubernetes/client/client.h"
+#include "kserve/kubernetes/coordination/event_recorder.h"
+#include "kserve/kubernetes/coordination/leader_election.h"
+#include "kserve/kubernetes/watch/list_watch.h"
 
 namespace inferd::support {
 namespace {

@@ -4,6 +4,7 @@ messages of the same names, and one process can hold one of each."""
 import functools
 import pathlib
 import tempfile
+import threading
 
 import grpc_tools
 import grpc_tools.protoc
@@ -12,11 +13,14 @@ from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 WELL_KNOWN = pathlib.Path(grpc_tools.__file__).parent / "_proto"
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "proto"
 
+_making = threading.Lock()
+
 
 @functools.cache
 def message(name):
     """The class of the message with that full name, "inference.ModelInferRequest"."""
-    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(name))
+    with _making:  # two pools would have two classes of each name
+        return message_factory.GetMessageClass(_pool().FindMessageTypeByName(name))
 
 
 @functools.cache

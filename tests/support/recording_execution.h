@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/engine.h"
+#include "serving/core/engine.h"
 
 namespace inferd::support {
 

@@ -24,7 +24,7 @@ class Redis:
                     "--tls-ca-cert-file", pem("authority")]
             self._cli += ["--tls", "--cacert", pem("authority"), "--cert", pem("client"), "--key", key("client")]
         self._command = ["redis-server", *port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", *options]
-        self._password = options[options.index("--requirepass") + 1] if "--requirepass" in options else None
+        self.password = options[options.index("--requirepass") + 1] if "--requirepass" in options else None
         self._process = None
 
     def __enter__(self):
@@ -48,7 +48,7 @@ class Redis:
         return False
 
     def ask(self, *words):
-        command = [*self._cli, *(["-a", self._password] if self._password else []), *words]
+        command = [*self._cli, *(["-a", self.password] if self.password else []), *words]
         return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
     def keys(self):

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "enginehost/plugin_engine.h"
+#include "serving/enginehost/plugin_engine.h"
 #include "tests/support/recording_execution.h"
 
 namespace inferd::support {

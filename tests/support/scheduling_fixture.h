@@ -8,10 +8,10 @@
 
 #include "base/logging.h"
 #include "base/thread_pool.h"
-#include "core/model_version.h"
-#include "scheduling/held_threads.h"
-#include "scheduling/queue/deadline_watch.h"
-#include "scheduling/scheduler_factory.h"
+#include "serving/core/model_version.h"
+#include "serving/scheduling/held_threads.h"
+#include "serving/scheduling/queue/deadline_watch.h"
+#include "serving/scheduling/scheduler_factory.h"
 #include "tests/support/fake_engine.h"
 
 namespace inferd::scheduling {

@@ -21,9 +21,11 @@ EXAMPLES = ROOT / "examples" / "models"
 
 def own_ports():
     """Below what kernels give to outgoing connections, so that no client takes a port between the look and the server's
-    start; and a part of its own for each of the processes among which the tests are divided."""
+    start; and a part of its own for each of the processes among which the tests are divided: tests/run gives pytest's processes
+    their shares (TESTS_SHARE, number/count), which pytest-xdist's workers divide."""
+    share, shares = os.environ.get("TESTS_SHARE", "0/1").split("/")
     worker, count = (os.environ.get(f"PYTEST_XDIST_WORKER{suffix}", "") for suffix in ("", "_COUNT"))
-    return range(10000, 30000)[int(worker.removeprefix("gw") or 0)::int(count or 1)]
+    return range(10000, 30000)[int(share)::int(shares)][int(worker.removeprefix("gw") or 0)::int(count or 1)]
 
 
 PORTS = own_ports()
@@ -55,6 +57,15 @@ def wait_until(condition, what, timeout_s=120, every_s=0.02):
             return value
         time.sleep(every_s)
     raise AssertionError(f"still not so after {timeout_s} s: {what}")
+
+
+def is_running(process):
+    """Not as a dead child that nobody has looked at, either."""
+    try:
+        with open(f"/proc/{process}/stat", encoding="utf-8") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 class LoggedProgram:
@@ -111,6 +122,11 @@ class Server(LoggedProgram):
     def with_options(self, options):
         """The same server, told more; before it is started."""
         self._command += [str(option) for option in options]
+        return self
+
+    def run_by(self, command):
+        """The same server, started by another program, which becomes it; before it is started."""
+        self._command = [*command, *self._command]
         return self
 
     def __enter__(self):

@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "enginehost/host_table.h"
-#include "enginehost/model/loaded_model.h"
 #include "inferd/engine_abi.h"
+#include "serving/enginehost/host_table.h"
+#include "serving/enginehost/model/loaded_model.h"
 
 namespace inferd::support {
 

@@ -10,20 +10,31 @@ import unittest
 CHECK_LAYERS = pathlib.Path(__file__).resolve().parents[2] / "tools" / "check_layers"
 ARCHITECTURE = """\
 # Map
-## Who may include whom
-| room | may include |
-|---|---|
-| base | |
-| core | base |
-| net | base |
-| enginehost | base core abi |
-| engines/X | base abi |
+## Wings
+| wing | what is in it | may include |
+|---|---|---|
+| `base` | errors | |
+| `net` | sockets | base |
+| `serving` | models | base net |
+| `engines` | engines | base |
+| `ctl` | a client | base serving/core |
+
+## Rooms
+| room | what it does | may include |
+|---|---|---|
+| `serving/core` | seams | |
+| `serving/cache` | a cache | core |
+| `serving/enginehost` | engines | core |
+| `engines/kit` | shared | |
+| `engines/X` | one engine | kit |
 
 ## Whose libraries stand where
-| header | rooms |
+| header | where |
 |---|---|
 | boost/asio *.pb.h | net |
 | vendor_ | engines/one |
+| inferd/ | engines serving/enginehost |
+| net/ | net serving/cache |
 """
 
 
@@ -44,64 +55,85 @@ def violations(files, architecture=ARCHITECTURE):
 class CheckLayersTest(unittest.TestCase):
     def test_accepts_what_the_table_allows(self):
         self.assertEqual(violations({
-            "core/a.h": '"base/status.h"',
-            "core/b.cc": '"core/a.h"',
-            "core/c.cc": "<vector>",
-            "enginehost/a.cc": '"inferd/engine_abi.h"',
+            "serving/core/a.h": '"base/status.h"',
+            "serving/core/b.cc": '"serving/core/a.h"',
+            "serving/core/c.cc": "<vector>",
+            "serving/cache/a.cc": '"serving/core/a.h"',
+            "serving/cache/b.cc": '"net/http/http.h"',
+            "serving/enginehost/a.cc": '"inferd/engine_abi.h"',
             "net/http1/a.cc": "<boost/asio/io_context.hpp>",
             "engines/one/a.cc": "<vendor_api.h>",
+            "engines/one/b.cc": '"engines/kit/b.h"',
+            "ctl/a.cc": '"serving/core/a.h"',
         }), [])
 
+    def test_refuses_a_wing_that_is_not_allowed(self):
+        self.assertEqual(violations({"net/a.cc": '"serving/core/a.h"'}),
+                         ["src/net/a.cc:2: net may not include serving/core (serving/core/a.h)"])
+
+    def test_refuses_other_rooms_of_a_wing_of_which_one_is_allowed(self):
+        self.assertEqual(violations({"ctl/a.cc": '"serving/cache/a.h"'}),
+                         ["src/ctl/a.cc:2: ctl may not include serving/cache (serving/cache/a.h)"])
+
     def test_refuses_a_room_that_is_not_allowed(self):
-        self.assertEqual(violations({"core/a.cc": '"net/http/http.h"'}),
-                         ["src/core/a.cc:2: core may not include net (net/http/http.h)"])
+        self.assertEqual(violations({"serving/core/a.cc": '"serving/cache/a.h"'}),
+                         ["src/serving/core/a.cc:2: serving/core may not include serving/cache (serving/cache/a.h)"])
+
+    def test_refuses_a_room_below_a_wing_that_is_restricted_as_a_library(self):
+        self.assertEqual(violations({"serving/core/a.cc": '"net/http/http.h"'}),
+                         ["src/serving/core/a.cc:2: net/http/http.h belongs to net serving/cache, not to serving/core"])
 
     def test_refuses_the_abi_where_it_is_not_allowed(self):
-        self.assertEqual(violations({"core/a.cc": '"inferd/engine_abi.h"'}),
-                         ["src/core/a.cc:2: core may not include abi (inferd/engine_abi.h)"])
+        self.assertEqual(violations({"serving/core/a.cc": '"inferd/engine_abi.h"'}), [
+            "src/serving/core/a.cc:2: inferd/engine_abi.h belongs to engines serving/enginehost, not to serving/core"])
 
     def test_refuses_siblings(self):
         self.assertEqual(violations({"engines/one/a.cc": '"engines/two/b.h"'}),
                          ["src/engines/one/a.cc:2: engines/one may not include engines/two (engines/two/b.h)"])
 
     def test_refuses_a_library_outside_its_room(self):
-        self.assertEqual(violations({"core/a.cc": "<boost/asio/post.hpp>"}),
-                         ["src/core/a.cc:2: boost/asio/post.hpp belongs to net, not to core"])
-        self.assertEqual(violations({"core/a.cc": '"oip/predict.pb.h"'}),
-                         ["src/core/a.cc:2: oip/predict.pb.h belongs to net, not to core"])
+        self.assertEqual(violations({"serving/core/a.cc": "<boost/asio/post.hpp>"}),
+                         ["src/serving/core/a.cc:2: boost/asio/post.hpp belongs to net, not to serving/core"])
+        self.assertEqual(violations({"serving/core/a.cc": '"oip/predict.pb.h"'}),
+                         ["src/serving/core/a.cc:2: oip/predict.pb.h belongs to net, not to serving/core"])
         self.assertEqual(violations({"engines/two/a.cc": "<vendor_api.h>"}),
                          ["src/engines/two/a.cc:2: vendor_api.h belongs to engines/one, not to engines/two"])
 
     def test_refuses_an_unknown_room(self):
-        self.assertEqual(violations({"core/a.cc": '"common/strings.h"'}),
-                         ["src/core/a.cc:2: common/strings.h is in no room of ARCHITECTURE.md"])
+        self.assertEqual(violations({"serving/core/a.cc": '"common/strings.h"'}),
+                         ["src/serving/core/a.cc:2: common/strings.h is in no room of ARCHITECTURE.md"])
         self.assertEqual(violations({"common/a.cc": "<vector>"}),
                          ["src/common/a.cc:1: in no room of ARCHITECTURE.md"])
+        self.assertEqual(violations({"serving/a.cc": "<vector>"}),
+                         ["src/serving/a.cc:1: in no room of ARCHITECTURE.md"])
+
     def test_refuses_a_folder_with_too_many_sources(self):
-        many = {f"core/s{i}{suffix}": "<vector>" for i in range(15) for suffix in (".h", ".cc")}
-        self.assertEqual(violations(many | {"core/t_test.cc": "<vector>", "core/x/y.h": "<vector>"}), [])
-        self.assertEqual(violations(many | {"core/t.cc": "<vector>"}), ["src/core: 16 sources, 15 at most"])
+        many = {f"base/s{i}{suffix}": "<vector>" for i in range(15) for suffix in (".h", ".cc")}
+        self.assertEqual(violations(many | {"base/t_test.cc": "<vector>", "base/x/y.h": "<vector>"}), [])
+        self.assertEqual(violations(many | {"base/t.cc": "<vector>"}), ["src/base: 16 sources, 15 at most"])
 
     def test_refuses_folders_that_include_each_other(self):
-        files = {"core/a.h": '"core/x/b.h"', "core/x/b.h": '"core/y/c.h"', "core/y/c.h": "<vector>"}
+        files = {"base/a.h": '"base/x/b.h"', "base/x/b.h": '"base/y/c.h"', "base/y/c.h": "<vector>"}
         self.assertEqual(violations(files), [])
-        self.assertEqual(violations(files | {"core/y/c.h": '"core/a.h"'}), [
-            "src/core/a.h:2: core and core/x include each other (core/x/b.h)",
-            "src/core/x/b.h:2: core/x and core/y include each other (core/y/c.h)",
-            "src/core/y/c.h:2: core/y and core include each other (core/a.h)"])
+        self.assertEqual(violations(files | {"base/y/c.h": '"base/a.h"'}), [
+            "src/base/a.h:2: base and base/x include each other (base/x/b.h)",
+            "src/base/x/b.h:2: base/x and base/y include each other (base/y/c.h)",
+            "src/base/y/c.h:2: base/y and base include each other (base/a.h)"])
 
     def test_lets_tests_include_any_room(self):
-        self.assertEqual(violations({"core/a_test.cc": '"net/http/http.h"', "core/a_bench.cc": '"net/http/http.h"',
-                                     "core/core_fixture.h": '"net/http/http.h"', "core/x/fake_peer.h": '"net/http/http.h"',
-                                     "core/b_test.cc": '"core/core_fixture.h"'}), [])
+        self.assertEqual(violations({"base/a_test.cc": '"net/http/http.h"', "base/a_bench.cc": '"net/http/http.h"',
+                                     "base/base_fixture.h": '"net/http/http.h"', "base/x/fake_peer.h": '"net/http/http.h"',
+                                     "base/b_test.cc": '"base/base_fixture.h"'}), [])
 
     def test_keeps_what_tests_share_out_of_sources(self):
-        self.assertEqual(violations({"core/a.cc": '"core/core_fixture.h"'}),
-                         ["src/core/a.cc:2: core/core_fixture.h is for tests only"])
+        self.assertEqual(violations({"base/a.cc": '"base/base_fixture.h"'}),
+                         ["src/base/a.cc:2: base/base_fixture.h is for tests only"])
 
     def test_refuses_a_table_with_a_cycle(self):
-        cyclic = ARCHITECTURE.replace("| base | |", "| base | core |")
-        self.assertIn("ARCHITECTURE.md: the table lets base include itself through others", violations({}, cyclic))
+        wings = ARCHITECTURE.replace("| `base` | errors | |", "| `base` | errors | ctl |")
+        self.assertIn("ARCHITECTURE.md: the tables let base include itself through others", violations({}, wings))
+        rooms = ARCHITECTURE.replace("| `serving/core` | seams | |", "| `serving/core` | seams | cache |")
+        self.assertIn("ARCHITECTURE.md: the tables let serving/core include itself through others", violations({}, rooms))
 
 
 if __name__ == "__main__":

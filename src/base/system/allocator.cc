@@ -42,7 +42,11 @@ void TrimFreeMemory() {
   size_t free_bytes = 0;
   if (MallocExtension_GetNumericProperty("tcmalloc.pageheap_free_bytes", &free_bytes) == 0) return;
   const size_t unused = std::min(std::exchange(free_before, free_bytes), free_bytes);
-  if (unused > kFreeBytesMax) MallocExtension_ReleaseToSystem(unused - kFreeBytesMax);
+  // tcmalloc holds the lock of all large allocations until it has given back as much as it is told to.
+  constexpr size_t kAtOnce = 16 << 20;
+  for (size_t left = unused - std::min(unused, kFreeBytesMax); left > 0; left -= std::min(left, kAtOnce)) {
+    MallocExtension_ReleaseToSystem(std::min(left, kAtOnce));
+  }
 }
 
 void ReturnFreeMemory() {

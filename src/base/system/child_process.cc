@@ -60,7 +60,7 @@ class SpawnSettings final {
     sigset_t defaults;
     sigfillset(&defaults);
     posix_spawnattr_setsigdefault(&attributes_, &defaults);
-    const int group = command.apart ? POSIX_SPAWN_SETPGROUP : 0;  // 0: its own
+    const int group = command.own_session ? POSIX_SPAWN_SETSID : command.apart ? POSIX_SPAWN_SETPGROUP : 0;
     posix_spawnattr_setflags(&attributes_,
                              static_cast<int16_t>(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | group));
   }
@@ -92,15 +92,13 @@ Result<std::vector<FileDescriptor>> SetAside(std::span<const int> descriptors) {
   return aside;
 }
 
-std::string_view NameIn(std::string_view variable) { return variable.substr(0, variable.find('=')); }
-
-std::vector<std::string> Environment(const std::vector<std::string>& changes) {
-  std::vector<std::string> all;
-  for (char** variable = environ; *variable != nullptr; ++variable) {
-    const bool changed =
-        std::ranges::any_of(changes, [&](const std::string& change) { return NameIn(change) == NameIn(*variable); });
-    if (!changed) all.emplace_back(*variable);
-  }
+std::vector<std::string> Environment(const ChildCommand& command) {
+  std::vector<std::string> all = command.environment.has_value() ? *command.environment : OwnEnvironment();
+  const std::vector<std::string>& changes = command.environment_changes;
+  std::erase_if(all, [&](const std::string& variable) {
+    return std::ranges::any_of(
+        changes, [&](const std::string& change) { return VariableName(change) == VariableName(variable); });
+  });
   for (const std::string& change : changes) {
     if (change.find('=') != std::string::npos) all.push_back(change);
   }
@@ -167,7 +165,11 @@ class Fork final {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent_) _exit(kExitFailed);  // it has ended before that
     for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
-    if (command_.apart) setpgid(0, 0);
+    if (command_.own_session) {
+      setsid();
+    } else if (command_.apart) {
+      setpgid(0, 0);
+    }
     // "0" is the process that writes it.
     if (command_.control_group >= 0 && write(command_.control_group, "0", 1) != 1) Fail();
     for (const int output : OutputsOf(command_)) dup2(command_.output, output);
@@ -206,10 +208,18 @@ int Spawn(pid_t& pid, const ChildCommand& command, std::span<const FileDescripto
 
 }  // namespace
 
+std::vector<std::string> OwnEnvironment() {
+  std::vector<std::string> variables;
+  for (char** variable = environ; *variable != nullptr; ++variable) variables.emplace_back(*variable);
+  return variables;
+}
+
+std::string_view VariableName(std::string_view variable) { return variable.substr(0, variable.find('=')); }
+
 Result<ChildProcess> ChildProcess::Start(const ChildCommand& command) {
   INFERD_ASSIGN_OR_RETURN(const std::vector<FileDescriptor> descriptors, SetAside(command.descriptors));
   std::vector<std::string> arguments = command.arguments;
-  std::vector<std::string> environment = Environment(command.environment_changes);
+  std::vector<std::string> environment = Environment(command);
   const std::vector<char*> argv = Pointers(arguments);
   const std::vector<char*> envp = Pointers(environment);
   pid_t pid = 0;

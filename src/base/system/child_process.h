@@ -3,8 +3,10 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -12,14 +14,22 @@
 
 namespace inferd::base {
 
+// Returns the variables of this process, each as "NAME=VALUE". Thread-safe as long as no thread changes them.
+std::vector<std::string> OwnEnvironment();
+// Returns the name in "NAME=VALUE", or in "NAME".
+std::string_view VariableName(std::string_view variable);
+
 // How a program is started in a process of its own.
 struct ChildCommand {
-  std::string program;                                // a path, or a name to be looked for in PATH
-  std::vector<std::string> arguments;                 // the first is what lists of processes call it
-  std::vector<std::string> environment_changes = {};  // NAME=VALUE, in place of ours; "NAME": that one is left out
-  std::span<const int> descriptors = {};              // ours; there they are kFirstDescriptor and the numbers behind it
+  std::string program;                                       // a path, or a name to be looked for in PATH
+  std::vector<std::string> arguments;                        // the first is what lists of processes call it
+  std::optional<std::vector<std::string>> environment = {};  // NAME=VALUE; nullopt: ours
+  std::vector<std::string> environment_changes = {};         // NAME=VALUE, in place of that; "NAME": it is left out
+  std::span<const int> descriptors = {};  // ours; there they are kFirstDescriptor and the numbers behind it
   // A program that is no part of ours: it leads a process group, so that Ctrl-C does not reach it, and takes signals.
   bool apart = false;
+  // It leads a session, and so a process group, that none of our other processes is in. It does not take signals.
+  bool own_session = false;
   // Ours, which becomes its standard output and error; -1: those that we have ourselves.
   int output = -1;
   bool own_errors = false;  // what it says on its standard error goes where ours does, not to `output`

@@ -67,6 +67,19 @@ TEST(ChildProcessTest, ItsOutputGoesWhereItIsWantedWithOrWithoutItsErrors) {
   }
 }
 
+TEST(ChildProcessTest, AnEnvironmentTakesThePlaceOfOurs) {
+  Pipe pipe;
+  setenv("CHILD_PROCESS_TEST_OURS", "1", 1);
+  auto child = ChildProcess::Start({.program = "/usr/bin/env",
+                                    .arguments = {"env"},
+                                    .environment = {{"A=1", "B=2", "C=3"}},
+                                    .environment_changes = {"B=4", "C", "D=5"},
+                                    .output = pipe.writing.get()});
+  unsetenv("CHILD_PROCESS_TEST_OURS");
+  ASSERT_TRUE(child.has_value());
+  EXPECT_EQ(pipe.ReadAll(), "A=1\nB=4\nD=5\n");
+}
+
 TEST(ChildProcessTest, SaysWhyItCannotStart) {
   const auto none = ChildProcess::Start({.program = "/no/such/program", .arguments = {"x"}});
   ASSERT_FALSE(none.has_value());

@@ -1,3 +1,3 @@
-#include "controller/run.h"
+#include "kserve/local/run.h"
 
-int main(int argc, char** argv) { return inferd::controller::Run(argc, argv); }
+int main(int argc, char** argv) { return inferd::local::Run(argc, argv); }

@@ -1,3 +1,3 @@
-#include "clustergateway/run.h"
+#include "kserve/clustergateway/run.h"
 
 int main(int argc, char** argv) { return inferd::clustergateway::Run(argc, argv); }

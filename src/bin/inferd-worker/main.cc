@@ -1,3 +1,3 @@
-#include "worker/child/run_worker.h"
+#include "serving/worker/child/run_worker.h"
 
 int main() { return inferd::worker::RunWorker(); }

@@ -12,8 +12,8 @@
 #include "config/model/batching_decision.h"
 #include "config/model/sequence_batching.h"
 #include "config/version_transition.h"
-#include "tensor/data_type.h"
-#include "tensor/shape.h"
+#include "data/tensor/data_type.h"
+#include "data/tensor/shape.h"
 
 namespace inferd::config {
 

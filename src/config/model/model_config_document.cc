@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "config/model/model_config_message.h"
-#include "json/writer.h"
+#include "data/json/writer.h"
 
 namespace inferd::config {
 namespace {

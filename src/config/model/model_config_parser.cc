@@ -6,8 +6,8 @@
 #include "base/text/utf8.h"
 #include "config/model/model_config_place.h"
 #include "config/model/text_format.h"
-#include "json/reader.h"
-#include "json/text.h"
+#include "data/json/reader.h"
+#include "data/json/text.h"
 
 namespace inferd::config {
 namespace {

@@ -13,7 +13,7 @@ constexpr size_t kShownBytes = 64;
 constexpr std::string_view kGroups =
     "health|metadata|inference|shared-memory|model-config|model-repository|statistics|trace|logging|metrics";
 
-constexpr std::string_view kControlFrom = "here|anyone";
+constexpr std::string_view kControlFrom = "socket|here|machine|names|reload|models|anyone";
 constexpr std::string_view kOwners = "own|any";
 
 using S = ServerOptions;
@@ -25,6 +25,9 @@ base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text) {
   for (;;) {
     const std::string_view name = text.substr(0, text.find(','));
     const auto parsed = ParseChoice<EndpointGroup>(kGroups, name);
+    if (!parsed.has_value() && name.contains('=')) {
+      return std::unexpected(base::InvalidArgument("expected groups before the ':', and found a '='"));
+    }
     if (!parsed.has_value()) {
       return std::unexpected(
           parsed.error().WithContext("unknown restricted api '" + std::string(name.substr(0, kShownBytes)) + "'"));
@@ -72,7 +75,7 @@ base::Status AddHeaderRule(ServerOptions& options, std::string_view text) {
   INFERD_ASSIGN_OR_RETURN(rule.groups, ParseGroups(text.substr(0, colon)));
   rule.header = text.substr(colon + 1, equals - colon - 1);
   rule.value = text.substr(equals + 1);
-  if (!base::IsToken(rule.header)) return base::InvalidArgument("'" + rule.header + "' is no name of a header");
+  if (!base::IsToken(rule.header)) return base::InvalidArgument("expected the name of a header between ':' and '='");
   if (!IsHeaderValue(rule.value)) return base::InvalidArgument("no header can have the value of '" + rule.header + "'");
   INFERD_RETURN_IF_ERROR(CheckNew(options.access.*Rules, text.substr(0, colon), rule.groups));
   (options.access.*Rules).push_back(std::move(rule));
@@ -126,8 +129,10 @@ std::vector<Option> AccessRows() {
        .print = PrintNothing},
       Choice<kControlFrom, &ServerOptions::access, &AccessOptions::control_from>(
           kAccess, "control-from",
-          "from where models may be loaded and unloaded, the log set and shared memory registered, where no rule of "
-          "access restricts that: this machine alone, or anywhere"),
+          "who may load and unload models, set the log and register shared memory, where no rule of access restricts "
+          "that: Unix sockets' clients; this server's user and root on this machine, too; all users of this machine; "
+          "or those, and others load and unload by name, TensorFlow Serving's reload, all but models that are sent and "
+          "run code, or all"),
   };
 }
 

@@ -35,7 +35,8 @@ TEST(AccessRowsTest, MistakenRestrictionsAreErrorsThatKeepTheSecret) {
   EXPECT_THAT(error("helth:K=secret"), AllOf(HasSubstr("did you mean 'health'?"), Not(HasSubstr("secret"))));
   EXPECT_THAT(error("health,health:K=secret"), HasSubstr("group 'health' is named twice"));
   for (const std::string rule : {"health", "health:secret", "health=secret", "health:=secret", "health:K K=secret",
-                                 "health:K=", "health:K= secret", "health:K=secret\n"}) {
+                                 "health:K=", "health:K= secret", "health:K=secret\n",
+                                 "health:K:secret=", "K=secret:a=b", "health,K=secret:a=b"}) {
     EXPECT_THAT(error(rule), AllOf(HasSubstr("--http-restricted-api: "), Not(HasSubstr("secret")))) << rule;
   }
   EXPECT_THAT(ErrorOf({"m", "--http-restricted-api=health:A=1", "--http-restricted-api=trace,health:B=2"}),

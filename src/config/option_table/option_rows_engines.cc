@@ -27,7 +27,7 @@ base::Status AddEngineParameter(ServerOptions& options, std::string_view text) {
   return base::InvalidArgument("parameter '" + name + "' of engine '" + engine + "' is given twice");
 }
 
-// Every engine's models are told, in a parameter that no model can have (enginehost/op_libraries.h).
+// Every engine's models are told, in a parameter that no model can have (serving/enginehost/op_libraries.h).
 base::Status AllowOpLibrary(ServerOptions& options, std::string_view text) {
   if (!text.starts_with('/') || text.contains(':')) {
     return base::InvalidArgument("expected the absolute path of a folder, without a colon, got '" + std::string(text) +

@@ -147,7 +147,10 @@ base::Status SetCacheSetting(CacheOptions& cache, std::string_view setting, std:
   return base::OkStatus();
 }
 
+// Quotes a name only if it can be one: behind a misplaced separator, it has what was meant for a value.
 base::Status UnknownName(const std::string& what, std::string_view name, std::span<const std::string_view> known) {
+  const auto is_of_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
+  if (!std::ranges::all_of(name, is_of_name)) return base::InvalidArgument(what + " of that name");
   NearestName nearest(name);
   for (const std::string_view each : known) nearest.Offer(each);
   return base::InvalidArgument(what + " '" + std::string(name) + "'" + nearest.Suggestion());

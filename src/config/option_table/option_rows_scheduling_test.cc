@@ -130,6 +130,8 @@ TEST(CacheRowsTest, WhatIsUnknownIsAnErrorThatRepeatsNoValue) {
       {"redis,cacert=secret", "need tls_enabled=true"},
       {"redis,cert=secret", "'cert' and 'key' go together"},
       {"redis,pasword=secret", "cache 'redis' has no setting 'pasword' (did you mean 'password'?)"},
+      {"redis,password:secret=", "cache 'redis' has no setting of that name"},
+      {"redis://me:secret@h,db=0", "there is no cache of that name"},
       {"redis,port=0", "port: "},
       {"redis,timeout=0", "timeout: "},
       {"local,ttl=1M", "ttl: "},

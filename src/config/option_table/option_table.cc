@@ -268,6 +268,9 @@ std::vector<Option> LifecycleRows() {
       Plain<&S::list_engines>(
           kLifecycle, "list-engines", "",
           "print the engines that are there, what they read, and those that are not; serve nothing"),
+      Plain<&S::core_files>(kLifecycle, "core-files", "",
+                            "let the system write core files of the server and its worker processes, which other "
+                            "processes of the same user can look into then"),
       Plain<&S::drain_grace>(kLifecycle, "drain-grace", "TIME", "after SIGTERM: not ready, but still accepting"),
       Plain<&S::drain_timeout>(kLifecycle, "drain-timeout", "TIME", "then: how long requests in flight may take"),
   };

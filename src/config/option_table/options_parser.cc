@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "base/text/masking.h"
 #include "config/nearest_name.h"
 #include "config/option_table/option_assignments.h"
 
@@ -45,8 +46,9 @@ base::Status Apply(const Chosen& chosen, bool last_wins, ServerOptions& options)
   for (const auto& [option, assignments] : chosen) {
     if (!option->repeated && !last_wins && assignments.size() > 1 &&
         assignments.front().value != assignments.back().value) {
-      return base::InvalidArgument(assignments.back().origin + " is given twice: '" + assignments.front().value +
-                                   "' and '" + assignments.back().value + "'");
+      return base::InvalidArgument(assignments.back().origin + " is given twice: '" +
+                                   base::ShownUri(assignments.front().value) + "' and '" +
+                                   base::ShownUri(assignments.back().value) + "'");
     }
     for (const Assignment& assignment : assignments) {
       INFERD_RETURN_IF_ERROR(option->set(options, assignment.value).WithContext(assignment.origin));

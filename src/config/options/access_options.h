@@ -32,8 +32,11 @@ struct TokenRule {
   std::string file;
 };
 
-// Which clients may make control calls (load, unload, log and trace settings) of a group that no rule restricts.
-enum class ControlFrom { kHere, kAnyone };
+// From whom control calls (load, unload, log and trace settings) of a group that no rule restricts are taken: over Unix
+// sockets; from processes of this server's user and root on this machine, too; from any on this machine; and from
+// others load and unload by name, TensorFlow Serving's reload, all but models that come with the call and run code, or
+// all.
+enum class ControlFrom { kSocket, kHere, kMachine, kNames, kReload, kModels, kAnyone };
 
 // Which clients may call what. HTTP's rules hold on its port and on that of metrics, gRPC's on every port that serves
 // gRPC, those of tokens everywhere.

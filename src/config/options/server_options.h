@@ -177,6 +177,7 @@ struct ServerOptions {
   std::vector<std::string> readiness_models;        // kNamed
   std::chrono::milliseconds drain_grace{1'000};     // after SIGTERM: not ready, still accepting
   std::chrono::milliseconds drain_timeout{30'000};  // then: how long requests in flight may take
+  bool core_files = false;                          // the system may write core files of the server and its workers
   bool dry_run = false;                             // check and print configurations, serve nothing
   bool list_engines = false;                        // print which engines there are, serve nothing
 

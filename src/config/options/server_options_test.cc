@@ -14,6 +14,8 @@ TEST(ServerOptionsTest, ContradictionsAreErrors) {
   EXPECT_THAT(ErrorOf({}), HasSubstr("nothing to serve"));
   EXPECT_EQ(ErrorOf({"--list-engines"}), "") << "nothing is to be served";
   EXPECT_THAT(ErrorOf({"m", "--http-port=1", "--http-port=2"}), HasSubstr("given twice"));
+  EXPECT_THAT(ErrorOf({"m", "--trace-otlp-url=http://u:secret@h", "--trace-otlp-url=http://h"}),
+              ::testing::AllOf(HasSubstr("given twice"), ::testing::Not(HasSubstr("secret"))));
   EXPECT_THAT(ErrorOf({"m", "--http-port=9", "--metrics-port=9"}),
               HasSubstr("--http-port and --metrics-port are both 9"));
   EXPECT_THAT(ErrorOf({"m", "--load-model=x"}), HasSubstr("--model-control-mode=explicit"));

@@ -7,8 +7,8 @@
 
 #include "config/base_path.h"
 #include "config/served_name.h"
-#include "json/read.h"
-#include "json/writer.h"
+#include "data/json/read.h"
+#include "data/json/writer.h"
 
 namespace inferd::config {
 namespace {

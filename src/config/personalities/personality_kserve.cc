@@ -12,7 +12,7 @@ constexpr PersonalityDefault kDefaults[] = {
     {"name", "kserve"},        {"http-port", "8080"},          {"grpc-port", "8081"},
     {"metrics", "false"},      {"model-control-mode", "none"}, {"accept", "tried"},
     {"exit-on-error", "true"}, {"readiness", "all"},           {"health-bodies", "json"},
-    {"v1-status", "kserve"},   {"v1-predict", "kserve"},       {"control-from", "anyone"},
+    {"v1-status", "kserve"},   {"v1-predict", "kserve"},       {"control-from", "names"},
 };
 
 base::Status SetEventType(ServerOptions& options, std::string_view text) {

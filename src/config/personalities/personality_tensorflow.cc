@@ -28,7 +28,7 @@ constexpr PersonalityDefault kDefaults[] = {
     {"v1-predict", "tfs"},
     {"tfs-result-key", "results"},
     {"tfs-metrics-path", ""},
-    {"control-from", "anyone"},
+    {"control-from", "reload"},
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ constexpr PersonalityDefault kDefaults[] = {
     {"readiness", "all"},
     {"health-bodies", "empty"},
     {"allow-op-library", "/"},
-    {"control-from", "anyone"},
+    {"control-from", "models"},
     {"unconfigured-batching", "leading-dimension"},
     {"client-shared-memory-owner", "any"},
 };

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "ctl/bench/bench_report.h"
+#include "ctl/bench/load/http_load.h"
+#include "ctl/bench/load/load.h"
 #include "ctl/commands.h"
-#include "net/client/http_load.h"
-#include "net/client/load.h"
 
 namespace inferd::ctl {
 
@@ -39,7 +39,7 @@ class InterruptCatcher {
   struct sigaction before_{};
 };
 
-std::string ProgressText(const net::LoadProgress& progress, std::chrono::milliseconds duration) {
+std::string ProgressText(const ctl::LoadProgress& progress, std::chrono::milliseconds duration) {
   if (progress.warming_up) return "warming up";
   char text[128];
   const double per_second = progress.seconds > 0 ? static_cast<double>(progress.completed) / progress.seconds : 0;
@@ -59,7 +59,7 @@ class ProgressLine {
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  void Write(const net::LoadProgress& progress) const {
+  void Write(const ctl::LoadProgress& progress) const {
     const std::string text = ProgressText(progress, arguments_.duration);
     if (arguments_.progress_on_terminal) {
       *arguments_.progress << kClear << text << std::flush;
@@ -74,12 +74,12 @@ class ProgressLine {
   const BenchArguments& arguments_;
 };
 
-base::Result<net::LoadReport> RunLoad(V2Server& server, const BenchArguments& arguments,
+base::Result<ctl::LoadReport> RunLoad(V2Server& server, const BenchArguments& arguments,
                                       const net::ClientRequest& request) {
-  net::LoadOptions load;
+  ctl::LoadOptions load;
   INFERD_ASSIGN_OR_RETURN(load.url, net::ParseUrl(server.url()));
   load.unix_socket = arguments.unix_socket;
-  load.protocol = net::HttpLoad(load.url, server.WithHeaders(request));
+  load.protocol = ctl::HttpLoad(load.url, server.WithHeaders(request));
   load.connections = arguments.connections;
   load.rate = arguments.rate;
   load.threads = arguments.threads;
@@ -89,8 +89,8 @@ base::Result<net::LoadReport> RunLoad(V2Server& server, const BenchArguments& ar
   const InterruptCatcher catcher;
   load.stop = &interrupted;
   const ProgressLine line(arguments);
-  if (arguments.progress != nullptr) load.progress = [&](const net::LoadProgress& now) { line.Write(now); };
-  return net::RunLoad(load);
+  if (arguments.progress != nullptr) load.progress = [&](const ctl::LoadProgress& now) { line.Write(now); };
+  return ctl::RunLoad(load);
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ Status Bench(V2Server& server, const BenchArguments& arguments, const Output& ou
   INFERD_ASSIGN_OR_RETURN(const net::ClientRequest request, EncodeInfer(arguments.options, inputs));
   // Once by itself, so that a request the server does not like is an error and no benchmark.
   INFERD_ASSIGN_OR_RETURN(const net::ClientResponse response, server.Call(request));
-  INFERD_ASSIGN_OR_RETURN(const net::LoadReport report, RunLoad(server, arguments, request));
+  INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport report, RunLoad(server, arguments, request));
   WriteBenchReport(arguments, report, out);
   if (report.stopped) return base::Cancelled("interrupted: the report is of a part of the time");
   if (report.answered == 0) return base::Unavailable("no request was answered");

@@ -7,7 +7,7 @@
 
 #include "ctl/bench/histogram_text.h"
 #include "ctl/text/table.h"
-#include "json/writer.h"
+#include "data/json/writer.h"
 
 namespace inferd::ctl {
 
@@ -25,8 +25,8 @@ std::string Number(double value) {
   return text;
 }
 
-void WriteText(const BenchArguments& arguments, const net::LoadReport& report, std::ostream& out) {
-  const net::LatencyHistogram& latency = report.latency;
+void WriteText(const BenchArguments& arguments, const ctl::LoadReport& report, std::ostream& out) {
+  const ctl::LatencyHistogram& latency = report.latency;
   const auto percentile = [&](double percent) {
     return DurationText(static_cast<double>(latency.PercentileNs(percent)));
   };
@@ -55,7 +55,7 @@ void WriteText(const BenchArguments& arguments, const net::LoadReport& report, s
   out << "\n" << HistogramText(latency);
 }
 
-void WriteLatency(json::Writer& writer, const net::LatencyHistogram& latency) {
+void WriteLatency(json::Writer& writer, const ctl::LatencyHistogram& latency) {
   writer.Key("latency_us");
   writer.BeginObject();
   writer.Member("mean", Microseconds(latency.mean_ns()));
@@ -75,7 +75,7 @@ void WriteLatency(json::Writer& writer, const net::LatencyHistogram& latency) {
   writer.EndArray();
 }
 
-void WriteJson(const BenchArguments& arguments, const net::LoadReport& report, const Output& out) {
+void WriteJson(const BenchArguments& arguments, const ctl::LoadReport& report, const Output& out) {
   json::Writer writer;
   writer.BeginObject();
   writer.Member("model", arguments.options.model);
@@ -101,7 +101,7 @@ void WriteJson(const BenchArguments& arguments, const net::LoadReport& report, c
 
 }  // namespace
 
-void WriteBenchReport(const BenchArguments& arguments, const net::LoadReport& report, const Output& out) {
+void WriteBenchReport(const BenchArguments& arguments, const ctl::LoadReport& report, const Output& out) {
   if (out.json) {
     WriteJson(arguments, report, out);
   } else {

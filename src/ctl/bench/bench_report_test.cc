@@ -24,7 +24,7 @@ class BenchReportTest : public ::testing::Test {
   }
 
   BenchArguments arguments_;
-  net::LoadReport report_;
+  ctl::LoadReport report_;
 };
 
 TEST_F(BenchReportTest, IsTextToRead) {

@@ -18,7 +18,7 @@ double RowBegin(int row) { return std::exp2(row / 2.0); }
 
 }  // namespace
 
-std::vector<HistogramRow> HistogramRows(const net::LatencyHistogram& latency) {
+std::vector<HistogramRow> HistogramRows(const ctl::LatencyHistogram& latency) {
   if (latency.count() == 0) return {};
   std::map<int, uint64_t> counts;
   latency.ForEach([&](uint64_t low_ns, uint64_t, uint64_t count) {
@@ -32,7 +32,7 @@ std::vector<HistogramRow> HistogramRows(const net::LatencyHistogram& latency) {
   return rows;
 }
 
-std::string HistogramText(const net::LatencyHistogram& latency) {
+std::string HistogramText(const ctl::LatencyHistogram& latency) {
   const std::vector<HistogramRow> rows = HistogramRows(latency);
   if (rows.empty()) return "";
   uint64_t most = 0;

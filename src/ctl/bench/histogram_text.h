@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "net/client/latency_histogram.h"
+#include "ctl/bench/load/latency_histogram.h"
 
 namespace inferd::ctl {
 
@@ -15,9 +15,9 @@ struct HistogramRow {
 };
 
 // A row per half power of two, from the first to the last that has a call; empty without any.
-std::vector<HistogramRow> HistogramRows(const net::LatencyHistogram& latency);
+std::vector<HistogramRow> HistogramRows(const ctl::LatencyHistogram& latency);
 
 // Those rows as bars for a terminal, each with its share.
-std::string HistogramText(const net::LatencyHistogram& latency);
+std::string HistogramText(const ctl::LatencyHistogram& latency);
 
 }  // namespace inferd::ctl

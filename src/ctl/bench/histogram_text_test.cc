@@ -8,7 +8,7 @@ namespace inferd::ctl {
 namespace {
 
 TEST(HistogramTextTest, DrawsARowPerHalfPowerOfTwo) {
-  net::LatencyHistogram latency;
+  ctl::LatencyHistogram latency;
   for (int i = 0; i < 90; ++i) latency.Record(1000);
   for (int i = 0; i < 10; ++i) latency.Record(2500);
   EXPECT_EQ(HistogramText(latency),
@@ -20,7 +20,7 @@ TEST(HistogramTextTest, DrawsARowPerHalfPowerOfTwo) {
 }
 
 TEST(HistogramTextTest, RowsHaveEveryCall) {
-  net::LatencyHistogram latency;
+  ctl::LatencyHistogram latency;
   for (int i = 0; i < 90; ++i) latency.Record(1000);
   for (int i = 0; i < 10; ++i) latency.Record(2500);
   const std::vector<HistogramRow> rows = HistogramRows(latency);
@@ -33,8 +33,8 @@ TEST(HistogramTextTest, RowsHaveEveryCall) {
 }
 
 TEST(HistogramTextTest, NothingIsNothing) {
-  EXPECT_TRUE(HistogramRows(net::LatencyHistogram()).empty());
-  EXPECT_EQ(HistogramText(net::LatencyHistogram()), "");
+  EXPECT_TRUE(HistogramRows(ctl::LatencyHistogram()).empty());
+  EXPECT_EQ(HistogramText(ctl::LatencyHistogram()), "");
 }
 
 }  // namespace

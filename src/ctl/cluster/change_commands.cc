@@ -7,11 +7,11 @@
 #include <thread>
 #include <utility>
 
-#include "controlplane/files/object_files.h"
 #include "ctl/cluster/cluster_commands.h"
 #include "ctl/cluster/object_names.h"
-#include "manifest/print.h"
-#include "manifest/read.h"
+#include "data/manifest/print.h"
+#include "data/manifest/read.h"
+#include "kserve/model/files/object_files.h"
 
 namespace inferd::ctl {
 
@@ -42,7 +42,7 @@ base::Result<std::vector<Value>> ReadFiles(const std::vector<std::string>& paths
       INFERD_RETURN_IF_ERROR(AddDocuments(std::move(documents), objects));
       continue;
     }
-    INFERD_ASSIGN_OR_RETURN(const std::vector<std::string> files, controlplane::ManifestsOf(path));
+    INFERD_ASSIGN_OR_RETURN(const std::vector<std::string> files, model::ManifestsOf(path));
     for (const std::string& file : files) {
       INFERD_ASSIGN_OR_RETURN(std::vector<Value> documents, manifest::ReadFile(file));
       INFERD_RETURN_IF_ERROR(AddDocuments(std::move(documents), objects));

@@ -4,7 +4,7 @@
 #include <cctype>
 
 #include "base/text/percent.h"
-#include "manifest/read.h"
+#include "data/manifest/read.h"
 
 namespace inferd::ctl {
 

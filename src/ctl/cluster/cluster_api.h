@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "manifest/value.h"
+#include "data/manifest/value.h"
 #include "net/client/http_client.h"
 
 namespace inferd::ctl {

@@ -2,10 +2,11 @@
 #include <string>
 #include <utility>
 
+#include "base/text/base64.h"
 #include "ctl/cluster/cluster_commands.h"
 #include "ctl/cluster/object_names.h"
 #include "ctl/text/table.h"
-#include "manifest/print.h"
+#include "data/manifest/print.h"
 
 namespace inferd::ctl {
 
@@ -146,6 +147,15 @@ void PrintMap(const Value* map, std::string_view title, std::ostream& out) {
   }
 }
 
+// As kubectl describes Secrets: how long each value is, and not the value.
+void HideData(Value& secret) {
+  Value* const data = secret.Find("data");
+  if (data == nullptr || !data->is(manifest::Kind::kMap)) return;
+  for (manifest::Member& member : data->members()) {
+    member.value = Value::String(std::to_string(base::DecodedBase64(member.value.text()).size()) + " bytes");
+  }
+}
+
 base::Status Describe(ClusterApi& api, const NamedObjects& objects, const Value& object, std::ostream& out) {
   const Value* const metadata = object.Find("metadata");
   const std::string name = FieldText(object, {"metadata", "name"});
@@ -157,6 +167,7 @@ base::Status Describe(ClusterApi& api, const NamedObjects& objects, const Value&
       << ")\nCreated:      " << FieldText(object, {"metadata", "creationTimestamp"}) << "\n";
   Value rest = object;
   for (const std::string_view key : {"apiVersion", "kind", "metadata"}) rest.Remove(key);
+  if (objects.resource.kind == "Secret") HideData(rest);
   out << manifest::ToYaml(rest);
   if (namespace_name.empty()) return base::OkStatus();
   INFERD_ASSIGN_OR_RETURN(const ApiResource events, api.FindResource("events"));

@@ -9,16 +9,16 @@ namespace inferd::ctl {
 
 namespace {
 
-using controlplane::Object;
-using controlplane::ObjectReview;
-using controlplane::RuntimeCandidate;
-using controlplane::RuntimeSelection;
-using controlplane::ServingRuntime;
-using controlplane::UnknownField;
+using model::Object;
+using model::ObjectReview;
+using model::RuntimeCandidate;
+using model::RuntimeSelection;
+using model::ServingRuntime;
+using model::UnknownField;
 
 // "InferenceService models/digits".
 std::string Title(const Object& object) {
-  const controlplane::ObjectMeta& metadata = object.metadata();
+  const model::ObjectMeta& metadata = object.metadata();
   std::string title = object.kind.empty() ? "object" : object.kind;
   if (metadata.name.empty()) return title;
   title += " ";
@@ -32,8 +32,7 @@ std::string Counted(size_t count, std::string_view thing) {
 
 // Of kinds that are not KServe's, names and labels alone are looked at.
 std::string ValidText(const Object& object) {
-  return std::holds_alternative<controlplane::OtherObject>(object.typed) ? "valid, as far as is known of its kind"
-                                                                         : "valid";
+  return std::holds_alternative<model::OtherObject>(object.typed) ? "valid, as far as is known of its kind" : "valid";
 }
 
 // Some of KServe's messages end in a line feed.

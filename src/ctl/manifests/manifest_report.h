@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
-#include "controlplane/resolve/review.h"
-#include "json/writer.h"
+#include "data/json/writer.h"
+#include "kserve/model/resolve/review.h"
 
 namespace inferd::ctl {
 
 // What `inferctl validate` found in files of objects.
 struct ManifestReport {
   std::vector<std::string> problems;  // of files that could not be read
-  std::vector<controlplane::ObjectReview> reviews;
-  std::map<const controlplane::Object*, std::string> files;  // where each stands
+  std::vector<model::ObjectReview> reviews;
+  std::map<const model::Object*, std::string> files;  // where each stands
 
   size_t problem_count() const;
 };

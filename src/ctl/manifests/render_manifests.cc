@@ -4,27 +4,27 @@
 #include <ostream>
 #include <utility>
 
-#include "controlplane/files/object_files.h"
-#include "controlplane/reconcile/graph_objects.h"
-#include "controlplane/reconcile/rendering.h"
-#include "controlplane/reconcile/unheeded_fields.h"
-#include "controlplane/resolve/defaulting.h"
 #include "ctl/manifests/manifest_report.h"
-#include "manifest/print.h"
+#include "data/manifest/print.h"
+#include "kserve/model/files/object_files.h"
+#include "kserve/model/reconcile/graph_objects.h"
+#include "kserve/model/reconcile/rendering.h"
+#include "kserve/model/reconcile/unheeded_fields.h"
+#include "kserve/model/resolve/defaulting.h"
 
 namespace inferd::ctl {
 
 namespace {
 
-using controlplane::InferenceService;
-using controlplane::InferenceServiceConfig;
-using controlplane::Object;
-using controlplane::ObjectFiles;
 using manifest::Value;
+using model::InferenceService;
+using model::InferenceServiceConfig;
+using model::Object;
+using model::ObjectFiles;
 
 // "service.yaml:1: InferenceService models/digits: ".
 std::string PlaceOf(const ObjectFiles& files, const Object& object) {
-  const controlplane::ObjectMeta& metadata = object.metadata();
+  const model::ObjectMeta& metadata = object.metadata();
   return files.files().at(&object) + ":" + std::to_string(object.position.line) + ": " + object.kind + " " +
          metadata.namespace_name + "/" + metadata.name + ": ";
 }
@@ -34,7 +34,7 @@ class Renderer final {
   Renderer(const ObjectFiles& given, const ObjectFiles& known, bool revisions, std::ostream& notes)
       : given_(given), revisions_(revisions), notes_(notes) {
     for (const Object& object : given.objects()) objects_.push_back(&object);
-    context_ = controlplane::ContextOf(objects_, known.runtimes());
+    context_ = model::ContextOf(objects_, known.runtimes());
     if (context_.config != nullptr) config_ = *context_.config;
   }
 
@@ -46,8 +46,8 @@ class Renderer final {
     for (const Object* const object : objects_) {
       if (const auto* const service = std::get_if<InferenceService>(&object->typed)) {
         sound = RenderOne(*object, *service, rendered) && sound;
-      } else if (const auto* const graph = std::get_if<controlplane::InferenceGraph>(&object->typed)) {
-        auto made = controlplane::RenderGraph(*graph, objects_, context_);
+      } else if (const auto* const graph = std::get_if<model::InferenceGraph>(&object->typed)) {
+        auto made = model::RenderGraph(*graph, objects_, context_);
         sound = Take(*object, std::move(made), rendered) && sound;
       }
     }
@@ -56,14 +56,14 @@ class Renderer final {
 
  private:
   bool RenderOne(const Object& object, const InferenceService& service, std::vector<Value>& rendered) {
-    auto desired = controlplane::RenderService(service, objects_, context_, revisions_);
-    const InferenceService defaulted = controlplane::ApplyDefaults(service, config_);
-    const auto warn = [&](const std::vector<controlplane::UnheededField>& fields) {
+    auto desired = model::RenderService(service, objects_, context_, revisions_);
+    const InferenceService defaulted = model::ApplyDefaults(service, config_);
+    const auto warn = [&](const std::vector<model::UnheededField>& fields) {
       for (const auto& field : fields) notes_ << PlaceOf(given_, object) << "warning: " << field.ToString() << "\n";
     };
     if (desired.has_value()) {
-      warn(controlplane::UnheededFields(defaulted, {.mode = desired->mode}, config_));
-      if (desired->runtime != nullptr) warn(controlplane::UnheededFields(*desired->runtime, context_.runtimes));
+      warn(model::UnheededFields(defaulted, {.mode = desired->mode}, config_));
+      if (desired->runtime != nullptr) warn(model::UnheededFields(*desired->runtime, context_.runtimes));
     }
     return Take(object, std::move(desired), rendered);
   }
@@ -82,7 +82,7 @@ class Renderer final {
   const bool revisions_;
   std::ostream& notes_;
   std::vector<const Object*> objects_;
-  controlplane::ReviewContext context_;
+  model::ReviewContext context_;
   InferenceServiceConfig config_;
 };
 
@@ -102,16 +102,16 @@ void Print(std::vector<Value> rendered, const Output& out) {
 base::Result<int> RenderManifests(const RenderArguments& arguments, const Output& out, std::ostream& notes) {
   ObjectFiles known;
   const std::vector<std::string> places =
-      arguments.runtimes.empty() ? std::vector{controlplane::DefaultRuntimesFolder()} : arguments.runtimes;
+      arguments.runtimes.empty() ? std::vector{model::DefaultRuntimesFolder()} : arguments.runtimes;
   INFERD_RETURN_IF_ERROR(known.AddSound(places).WithContext("runtimes"));
   ObjectFiles given;
   for (const std::string& path : arguments.paths) {
-    INFERD_ASSIGN_OR_RETURN(const std::vector<std::string> files, controlplane::ManifestsOf(path));
+    INFERD_ASSIGN_OR_RETURN(const std::vector<std::string> files, model::ManifestsOf(path));
     for (const std::string& file : files) INFERD_RETURN_IF_ERROR(given.Add(file));
   }
   Renderer renderer(given, known, !arguments.pod_webhook, notes);
   ManifestReport report;
-  report.reviews = controlplane::ReviewObjects(renderer.objects(), known.runtimes());
+  report.reviews = model::ReviewObjects(renderer.objects(), known.runtimes());
   report.files = given.files();
   if (report.problem_count() != 0) {
     PrintManifestReport(notes, report);

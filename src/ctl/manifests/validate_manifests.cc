@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "controlplane/files/object_files.h"
 #include "ctl/manifests/manifest_report.h"
+#include "kserve/model/files/object_files.h"
 
 namespace inferd::ctl {
 
@@ -13,8 +13,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using controlplane::Object;
-using controlplane::ObjectFiles;
+using model::Object;
+using model::ObjectFiles;
 
 constexpr size_t kBeginningBytes = 4096;
 
@@ -39,8 +39,7 @@ bool IsManifest(const std::string& path) {
 base::Result<int> ValidateManifests(const std::vector<std::string>& files, const std::vector<std::string>& runtimes,
                                     const Output& out) {
   ObjectFiles known;
-  const std::vector<std::string> places =
-      runtimes.empty() ? std::vector{controlplane::DefaultRuntimesFolder()} : runtimes;
+  const std::vector<std::string> places = runtimes.empty() ? std::vector{model::DefaultRuntimesFolder()} : runtimes;
   INFERD_RETURN_IF_ERROR(known.AddSound(places).WithContext("runtimes"));
 
   ManifestReport report;
@@ -50,7 +49,7 @@ base::Result<int> ValidateManifests(const std::vector<std::string>& files, const
   }
   std::vector<const Object*> objects;
   for (const Object& object : given.objects()) objects.push_back(&object);
-  report.reviews = controlplane::ReviewObjects(objects, known.runtimes());
+  report.reviews = model::ReviewObjects(objects, known.runtimes());
   report.files = given.files();
   if (out.json) {
     json::Writer writer;

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "json/writer.h"
+#include "data/json/writer.h"
 
 namespace inferd::ctl {
 

@@ -3,7 +3,7 @@
 #include <ostream>
 
 #include "ctl/text/table.h"
-#include "json/reader.h"
+#include "data/json/reader.h"
 
 namespace inferd::ctl {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <thread>
 
+#include "data/tensor/data_type.h"
 #include "engines/fake/fake_answer.h"
 #include "engines/fake/fake_device.h"
-#include "tensor/data_type.h"
 
 namespace inferd::fake {
 

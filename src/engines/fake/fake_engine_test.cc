@@ -3,11 +3,12 @@
 
 #include <fstream>
 
-#include "enginehost/plugin_engine.h"
+#include "serving/enginehost/plugin_engine.h"
 #include "tests/support/recording_execution.h"
 #include "tests/support/temp_dir.h"
 
-// What this engine does for tests of scheduling. How it meets the host is tested in enginehost/plugin_engine_test.cc.
+// What this engine does for tests of scheduling. How it meets the host is tested in
+// serving/enginehost/plugin_engine_test.cc.
 
 namespace inferd {
 namespace {

@@ -6,10 +6,10 @@
 #include <system_error>
 #include <thread>
 
-#include "enginekit/cancelled.h"
-#include "enginekit/response_room.h"
 #include "engines/fake/fake_behaviors.h"
 #include "engines/fake/fake_states.h"
+#include "engines/kit/cancelled.h"
+#include "engines/kit/response_room.h"
 
 namespace inferd::fake {
 
@@ -168,13 +168,13 @@ bool FakeExecution::PauseRequest(size_t request, int64_t ns) {
     if (host_->is_cancelled(batch_, request) != 0) return false;
     std::this_thread::sleep_for(std::min<steady_clock::duration>(end - now, kLookEvery));
   }
-  if (!model_->options.floods) enginekit::WaitForResponseRoom(*host_, batch_, request);
+  if (!model_->options.floods) kit::WaitForResponseRoom(*host_, batch_, request);
   return host_->is_cancelled(batch_, request) == 0;
 }
 
 bool FakeExecution::AllCancelled() const {
   if (model_->options.misbehavior == Misbehavior::kDeaf) return false;
-  return enginekit::AllCancelled(*host_, *batch_);
+  return kit::AllCancelled(*host_, *batch_);
 }
 
 }  // namespace inferd::fake

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "tensor/data_type.h"
+#include "data/tensor/data_type.h"
 
 using inferd::base::InvalidArgument;
 using inferd::base::OkStatus;

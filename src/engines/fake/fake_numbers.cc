@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "data/tensor/data_type.h"
 #include "inferd/engine_abi.h"
-#include "tensor/data_type.h"
 
 namespace inferd::fake {
 

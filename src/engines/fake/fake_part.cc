@@ -5,9 +5,9 @@
 #include <numeric>
 #include <span>
 
+#include "data/tensor/bytes.h"
+#include "data/tensor/data_type.h"
 #include "engines/fake/fake_device.h"
-#include "tensor/bytes.h"
-#include "tensor/data_type.h"
 
 namespace inferd::fake {
 

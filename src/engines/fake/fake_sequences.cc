@@ -6,12 +6,12 @@
 #include <span>
 #include <string_view>
 
+#include "data/tensor/bytes.h"
+#include "data/tensor/data_type.h"
 #include "engines/fake/fake_answer.h"
 #include "engines/fake/fake_model.h"
 #include "engines/fake/fake_numbers.h"
 #include "engines/fake/fake_part.h"
-#include "tensor/bytes.h"
-#include "tensor/data_type.h"
 
 namespace inferd::fake {
 

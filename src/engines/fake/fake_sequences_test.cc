@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "enginehost/plugin_engine.h"
+#include "serving/enginehost/plugin_engine.h"
 #include "tests/support/recording_execution.h"
 #include "tests/support/temp_dir.h"
 

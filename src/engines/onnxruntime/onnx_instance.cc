@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <cstring>
 #include <new>
 #include <span>
 #include <string>
@@ -90,13 +91,13 @@ OnnxInstance::~OnnxInstance() {
   model_->sessions().Return(session_);
 }
 
-base::Result<enginekit::Progress> OnnxInstance::Execute(const inferd_batch& batch) {
+base::Result<kit::Progress> OnnxInstance::Execute(const inferd_batch& batch) {
   if (thread_ != nullptr) {
     thread_->Post([this, &batch] { ExecuteOnThread(batch); });
-    return enginekit::Progress::kPending;
+    return kit::Progress::kPending;
   }
   INFERD_RETURN_IF_ERROR(ExecuteHere(batch));
-  return enginekit::Progress::kFinished;
+  return kit::Progress::kFinished;
 }
 
 void OnnxInstance::ExecuteOnThread(const inferd_batch& batch) {
@@ -107,7 +108,7 @@ void OnnxInstance::ExecuteOnThread(const inferd_batch& batch) {
   } catch (const std::bad_alloc&) {
     status = base::ResourceExhausted("the server has no memory for it");
   }
-  if (!status.ok()) enginekit::BatchAnswer::Fail(host, batch, status);
+  if (!status.ok()) kit::BatchAnswer::Fail(host, batch, status);
   host.finish(&batch);
 }
 
@@ -286,7 +287,6 @@ base::Status OnnxInstance::Answer(const inferd_batch& batch) {
 void OnnxInstance::ReleaseValue(void* arg) {
   const std::unique_ptr<KeptValue> kept(static_cast<KeptValue*>(arg));
   Ort().ReleaseValue(kept->value);
-  kept->model->NoteReturned(kept->bytes);
 }
 
 base::Status OnnxInstance::FillOutput(const inferd_batch& batch, size_t i, inferd_output* output) {
@@ -315,7 +315,7 @@ base::Status OnnxInstance::FillOutput(const inferd_batch& batch, size_t i, infer
     output->memory.size = count;
     return FillStrings(batch, i, output);
   }
-  return KeepValue(i, count * tensor.element_size, output);
+  return TakeValue(batch, i, count * tensor.element_size, output);
 }
 
 // From the instance's own memory to the response's.
@@ -329,11 +329,34 @@ base::Status OnnxInstance::CopyOutput(const inferd_batch& batch, const Fetch& fe
   return gpu_->StartCopy(fetch.bound, output->memory);
 }
 
-// The answer has the session's memory until it is sent.
-base::Status OnnxInstance::KeepValue(size_t i, size_t bytes, inferd_output* output) {
-  OrtValue* value = output_values_[i];
+base::Status OnnxInstance::TakeValue(const inferd_batch& batch, size_t i, size_t bytes, inferd_output* output) {
   void* data = nullptr;
-  INFERD_RETURN_IF_ERROR(ToStatus(Ort().GetTensorMutableData(value, &data)));
+  INFERD_RETURN_IF_ERROR(ToStatus(Ort().GetTensorMutableData(output_values_[i], &data)));
+  if (gpu_ != nullptr) {
+    model_->Keep(bytes);
+  } else if (!model_->TryKeep(bytes)) {
+    return CopyValue(batch, data, bytes, output);
+  }
+  return KeepValue(i, data, bytes, output);
+}
+
+// The answer has memory of its own, which goes back to the system when the client has read it.
+base::Status OnnxInstance::CopyValue(const inferd_batch& batch, const void* data, size_t bytes, inferd_output* output) {
+  void* const memory = model_->environment().host().allocate_output(&batch, output->index, bytes);
+  if (memory == nullptr) {
+    return base::ResourceExhausted("there is no memory for output '" + model_->tensors().outputs()[output->index].name +
+                                   "'");
+  }
+  std::memcpy(memory, data, bytes);
+  output->memory = {memory, bytes, INFERD_MEMORY_CPU, 0};
+  return base::OkStatus();
+}
+
+// The answer has the session's memory until it is sent.
+base::Status OnnxInstance::KeepValue(size_t i, void* data, size_t bytes, inferd_output* output) {
+  OrtValue* value = output_values_[i];
+  Fetch& fetch = fetches_[i];
+  fetch.kept = std::make_unique<KeptValue>(model_, value, bytes);
   output->memory = {data, bytes, INFERD_MEMORY_CPU, 0};
   if (gpu_ != nullptr) {
     const OrtMemoryInfo* where = nullptr;
@@ -345,8 +368,6 @@ base::Status OnnxInstance::KeepValue(size_t i, size_t bytes, inferd_output* outp
       output->memory.device = gpu_->gpu();
     }
   }
-  Fetch& fetch = fetches_[i];
-  fetch.kept = std::make_unique<KeptValue>(model_, value, bytes);
   output->release = ReleaseValue;
   output->release_arg = fetch.kept.get();
   return base::OkStatus();

@@ -5,8 +5,8 @@
 
 #include "base/status.h"
 #include "base/thread_pool.h"
-#include "enginekit/batch_answer.h"
-#include "enginekit/engine_table.h"
+#include "engines/kit/batch_answer.h"
+#include "engines/kit/engine_table.h"
 #include "engines/onnxruntime/gpu/instance_memory.h"
 #include "engines/onnxruntime/graph_runs.h"
 #include "engines/onnxruntime/onnx_model.h"
@@ -29,7 +29,7 @@ class OnnxInstance final {
   OnnxInstance& operator=(const OnnxInstance&) = delete;
 
   // Answers every request of the batch, now or later, or returns what all of them are to be answered.
-  base::Result<enginekit::Progress> Execute(const inferd_batch& batch);
+  base::Result<kit::Progress> Execute(const inferd_batch& batch);
 
   // Memory on the GPU for an input of the next batch; an error on the CPU.
   base::Status AllocateInput(uint32_t input, size_t size, inferd_input_memory* memory);
@@ -37,6 +37,8 @@ class OnnxInstance final {
  private:
   // An output that lies in the session's memory while an answer needs it.
   struct KeptValue {
+    ~KeptValue() { model->NoteReturned(bytes); }
+
     OnnxModel* model;  // is there for as long as memory of its is in use
     OrtValue* value;
     size_t bytes;
@@ -69,7 +71,9 @@ class OnnxInstance final {
   static void ReleaseValue(void* kept_value);
   base::Status FillOutput(const inferd_batch& batch, size_t fetch, inferd_output* output);
   base::Status CopyOutput(const inferd_batch& batch, const Fetch& fetch, inferd_output* output);
-  base::Status KeepValue(size_t fetch, size_t bytes, inferd_output* output);
+  base::Status TakeValue(const inferd_batch& batch, size_t fetch, size_t bytes, inferd_output* output);
+  base::Status CopyValue(const inferd_batch& batch, const void* data, size_t bytes, inferd_output* output);
+  base::Status KeepValue(size_t fetch, void* data, size_t bytes, inferd_output* output);
   base::Status FillStrings(const inferd_batch& batch, size_t fetch, inferd_output* output);
   void Clear();
 
@@ -89,7 +93,7 @@ class OnnxInstance final {
   std::vector<OrtValue*> output_values_;
   std::vector<Fetch> fetches_;
   size_t fetch_count_ = 0;
-  enginekit::BatchAnswer answer_;
+  kit::BatchAnswer answer_;
 };
 
 }  // namespace inferd::onnxruntime

@@ -7,8 +7,8 @@
 #include <string>
 #include <system_error>
 
-#include "enginekit/cuda/cuda_memory.h"
-#include "enginekit/load_gpus.h"
+#include "engines/kit/cuda/cuda_memory.h"
+#include "engines/kit/load_gpus.h"
 #include "engines/onnxruntime/gpu/append_providers.h"
 #include "engines/onnxruntime/gpu/tensorrt_plan.h"
 #include "engines/onnxruntime/graph/graph_patch.h"
@@ -71,9 +71,9 @@ base::Result<std::optional<PatchedGraph>> FromPlan(const inferd_load& load, cons
   if (std::string why = WhyNoTensorRtProvider(); !why.empty()) {
     return std::unexpected(base::FailedPrecondition(needs + why));
   }
-  const inferd_device_memory* const gpus = enginekit::CudaMemory();
+  const inferd_device_memory* const gpus = kit::CudaMemory();
   if (gpus->device_count == 0) return std::unexpected(base::FailedPrecondition(needs + gpus->why_none));
-  if (enginekit::LoadsOnCpu(load)) {
+  if (kit::LoadsOnCpu(load)) {
     return std::unexpected(base::FailedPrecondition(needs + "every instance_group must be of kind KIND_GPU"));
   }
   settings->gpu.use_tensorrt = true;

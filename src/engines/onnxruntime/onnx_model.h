@@ -36,8 +36,22 @@ class OnnxModel final {
   base::Result<RunOptionsOwner> MakeRunOptions(bool shrinks = false, int32_t graph = kNoGraph) const;
   static constexpr int32_t kNoGraph = -1;
 
+  // Decides whether an answer may have so much of the session's arena until its client has read it. True: call
+  // NoteReturned() when it has. False: the answers that are not read yet have enough of it. An arena gives memory back
+  // only while a run ends, and of what is in use together with other memory, nothing.
+  bool TryKeep(uint64_t bytes) {
+    const uint64_t before = kept_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+    if (before == 0 || before + bytes <= kKeptBytesMax) return true;
+    NoteReturned(bytes);  // once it is copied
+    return false;
+  }
+  // The same where the answer has to: the memory is a GPU's.
+  void Keep(uint64_t bytes) { kept_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
   // Memory of the session's arena that clients' answers had has come back.
-  void NoteReturned(uint64_t bytes) { returned_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
+  void NoteReturned(uint64_t bytes) {
+    kept_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+    returned_bytes_.fetch_add(bytes, std::memory_order_relaxed);
+  }
   // Whether that is so much by now that the next run is to shrink the arena; true once for each time. Without, an arena
   // keeps what it ever had.
   bool TakeShrinkDue() {
@@ -62,6 +76,9 @@ class OnnxModel final {
   // So much is not made in less time than giving it back takes.
   static constexpr uint64_t kShrinkBytes = 64 << 20;
 
+  // Copying what is beyond that costs less than what an arena is then left with.
+  static constexpr uint64_t kKeptBytesMax = 32 << 20;
+
   const Environment& environment_;
   std::shared_ptr<CancelWatch> watch_;
   SessionSettings settings_;
@@ -69,7 +86,8 @@ class OnnxModel final {
   OnnxSignature signature_;
   OutputShapes output_shapes_;
   std::atomic<bool> binds_outputs_{true};
-  std::atomic<uint64_t> returned_bytes_{0};
+  std::atomic<uint64_t> kept_bytes_{0};      // of the arena, in answers that are not read yet
+  std::atomic<uint64_t> returned_bytes_{0};  // since it was last to be shrunk
 };
 
 }  // namespace inferd::onnxruntime

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "enginekit/background.h"
-#include "enginekit/load_cores.h"
-#include "enginekit/load_gpus.h"
+#include "engines/kit/background.h"
+#include "engines/kit/load_cores.h"
+#include "engines/kit/load_gpus.h"
 
 namespace inferd::onnxruntime {
 
@@ -24,8 +24,8 @@ OrtStatus* CreateFromBytes(const Environment& environment, const SessionSource& 
 // Of each session, the GPU, or kOnCpu.
 std::vector<int32_t> PlacesOf(const inferd_load& load, bool graphs) {
   std::vector<int32_t> places;
-  if (enginekit::LoadsOnCpu(load)) places.push_back(kOnCpu);
-  for (const int32_t gpu : enginekit::LoadGpus(load)) {
+  if (kit::LoadsOnCpu(load)) places.push_back(kOnCpu);
+  for (const int32_t gpu : kit::LoadGpus(load)) {
     if (graphs || places.empty() || places.back() != gpu) places.push_back(gpu);
   }
   return places;
@@ -44,10 +44,10 @@ base::Result<SessionOwner> CreateSession(const Environment& environment, const S
                           ? CreateFromBytes(environment, source, options.get(), &session)
                           : Ort().CreateSession(environment.get(), source.path.c_str(), options.get(), &session));
   };
-  const base::OnCpuCores here(enginekit::LoadCores(load));
+  const base::OnCpuCores here(kit::LoadCores(load));
   // It takes a core for as long as it lasts, which models that serve meanwhile should not notice.
   const bool starts_threads = gpu != kOnCpu || settings.StartsThreads(environment, load, compute_threads);
-  starts_threads ? create() : enginekit::RunInBackground(create);
+  starts_threads ? create() : kit::RunInBackground(create);
   if (status.ok()) return SessionOwner(session);
   // Whatever a file has in it, not being able to load it is no fault of the server's.
   const bool fault_of_file = status.code() == base::StatusCode::kInternal;
@@ -59,7 +59,7 @@ base::Result<SessionOwner> CreateSession(const Environment& environment, const S
 base::Result<OnnxSessions> OnnxSessions::Create(const Environment& environment, const SessionSettings& settings,
                                                 const inferd_load& load, const SessionSource& source,
                                                 int compute_threads) {
-  OnnxSessions sessions(settings.gpu.cuda_graphs && !enginekit::LoadGpus(load).empty());
+  OnnxSessions sessions(settings.gpu.cuda_graphs && !kit::LoadGpus(load).empty());
   for (const int32_t gpu : PlacesOf(load, sessions.graphs_)) {
     auto session = CreateSession(environment, settings, load, source, compute_threads, gpu);
     if (!session.has_value()) {

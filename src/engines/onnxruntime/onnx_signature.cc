@@ -2,8 +2,8 @@
 
 #include <string_view>
 
+#include "data/tensor/data_type.h"
 #include "engines/onnxruntime/library/element_type.h"
-#include "tensor/data_type.h"
 
 namespace inferd::onnxruntime {
 
@@ -150,14 +150,14 @@ base::Result<OnnxSignature> OnnxSignature::Read(const OrtSession* session, Outpu
 
 void OnnxSignature::FillAbi(bool on_gpus, int compute_threads) {
   const auto describe = [on_gpus](const OnnxTensor& tensor) {
-    return enginekit::TensorDescription{.name = tensor.name,
-                                        .datatype = tensor.datatype,
-                                        .shape = tensor.shape,
-                                        .optional = tensor.optional,
-                                        .alignment = tensor.element_size,
-                                        .labels = tensor.labels,
-                                        .dimension_names = tensor.symbols,
-                                        .memory_kinds = on_gpus ? 1U << INFERD_MEMORY_GPU : 0};
+    return kit::TensorDescription{.name = tensor.name,
+                                  .datatype = tensor.datatype,
+                                  .shape = tensor.shape,
+                                  .optional = tensor.optional,
+                                  .alignment = tensor.element_size,
+                                  .labels = tensor.labels,
+                                  .dimension_names = tensor.symbols,
+                                  .memory_kinds = on_gpus ? 1U << INFERD_MEMORY_GPU : 0};
   };
   for (const OnnxTensor& input : inputs_) abi_.AddInput(describe(input));
   for (const OnnxTensor& output : outputs_) abi_.AddOutput(describe(output));

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "enginekit/tensor_signature.h"
+#include "engines/kit/tensor_signature.h"
 #include "engines/onnxruntime/library/ort.h"
 #include "inferd/engine_abi.h"
 
@@ -47,7 +47,7 @@ class OnnxSignature final {
 
   std::vector<OnnxTensor> inputs_;
   std::vector<OnnxTensor> outputs_;
-  enginekit::TensorSignature abi_;
+  kit::TensorSignature abi_;
 };
 
 }  // namespace inferd::onnxruntime

@@ -3,8 +3,8 @@
 #include <memory>
 
 #include "base/mutex.h"
-#include "enginekit/cuda/cuda_memory.h"
-#include "enginekit/engine_table.h"
+#include "engines/kit/cuda/cuda_memory.h"
+#include "engines/kit/engine_table.h"
 #include "engines/onnxruntime/gpu/append_providers.h"
 #include "engines/onnxruntime/library/environment.h"
 #include "engines/onnxruntime/library/ort.h"
@@ -25,7 +25,7 @@ class OnnxEngine final {
   static base::Result<std::unique_ptr<OnnxEngine>> Start(const inferd_host* host) {
     INFERD_RETURN_IF_ERROR(OpenOrt());
     INFERD_ASSIGN_OR_RETURN(std::unique_ptr<Environment> environment, Environment::Create(host));
-    enginekit::OpenCudaMemory(host, WhyNoCudaProvider());
+    kit::OpenCudaMemory(host, WhyNoCudaProvider());
     return std::unique_ptr<OnnxEngine>(new OnnxEngine(std::move(environment)));
   }
 
@@ -42,7 +42,7 @@ class OnnxEngine final {
     return OnnxInstance::Create(model, spec.kind == INFERD_INSTANCE_GPU ? spec.device : kOnCpu);
   }
 
-  const inferd_device_memory* device_memory() const { return enginekit::CudaMemory(); }
+  const inferd_device_memory* device_memory() const { return kit::CudaMemory(); }
 
  private:
   explicit OnnxEngine(std::unique_ptr<Environment> environment) : environment_(std::move(environment)) {}
@@ -65,5 +65,5 @@ class OnnxEngine final {
 }  // namespace inferd::onnxruntime
 
 const inferd_engine* inferd_engine_v1(const inferd_host* host, inferd_error* error) {
-  return inferd::enginekit::EngineTable<inferd::onnxruntime::OnnxEngine>::Open(host, error);
+  return inferd::kit::EngineTable<inferd::onnxruntime::OnnxEngine>::Open(host, error);
 }

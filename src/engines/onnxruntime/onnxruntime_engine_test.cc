@@ -115,6 +115,33 @@ TEST(OnnxRuntimeEngineTest, OutputsWhoseShapeDependsOnTheData) {
   EXPECT_THAT(ValuesOf<int64_t>(kept.data), ElementsAre(1, 3));
 }
 
+// An arena gives nothing back before its next run: what clients do not read is to be elsewhere.
+TEST(OnnxRuntimeEngineTest, AnswersThatWaitHaveLittleOfTheSessionsMemory) {
+  class Counting final : public RecordingExecution {
+   public:
+    base::Buffer AllocateOutput(int output, size_t bytes, base::MemoryPlace place) override {
+      ++allocated;
+      return RecordingExecution::AllocateOutput(output, bytes, place);
+    }
+    int allocated = 0;
+  };
+  const Running nonzero("nonzero");
+  const std::vector<float> ones(5'000'000, 1.0F);  // the answer has 40 MB
+  std::vector<core::InferTensor> waiting;
+  const auto allocates = [&] {
+    Counting execution;
+    execution.AddInput(0, DataType::kFp32, {5'000'000}, SliceOf(ones));
+    nonzero.Run(&execution);
+    waiting.push_back(execution.output(0));
+    EXPECT_EQ(ValuesOf<int64_t>(waiting.back().data).back(), 4'999'999);
+    return execution.allocated;
+  };
+  EXPECT_EQ(allocates(), 0);
+  EXPECT_EQ(allocates(), 1) << "as the first is not read yet";
+  waiting.clear();
+  EXPECT_EQ(allocates(), 0);
+}
+
 TEST(OnnxRuntimeEngineTest, FalseOutputShapesDoNotStopAModel) {
   const Running model("false_shape");
   for (int call = 0; call < 2; ++call) {

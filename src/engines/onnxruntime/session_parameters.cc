@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <string>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 
 namespace inferd::onnxruntime {
 
 namespace {
 
-using enginekit::ReadFlag;
-using enginekit::ReadNumber;
+using kit::ReadFlag;
+using kit::ReadNumber;
 using Key = std::string_view;
 using Value = std::string_view;
 

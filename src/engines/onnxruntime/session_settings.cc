@@ -2,10 +2,10 @@
 
 #include <string_view>
 
-#include "enginekit/compute_threads.h"
-#include "enginekit/load_cores.h"
-#include "enginekit/load_gpus.h"
-#include "enginekit/parameters.h"
+#include "engines/kit/compute_threads.h"
+#include "engines/kit/load_cores.h"
+#include "engines/kit/load_gpus.h"
+#include "engines/kit/parameters.h"
 #include "engines/onnxruntime/gpu/append_providers.h"
 #include "engines/onnxruntime/gpu/wants_cuda_graphs.h"
 #include "engines/onnxruntime/session_parameters.h"
@@ -14,7 +14,7 @@ namespace inferd::onnxruntime {
 
 namespace {
 
-using enginekit::ToView;
+using kit::ToView;
 
 base::Status AddEntry(OrtSessionOptions* options, const std::string& key, const std::string& value) {
   return ToStatus(Ort().AddSessionConfigEntry(options, key.c_str(), value.c_str()))
@@ -26,7 +26,7 @@ base::Status AddEntry(OrtSessionOptions* options, const std::string& key, const 
 bool UsesSharedPool(const SessionSettings& settings, const Environment& environment, const inferd_load& load,
                     int threads) {
   return threads > 1 && threads == environment.host().cpu_threads && !settings.parallel_execution &&
-         enginekit::LoadCores(load).empty();
+         kit::LoadCores(load).empty();
 }
 
 base::Status SetThreads(const SessionSettings& settings, const Environment& environment, const inferd_load& load,
@@ -59,7 +59,7 @@ base::Result<SessionSettings> SessionSettings::Parse(const inferd_load& load) {
   for (size_t i = 0; i < load.parameter_count; ++i) {
     INFERD_RETURN_IF_ERROR(ApplyParameter(ToView(load.parameters[i].key), ToView(load.parameters[i].value), &settings));
   }
-  if (enginekit::LoadGpus(load).empty()) return settings;
+  if (kit::LoadGpus(load).empty()) return settings;
   INFERD_ASSIGN_OR_RETURN(const bool graphs, WantsCudaGraphs(ToView(load.config_json)));
   settings.gpu.cuda_graphs |= graphs;
   for (size_t i = 0; i < load.accelerator_count; ++i) {
@@ -70,7 +70,7 @@ base::Result<SessionSettings> SessionSettings::Parse(const inferd_load& load) {
 }
 
 int SessionSettings::ComputeThreads(const inferd_load& load, const std::filesystem::path& folder) const {
-  return intra_op_threads > 0 ? intra_op_threads : enginekit::ComputeThreads(load, folder);
+  return intra_op_threads > 0 ? intra_op_threads : kit::ComputeThreads(load, folder);
 }
 
 bool SessionSettings::StartsThreads(const Environment& environment, const inferd_load& load,

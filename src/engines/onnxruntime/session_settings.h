@@ -19,7 +19,7 @@ struct SessionSettings {
   // INVALID_ARGUMENT: a parameter's value is not what it can be, or an accelerator of instances on GPUs is unknown.
   static base::Result<SessionSettings> Parse(const inferd_load& load);
 
-  // What is asked for, or what suits the model (enginekit::ComputeThreads). `folder`: the model's file is in it, and
+  // What is asked for, or what suits the model (kit::ComputeThreads). `folder`: the model's file is in it, and
   // whatever that file brings along.
   int ComputeThreads(const inferd_load& load, const std::filesystem::path& folder) const;
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 
 namespace inferd::openvino {
 
@@ -19,7 +19,7 @@ base::Status ReadYes(Key key, Value value, bool* flag) {
     *flag = value == "YES";
     return base::OkStatus();
   }
-  const base::Status status = enginekit::ReadFlag(key, value, flag);
+  const base::Status status = kit::ReadFlag(key, value, flag);
   return status.ok() ? status
                      : base::InvalidArgument("parameter '" + std::string(key) + "' is '" + std::string(value) +
                                              "', not YES or NO");
@@ -52,7 +52,7 @@ base::Status CheckDevice(Key key, Value value, CompileSettings*) {
 base::Status CheckStreams(Key key, Value value, CompileSettings*) {
   int streams = 0;
   if (value == "AUTO" || value == "NUMA") return base::OkStatus();
-  return enginekit::ReadNumber(key, value, 0, kThreadsMax, &streams);
+  return kit::ReadNumber(key, value, 0, kThreadsMax, &streams);
 }
 
 base::Status SetBf16(Key key, Value value, CompileSettings* settings) {
@@ -70,7 +70,7 @@ struct Row {
 constexpr Row kRows[] = {
     {"INFERENCE_NUM_THREADS",
      [](Key key, Value value, CompileSettings* settings) {
-       return enginekit::ReadNumber(key, value, 0, kThreadsMax, &settings->inference_threads);
+       return kit::ReadNumber(key, value, 0, kThreadsMax, &settings->inference_threads);
      }},
     {"NUM_STREAMS", CheckStreams},
     {"PERFORMANCE_HINT", KeepProperty},
@@ -101,11 +101,11 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::vector<std::string_view> CompileParameterNames() { return enginekit::ParameterNames(kRows); }
+std::vector<std::string_view> CompileParameterNames() { return kit::ParameterNames(kRows); }
 
 base::Result<CompileSettings> CompileSettings::Parse(const inferd_load& load) {
   CompileSettings settings;
-  INFERD_RETURN_IF_ERROR(enginekit::ApplyParameters(kRows, load, &settings));
+  INFERD_RETURN_IF_ERROR(kit::ApplyParameters(kRows, load, &settings));
   return settings;
 }
 

@@ -18,7 +18,8 @@ TEST(ErrorTextTest, PlacesInTheLibraryAreLeftOut) {
       {"Exception from src/inference/src/cpp/core.cpp:84:\nException from src/inference/src/model_reader.cpp:148:\n"
        "Unable to read the model: \"m.xml\"\n\n",
        "Unable to read the model: \"m.xml\""},
-      {"Check '!shape.rank().is_dynamic()' failed at src/plugins/intel_cpu/src/node.cpp:108:\nUnexpected: no rank",
+      {"Check '!shape.rank().is_dynamic()' failed at src/plugins/intel_cpu/src/node.cpp:108:\nUnexpected: no "
+       "rank",
        "Unexpected: no rank"},
       {"Check 'a' failed at src/core/src/a.cpp:1: behind it", "behind it"},
       {"Check 'false' failed at src/x.cpp:151:\nFrontEnd API failed with OpConversionFailure:\nModel wasn't fully "

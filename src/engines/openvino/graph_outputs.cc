@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 
 namespace inferd::openvino {
 
@@ -29,7 +29,7 @@ base::Result<std::shared_ptr<ov::Model>> SelectOutputs(std::shared_ptr<ov::Model
   if (declared.output_count == 0) return graph;
   ov::OutputVector wanted;
   for (size_t i = 0; i < declared.output_count; ++i) {
-    const std::string name(enginekit::ToView(declared.outputs[i]->name));
+    const std::string name(kit::ToView(declared.outputs[i]->name));
     INFERD_ASSIGN_OR_RETURN(ov::Output<ov::Node> tensor, FindTensor(*graph, name));
     // What the configuration calls it is what clients do.
     tensor.get_tensor().add_names({name});

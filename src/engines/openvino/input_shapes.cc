@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "json/read.h"
+#include "data/json/read.h"
 
 namespace inferd::openvino {
 

@@ -5,13 +5,13 @@
 #include <string>
 #include <system_error>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 #include "engines/openvino/error_text.h"
 
 namespace inferd::openvino {
 
 base::Result<ModelFile> ModelFile::Find(const inferd_load& load) {
-  std::filesystem::path path(enginekit::ToView(load.model_file));
+  std::filesystem::path path(kit::ToView(load.model_file));
   std::error_code error;
   // In TensorFlow Serving's layout the version's folder itself is the SavedModel.
   if (path.filename() == "saved_model.pb") path = path.parent_path();

@@ -7,7 +7,7 @@
 #include <openvino/runtime/core.hpp>
 #include <string>
 
-#include "enginekit/engine_table.h"
+#include "engines/kit/engine_table.h"
 #include "engines/openvino/error_text.h"
 #include "engines/openvino/ov_instance.h"
 #include "engines/openvino/ov_model.h"
@@ -63,5 +63,5 @@ class OpenvinoEngine final {
 }  // namespace inferd::openvino
 
 const inferd_engine* inferd_engine_v1(const inferd_host* host, inferd_error* error) {
-  return inferd::enginekit::EngineTable<inferd::openvino::OpenvinoEngine>::Open(host, error);
+  return inferd::kit::EngineTable<inferd::openvino::OpenvinoEngine>::Open(host, error);
 }

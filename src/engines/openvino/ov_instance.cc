@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "enginekit/cancelled.h"
+#include "engines/kit/cancelled.h"
 #include "engines/openvino/error_text.h"
 
 namespace inferd::openvino {
@@ -27,7 +27,7 @@ base::Result<std::unique_ptr<OvInstance>> OvInstance::Create(OvModel* model) {
 
 base::Status OvInstance::Execute(const inferd_batch& batch) {
   const inferd_host& host = model_->host();
-  if (enginekit::AllCancelled(host, batch)) return base::Cancelled("the answer is not waited for any more");
+  if (kit::AllCancelled(host, batch)) return base::Cancelled("the answer is not waited for any more");
   INFERD_RETURN_IF_ERROR(Compute(batch));
   answer_.Clear();
   host.mark_infer_done(&batch);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "enginekit/batch_answer.h"
+#include "engines/kit/batch_answer.h"
 #include "engines/openvino/ov_model.h"
 
 namespace inferd::openvino {
@@ -29,7 +29,7 @@ class OvInstance final {
   ov::InferRequest request_;
   std::vector<std::vector<int64_t>> shapes_;  // of the current call's outputs
   std::vector<ov::Tensor> results_;           // the same
-  enginekit::BatchAnswer answer_;
+  kit::BatchAnswer answer_;
 };
 
 }  // namespace inferd::openvino

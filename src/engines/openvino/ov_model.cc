@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "enginekit/background.h"
-#include "enginekit/compute_threads.h"
-#include "enginekit/load_cores.h"
-#include "enginekit/parameters.h"
+#include "engines/kit/background.h"
+#include "engines/kit/compute_threads.h"
+#include "engines/kit/load_cores.h"
+#include "engines/kit/parameters.h"
 #include "engines/openvino/error_text.h"
 #include "engines/openvino/graph_outputs.h"
 #include "engines/openvino/model_file.h"
@@ -23,7 +23,7 @@ namespace {
 
 base::Status AddOperators(ov::Core* core, const inferd_load& load) {
   for (size_t i = 0; i < load.op_library_count; ++i) {
-    const std::string path(enginekit::ToView(load.op_libraries[i]));
+    const std::string path(kit::ToView(load.op_libraries[i]));
     try {
       core->add_extension(path);
     } catch (const ov::Exception& exception) {
@@ -44,7 +44,7 @@ base::Result<std::vector<ov::PartialShape>> WantedShapes(const inferd_load& load
   }
   for (size_t i = 0; settings.reshape && i < load.declared->input_count; ++i) {
     const inferd_tensor_spec& declared = *load.declared->inputs[i];
-    const auto found = std::ranges::find(names, enginekit::ToView(declared.name));
+    const auto found = std::ranges::find(names, kit::ToView(declared.name));
     if (found == names.end()) continue;
     shapes[static_cast<size_t>(found - names.begin())] =
         ov::PartialShape(std::vector<ov::Dimension>(declared.shape, declared.shape + declared.rank));
@@ -76,7 +76,7 @@ base::Result<OvSignature> ReadSignature(const inferd_load& load, const CompileSe
 void WarnOfWideNumbers(const inferd_host* host, const inferd_load& load, const OvSignature& signature) {
   for (const OvTensor& input : signature.inputs()) {
     if (input.type.size() < sizeof(int64_t)) continue;
-    const std::string line = "model '" + std::string(enginekit::ToView(load.model_name)) + "': input '" + input.name +
+    const std::string line = "model '" + std::string(kit::ToView(load.model_name)) + "': input '" + input.name +
                              "' is of type " + input.type.get_type_name() + "; OpenVINO computes with 32 bits";
     host->log(host, INFERD_LOG_WARNING, {line.data(), line.size()});
   }
@@ -88,8 +88,8 @@ base::Result<std::unique_ptr<OvModel>> OvModel::Load(const inferd_host* host, ov
   INFERD_ASSIGN_OR_RETURN(const CompileSettings settings, CompileSettings::Parse(load));
   INFERD_ASSIGN_OR_RETURN(const ModelFile file, ModelFile::Find(load));
   INFERD_RETURN_IF_ERROR(AddOperators(core, load));
-  const int compute_threads = settings.inference_threads > 0 ? settings.inference_threads
-                                                             : enginekit::ComputeThreads(load, file.path.parent_path());
+  const int compute_threads =
+      settings.inference_threads > 0 ? settings.inference_threads : kit::ComputeThreads(load, file.path.parent_path());
   base::Result<std::unique_ptr<OvModel>> loaded = std::unexpected(base::Internal("nothing was read"));
   const auto read_and_compile = [&]() -> base::Result<std::unique_ptr<OvModel>> {
     INFERD_ASSIGN_OR_RETURN(std::shared_ptr<ov::Model> model, file.Read(*core));
@@ -107,7 +107,7 @@ base::Result<std::unique_ptr<OvModel>> OvModel::Load(const inferd_host* host, ov
     made->first_ = std::move(compiled);
     return made;
   };
-  const base::OnCpuCores here(enginekit::LoadCores(load));
+  const base::OnCpuCores here(kit::LoadCores(load));
   // It takes a core for as long as it lasts, which models that serve meanwhile should not notice; but threads that are
   // to serve later would stay as low.
   // What is thrown must not leave the thread of a load in the background.
@@ -121,7 +121,7 @@ base::Result<std::unique_ptr<OvModel>> OvModel::Load(const inferd_host* host, ov
           base::InvalidArgument("model file '" + file.path.string() + "': " + ErrorText(exception.what())));
     }
   };
-  compute_threads > 1 ? run() : enginekit::RunInBackground(run);
+  compute_threads > 1 ? run() : kit::RunInBackground(run);
   if (loaded.has_value()) WarnOfWideNumbers(host, load, (*loaded)->tensors());
   return loaded;
 }

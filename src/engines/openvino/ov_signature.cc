@@ -43,7 +43,7 @@ base::Result<OvTensor> ReadTensor(const Port& port, std::string name) {
   return tensor;
 }
 
-enginekit::TensorDescription Describe(const OvTensor& tensor) {
+kit::TensorDescription Describe(const OvTensor& tensor) {
   return {.name = tensor.name,
           .datatype = tensor.datatype,
           .shape = tensor.shape,

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "enginekit/tensor_signature.h"
+#include "engines/kit/tensor_signature.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::openvino {
@@ -36,7 +36,7 @@ class OvSignature final {
 
   std::vector<OvTensor> inputs_;
   std::vector<OvTensor> outputs_;
-  enginekit::TensorSignature abi_;
+  kit::TensorSignature abi_;
 };
 
 }  // namespace inferd::openvino

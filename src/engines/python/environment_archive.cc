@@ -38,7 +38,7 @@ base::Result<fs::path> OwnFolder() {
 
 // What it says is wrong; empty: nothing.
 base::Result<std::string> RunUnpacker(const std::string& python, const fs::path& unpacker, const fs::path& archive,
-                                      const fs::path& folder) {
+                                      const fs::path& folder, const std::vector<std::string>& environment) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::unexpected(base::ResourceExhausted(std::strerror(errno)));
   const base::FileDescriptor ours(ends[0]);
@@ -46,6 +46,7 @@ base::Result<std::string> RunUnpacker(const std::string& python, const fs::path&
   const std::array descriptors = {its.get()};
   auto child = base::ChildProcess::Start({.program = python,
                                           .arguments = {python, unpacker.string(), archive.string(), folder.string()},
+                                          .environment = environment,
                                           .environment_changes = {"PYTHONHOME"},
                                           .descriptors = descriptors});
   if (!child.has_value()) return std::unexpected(child.error());
@@ -64,7 +65,7 @@ base::Result<std::string> RunUnpacker(const std::string& python, const fs::path&
 }  // namespace
 
 base::Result<fs::path> UnpackEnvironment(const inferd_host& host, const fs::path& archive, const std::string& python,
-                                         const fs::path& unpacker) {
+                                         const fs::path& unpacker, const std::vector<std::string>& environment) {
   INFERD_ASSIGN_OR_RETURN(const fs::path own, OwnFolder());
   // One at a time, whichever process it is: models may share an archive.
   const base::FileDescriptor lock(open((own / ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
@@ -82,7 +83,7 @@ base::Result<fs::path> UnpackEnvironment(const inferd_host& host, const fs::path
   host.log(&host, INFERD_LOG_INFO, {line.data(), line.size()});
   std::string unfinished = (own / (name + ".XXXXXX")).string();
   if (mkdtemp(unfinished.data()) == nullptr) return Refused(archive, std::strerror(errno));
-  auto said = RunUnpacker(python, unpacker, archive, unfinished);
+  auto said = RunUnpacker(python, unpacker, archive, unfinished, environment);
   if (said.has_value() && said->empty()) {
     fs::rename(unfinished, folder, error);
     if (error) *said = error.message();

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <system_error>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 
 namespace inferd::python {
 
@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using enginekit::ToView;
+using kit::ToView;
 
 constexpr std::string_view kParameter = "operator.pickles";  // with colons between its parts
 constexpr std::string_view kAll = "all";

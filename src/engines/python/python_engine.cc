@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "enginekit/engine_table.h"
+#include "engines/kit/engine_table.h"
 #include "engines/python/python_instance.h"
 #include "engines/python/python_model.h"
 #include "inferd/engine_abi.h"
@@ -43,7 +43,7 @@ class PythonEngine final {
   const char* default_model_filename() const { return "model.py"; }
 
   base::Result<std::unique_ptr<PythonModel>> Load(const inferd_load& load) {
-    return PythonModel::Load(*host_, worker_, load);
+    return PythonModel::Load(*host_, worker_, load, sessions_);
   }
 
   base::Result<std::unique_ptr<PythonInstance>> CreateInstance(PythonModel* model, const inferd_instance_spec& spec) {
@@ -55,6 +55,7 @@ class PythonEngine final {
 
   const inferd_host* const host_;
   const std::filesystem::path worker_;
+  const std::shared_ptr<WorkerSessions> sessions_ = std::make_shared<WorkerSessions>(WorkerSessions::Orphans::kAdopt);
 };
 
 }  // namespace
@@ -62,5 +63,5 @@ class PythonEngine final {
 }  // namespace inferd::python
 
 const inferd_engine* inferd_engine_v1(const inferd_host* host, inferd_error* error) {
-  return inferd::enginekit::EngineTable<inferd::python::PythonEngine>::Open(host, error);
+  return inferd::kit::EngineTable<inferd::python::PythonEngine>::Open(host, error);
 }

@@ -10,7 +10,7 @@
 
 namespace inferd::python {
 
-using enginekit::Progress;
+using kit::Progress;
 
 namespace {
 
@@ -131,8 +131,13 @@ void PythonInstance::Revive(const std::shared_ptr<ReadyLine>& line) {
 }
 
 void PythonInstance::AskReady() {
-  const base::MutexLock lock(mutex_);
-  if (ready_line_ != nullptr) ready_line_->Ask();
+  std::shared_ptr<ReadyLine> line;
+  {
+    const base::MutexLock lock(mutex_);
+    line = ready_line_;
+  }
+  // Another thread that asks may hold the line for as long as an answer takes; executions do not wait for that.
+  if (line != nullptr) line->Ask();
 }
 
 base::Status PythonInstance::AwaitReady(std::chrono::steady_clock::time_point until) {
@@ -155,7 +160,8 @@ base::Status PythonInstance::AwaitReady(std::chrono::steady_clock::time_point un
 void PythonInstance::RunQueue() {
   base::Status started;
   try {
-    started = StartWorker();
+    // What an ended worker gives back may come when the next one is already there.
+    if (link_ == nullptr || !link_->usable()) started = StartWorker();
   } catch (const std::exception& error) {
     started = base::ResourceExhausted(error.what());
   }

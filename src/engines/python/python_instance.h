@@ -9,7 +9,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "enginekit/engine_table.h"
+#include "engines/kit/engine_table.h"
 #include "engines/python/python_model.h"
 #include "engines/python/worker_link.h"
 
@@ -23,7 +23,7 @@ class PythonInstance final {
   ~PythonInstance();
 
   // One call at a time. As WorkerLink's; it does not wait for another worker either.
-  base::Result<enginekit::Progress> Execute(const inferd_batch& batch);
+  base::Result<kit::Progress> Execute(const inferd_batch& batch);
 
   // Whether the model says that it is ready, in two steps, so that several instances are asked at once; beside
   // executions. UNAVAILABLE: why not. A worker that has ended is started anew: one that probes keep requests away from
@@ -47,8 +47,8 @@ class PythonInstance final {
   // If the worker that is asked there is still this one's.
   void Revive(const std::shared_ptr<ReadyLine>& line);
   void RunQueue();
-  base::Result<enginekit::Progress> ExecuteOn(const base::Status& started, const inferd_batch& batch);
-  base::Result<enginekit::Progress> ExecuteOrRestart(const inferd_batch& batch, base::Status& started);
+  base::Result<kit::Progress> ExecuteOn(const base::Status& started, const inferd_batch& batch);
+  base::Result<kit::Progress> ExecuteOrRestart(const inferd_batch& batch, base::Status& started);
   void Run(const inferd_batch& batch, base::Status& started);
 
   PythonModel& model_;

@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cstdlib>
 #include <limits>
+#include <optional>
 #include <utility>
 
-#include "enginekit/parameters.h"
+#include "base/system/model_environment.h"
+#include "engines/kit/parameters.h"
 #include "engines/python/environment_archive.h"
 #include "engines/python/message/value_parts.h"
 #include "engines/python/pickle_permission.h"
@@ -16,7 +17,7 @@ namespace inferd::python {
 
 namespace {
 
-using enginekit::ToView;
+using kit::ToView;
 
 // Imports, and what a model does when it is made, may take long: models are downloaded there.
 constexpr std::chrono::minutes kLoadPatience{30};
@@ -30,11 +31,16 @@ constexpr int kExecutionsAhead = 1;
 // How long a model has to say whether it is ready.
 constexpr std::chrono::seconds kReadyPatience{5};
 
-std::string_view FindParameter(const inferd_load& load, std::string_view key) {
+std::optional<std::string_view> FindIfGiven(const inferd_load& load, std::string_view key) {
   for (size_t i = 0; i < load.parameter_count; ++i) {
     if (ToView(load.parameters[i].key) == key) return ToView(load.parameters[i].value);
   }
-  return {};
+  return std::nullopt;
+}
+
+// Empty: it is not given.
+std::string_view FindParameter(const inferd_load& load, std::string_view key) {
+  return FindIfGiven(load, key).value_or(std::string_view());
 }
 
 // The environment of their own that models of that file have; empty: none.
@@ -53,8 +59,12 @@ base::Result<Interpreter> ChooseInterpreter(const inferd_host& host, const infer
     std::filesystem::path program = worker.parent_path() / special / "bin" / "python3";
     if (std::filesystem::exists(program, none)) own = std::move(program);
   }
+  INFERD_ASSIGN_OR_RETURN(auto inherited,
+                          base::ModelEnvironment(ToView(load.model_name),
+                                                 [&load](const std::string& name) { return FindIfGiven(load, name); }));
   Interpreter interpreter{.program = std::filesystem::exists(own, none) ? own.string() : "python3",
                           .worker = std::move(worker),
+                          .inherited = std::move(inherited),
                           .environment = {"PYTHONHOME"}};
   if (const std::string_view program = FindParameter(load, "interpreter"); !program.empty()) {
     interpreter.program = program;
@@ -68,7 +78,8 @@ base::Result<Interpreter> ChooseInterpreter(const inferd_host& host, const infer
   std::filesystem::path folder(environment);
   if (std::filesystem::is_regular_file(folder, none)) {
     const std::filesystem::path unpacker = interpreter.worker.parent_path() / "inferd_unpack.py";
-    INFERD_ASSIGN_OR_RETURN(folder, UnpackEnvironment(host, folder, interpreter.program, unpacker));
+    INFERD_ASSIGN_OR_RETURN(folder,
+                            UnpackEnvironment(host, folder, interpreter.program, unpacker, interpreter.inherited));
     if (const auto activate = folder / "bin" / "activate"; !std::filesystem::exists(activate, none)) {
       return std::unexpected(
           base::InvalidArgument("Path " + activate.string() +
@@ -81,14 +92,16 @@ base::Result<Interpreter> ChooseInterpreter(const inferd_host& host, const infer
   }
   interpreter.program = folder / "bin" / "python3";
   // What its script `activate` would set.
-  const char* const path = std::getenv("PATH");
-  const char* const libraries = std::getenv("LD_LIBRARY_PATH");
-  const auto before = [](const std::filesystem::path& first, const char* others) {
-    return first.string() + (others == nullptr || *others == '\0' ? "" : ":" + std::string(others));
+  const auto before = [&inherited = interpreter.inherited](const std::filesystem::path& first,
+                                                           const std::string& name) {
+    const auto others = std::ranges::find_if(
+        inherited, [&name](const std::string& variable) { return variable.starts_with(name + "="); });
+    const std::string value = others == inherited.end() ? "" : others->substr(name.size() + 1);
+    return name + "=" + first.string() + (value.empty() ? "" : ":" + value);
   };
   interpreter.environment.push_back("VIRTUAL_ENV=" + folder.string());
-  interpreter.environment.push_back("PATH=" + before(folder / "bin", path));
-  interpreter.environment.push_back("LD_LIBRARY_PATH=" + before(folder / "lib", libraries));
+  interpreter.environment.push_back(before(folder / "bin", "PATH"));
+  interpreter.environment.push_back(before(folder / "lib", "LD_LIBRARY_PATH"));
   return interpreter;
 }
 
@@ -129,7 +142,8 @@ PythonModel::PythonModel(const inferd_host& host, Interpreter interpreter, const
 }
 
 base::Result<std::unique_ptr<PythonModel>> PythonModel::Load(const inferd_host& host, std::filesystem::path worker,
-                                                             const inferd_load& load) {
+                                                             const inferd_load& load,
+                                                             std::shared_ptr<WorkerSessions> sessions) {
   // Tensors are in memory of the CPU whatever it says.
   if (const std::string_view only = FindParameter(load, "FORCE_CPU_ONLY_INPUT_TENSORS");
       !only.empty() && only != "yes" && only != "no") {
@@ -137,6 +151,7 @@ base::Result<std::unique_ptr<PythonModel>> PythonModel::Load(const inferd_host& 
         base::Unimplemented("Incorrect value for FORCE_CPU_ONLY_INPUT_TENSORS: " + std::string(only) + "'"));
   }
   INFERD_ASSIGN_OR_RETURN(Interpreter interpreter, ChooseInterpreter(host, load, std::move(worker)));
+  interpreter.sessions = std::move(sessions);
   std::unique_ptr<PythonModel> model(new PythonModel(host, std::move(interpreter), load));
   Value described;
   INFERD_ASSIGN_OR_RETURN(auto worker_link, model->StartWorker(&described));
@@ -274,8 +289,7 @@ base::Status PythonModel::AddTensors(const Value& tensors, bool inputs, TensorFo
         !std::in_range<int32_t>(*datatype)) {
       return NoReply().error();
     }
-    enginekit::TensorDescription tensor{
-        .name = *name, .datatype = static_cast<int32_t>(*datatype), .optional = *optional};
+    kit::TensorDescription tensor{.name = *name, .datatype = static_cast<int32_t>(*datatype), .optional = *optional};
     tensor.one_piece = form.one_piece;
     tensor.bytes_form = INFERD_BYTES_PACKED;
     tensor.alignment = 1;

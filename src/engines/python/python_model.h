@@ -7,7 +7,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "enginekit/tensor_signature.h"
+#include "engines/kit/tensor_signature.h"
 #include "engines/python/worker_link.h"
 #include "inferd/engine_abi.h"
 
@@ -18,9 +18,11 @@ class PythonInstance;
 // A loaded model: what its file says that it takes and gives, and how its workers are started. Thread-safe.
 class PythonModel final {
  public:
-  // Has a worker import the file. The worker's errors are INVALID_ARGUMENT, with Python's own words.
+  // Has a worker import the file. `sessions`: of all workers of this process; null: others are not known. The worker's
+  // errors are INVALID_ARGUMENT, with Python's own words.
   static base::Result<std::unique_ptr<PythonModel>> Load(const inferd_host& host, std::filesystem::path worker,
-                                                         const inferd_load& load);
+                                                         const inferd_load& load,
+                                                         std::shared_ptr<WorkerSessions> sessions = nullptr);
 
   const inferd_signature* signature() const { return signature_.abi(); }
   const inferd_host& host() const { return host_; }
@@ -53,7 +55,7 @@ class PythonModel final {
   const Interpreter interpreter_;
   const std::string name_;
   MarshalWriter load_message_;
-  enginekit::TensorSignature signature_;
+  kit::TensorSignature signature_;
   std::chrono::milliseconds patience_{0};
   bool decoupled_ = false;
   base::Mutex mutex_;

@@ -8,9 +8,8 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <new>
 #include <utility>
-
-#include "base/system/poll_until.h"
 
 namespace inferd::python {
 
@@ -18,11 +17,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr uint32_t kMessageBytesMax = uint32_t{1} << 26;
-// How long one that was told to end may take for it, and one that has closed the socket.
+// How long a worker that was told to end may take for it, and one that has closed its socket.
 constexpr std::chrono::seconds kEndPatience{5};
 constexpr std::chrono::seconds kClosedPatience{2};
-// And how long a message may take that has begun, either way.
+// How long half a message may stay half, and how long a worker may read nothing of what is sent.
 constexpr std::chrono::seconds kMessagePatience{60};
 // What is read at once, at least: most messages are far smaller.
 constexpr size_t kReceivedBytes = size_t{1} << 13;
@@ -31,7 +29,7 @@ constexpr int64_t kPollMaxMs = 60'000;
 
 }  // namespace
 
-base::Result<PythonProcess> PythonProcess::Start(const Interpreter& interpreter, std::string title) {
+base::Result<PythonProcess> PythonProcess::Start(const Interpreter& interpreter, std::string title, int output) {
   INFERD_ASSIGN_OR_RETURN(SharedArea input_area, SharedArea::Create("inferd-python-inputs"));
   INFERD_ASSIGN_OR_RETURN(SharedArea outputs, SharedArea::Create("inferd-python-outputs"));
   auto inputs = std::make_shared<InputBlocks>(std::move(input_area));
@@ -45,11 +43,13 @@ base::Result<PythonProcess> PythonProcess::Start(const Interpreter& interpreter,
   INFERD_ASSIGN_OR_RETURN(auto ready_line, ReadyLine::Create());
   // -u: what a model prints is seen when it prints it.
   const std::array descriptors = {its.get(), inputs->descriptor(), outputs.descriptor(), ready_line.second.get()};
-  auto child = base::ChildProcess::Start(
-      {.program = interpreter.program,
-       .arguments = {interpreter.program, "-u", interpreter.worker.string(), std::move(title)},
-       .environment_changes = interpreter.environment,
-       .descriptors = descriptors});
+  auto sessions = interpreter.sessions == nullptr ? std::make_shared<WorkerSessions>() : interpreter.sessions;
+  auto child = sessions->Start({.program = interpreter.program,
+                                .arguments = {interpreter.program, "-u", interpreter.worker.string(), std::move(title)},
+                                .environment = interpreter.inherited,
+                                .environment_changes = interpreter.environment,
+                                .descriptors = descriptors,
+                                .output = output});
   if (!child.has_value() && child.error().code() == base::StatusCode::kFailedPrecondition) {
     return std::unexpected(base::FailedPrecondition("the Python interpreter '" + interpreter.program +
                                                     "' cannot be started: " + std::string(child.error().message())));
@@ -59,12 +59,14 @@ base::Result<PythonProcess> PythonProcess::Start(const Interpreter& interpreter,
   }
   ready_line.first->Watch(base::FileDescriptor(fcntl(child->handle(), F_DUPFD_CLOEXEC, 0)));
   return PythonProcess(*std::move(child), std::move(ours), std::move(inputs), std::move(outputs),
-                       std::move(ready_line.first));
+                       std::move(ready_line.first), std::move(sessions));
 }
 
 PythonProcess::PythonProcess(base::ChildProcess child, base::FileDescriptor socket, std::shared_ptr<InputBlocks> inputs,
-                             SharedArea outputs, std::shared_ptr<ReadyLine> ready_line)
-    : child_(std::move(child)),
+                             SharedArea outputs, std::shared_ptr<ReadyLine> ready_line,
+                             std::shared_ptr<WorkerSessions> sessions)
+    : sessions_(std::move(sessions)),
+      child_(std::move(child)),
       socket_(std::move(socket)),
       inputs_(std::move(inputs)),
       outputs_(std::move(outputs)),
@@ -72,135 +74,186 @@ PythonProcess::PythonProcess(base::ChildProcess child, base::FileDescriptor sock
 
 PythonProcess::~PythonProcess() {
   if (!socket_ || end_.has_value()) return;
-  socket_.Close();
-  static_cast<void>(child_.EndsBefore(Clock::now() + kEndPatience));
-}
-
-base::Status PythonProcess::Lose(const base::Status& why) {
-  if (!end_.has_value()) {
-    // One that has ended by itself has closed the socket a moment before.
-    const bool killed = !child_.EndsBefore(Clock::now() + (why.ok() ? kClosedPatience : kClosedPatience.zero()));
-    if (killed) child_.Kill();
-    const std::string how = child_.WaitForEnd();
-    end_ = why.ok() || !killed ? how : std::string(why.message());
+  if (!failed()) {
+    socket_.Close();
+    static_cast<void>(child_.EndsBefore(Clock::now() + kEndPatience));
+    Fail(base::DeadlineExceeded("did not end, and was ended"));
   }
-  if (!why.ok()) return why;
-  return base::Unavailable("the Python process " + *end_);
+  Settle();
 }
 
-base::Status PythonProcess::Send(const MarshalWriter& message) {
-  const auto until = Clock::now() + kMessagePatience;
+void PythonProcess::Fail(base::Status why) {
+  if (!why_.has_value()) why_ = std::move(why);
+}
+
+void PythonProcess::Settle() {
+  if (!why_.has_value() || end_.has_value()) return;
+  // One that has ended by itself has closed the socket a moment before.
+  const bool itself = why_->code() == base::StatusCode::kUnavailable;
+  const bool killed = !child_.EndsBefore(Clock::now() + (itself ? kClosedPatience : kClosedPatience.zero()));
+  if (killed) child_.Kill();
+  static_cast<void>(child_.EndsBefore(Clock::time_point::max()));
+  sessions_->End(child_.pid());
+  const std::string how = child_.WaitForEnd();
+  end_ = itself || !killed ? how : std::string(why_->message());
+}
+
+base::Status PythonProcess::Send(const MarshalWriter& message, Kind kind) {
+  if (failed()) return base::Unavailable("the Python process has ended");
+  if (unsent_.size() - sent_ > kUnsentBytesMax) Fail(base::ResourceExhausted("takes no messages, and was ended"));
+  if (failed()) return *why_;
   const auto size = static_cast<uint32_t>(message.bytes().size());
-  std::array<iovec, 2> parts = {iovec{.iov_base = const_cast<uint32_t*>(&size), .iov_len = sizeof(size)},
-                                iovec{.iov_base = const_cast<char*>(message.bytes().data()), .iov_len = size}};
-  msghdr header = {};
-  header.msg_iov = parts.data();
-  header.msg_iovlen = parts.size();
-  while (header.msg_iovlen > 0) {
-    const ssize_t sent = sendmsg(socket_.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      if (!base::PollUntil(socket_.get(), POLLOUT, until)) {
-        return base::DeadlineExceeded("takes no messages, and was ended");
-      }
-      continue;
-    }
-    if (sent < 0) return base::Unavailable("the Python process has ended");
-    auto left = static_cast<size_t>(sent);
-    while (header.msg_iovlen > 0 && left >= header.msg_iov->iov_len) {
-      left -= header.msg_iov->iov_len;
-      ++header.msg_iov;
-      --header.msg_iovlen;
-    }
-    if (header.msg_iovlen > 0) {
-      header.msg_iov->iov_base = static_cast<char*>(header.msg_iov->iov_base) + left;
-      header.msg_iov->iov_len -= left;
-    }
+  if (has_unsent()) {
+    Queue(message, 0, kind);
+    Flush();
+    return failed() ? *why_ : base::OkStatus();
   }
-  return base::OkStatus();
+  const std::array<iovec, 2> parts = {iovec{.iov_base = const_cast<uint32_t*>(&size), .iov_len = sizeof(size)},
+                                      iovec{.iov_base = const_cast<char*>(message.bytes().data()), .iov_len = size}};
+  msghdr header = {};
+  header.msg_iov = const_cast<iovec*>(parts.data());
+  header.msg_iovlen = parts.size();
+  ssize_t sent = 0;
+  do {
+    sent = sendmsg(socket_.get(), &header, MSG_NOSIGNAL | MSG_DONTWAIT);
+  } while (sent < 0 && errno == EINTR);
+  const bool full = sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+  if (sent < 0 && !full) {
+    Fail(base::Unavailable("the Python process has ended"));
+    return *why_;
+  }
+  const size_t done = full ? 0 : static_cast<size_t>(sent);
+  if (done == sizeof(size) + size) return base::OkStatus();
+  stuck_since_ = Clock::now();
+  Queue(message, done, kind);
+  return failed() ? *why_ : base::OkStatus();
+}
+
+// Half a message cannot be taken back.
+void PythonProcess::Queue(const MarshalWriter& message, size_t sent, Kind kind) {
+  try {
+    const auto size = static_cast<uint32_t>(message.bytes().size());
+    unsent_.append(reinterpret_cast<const char*>(&size), sizeof(size)).append(message.bytes());
+    sent_ += sent;
+    if (kind == Kind::kReply) unsent_replies_ += size;
+  } catch (const std::bad_alloc&) {
+    Fail(base::ResourceExhausted("is sent more than there is memory for, and was ended"));
+  }
+}
+
+void PythonProcess::Flush() {
+  while (has_unsent() && !failed()) {
+    const ssize_t sent =
+        send(socket_.get(), unsent_.data() + sent_, unsent_.size() - sent_, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return;
+    if (sent < 0) return Fail(base::Unavailable("the Python process has ended"));
+    sent_ += static_cast<size_t>(sent);
+    stuck_since_ = Clock::now();
+    if (sent_ < unsent_.size()) continue;
+    unsent_ = {};
+    sent_ = unsent_replies_ = 0;
+  }
 }
 
 void PythonProcess::FinishSending() {
   if (socket_) shutdown(socket_.get(), SHUT_WR);
+  unsent_ = {};
+  sent_ = unsent_replies_ = 0;
 }
 
-void PythonProcess::End(const base::Status& why) {
-  if (end_.has_value()) return;
-  static_cast<void>(Lose(why.code() == base::StatusCode::kUnavailable ? base::OkStatus() : why));
+Clock::time_point PythonProcess::ProgressDue() const {
+  const auto half = half_since_.has_value() ? *half_since_ + kMessagePatience : Clock::time_point::max();
+  const auto stuck = has_unsent() ? stuck_since_ + kMessagePatience : Clock::time_point::max();
+  return std::min(half, stuck);
+}
+
+void PythonProcess::CheckProgress(Clock::time_point now) {
+  if (now < ProgressDue()) return;
+  const bool stuck = has_unsent() && now >= stuck_since_ + kMessagePatience;
+  Fail(base::DeadlineExceeded(stuck ? "takes no messages, and was ended" : "sent half of a message, and was ended"));
 }
 
 PythonProcess::Event PythonProcess::Await(int wake, Clock::time_point until) {
-  return received_size_ > 0 && !end_.has_value() ? Event::kMessage : AwaitBytes(wake, until);
-}
-
-PythonProcess::Event PythonProcess::AwaitBytes(int wake, Clock::time_point until) {
-  while (!end_.has_value()) {
-    std::array<pollfd, 3> files = {pollfd{.fd = socket_.get(), .events = POLLIN, .revents = 0},
-                                   pollfd{.fd = wake, .events = POLLIN, .revents = 0},
-                                   // What it has started may hold its socket open.
-                                   pollfd{.fd = child_.handle(), .events = POLLIN, .revents = 0}};
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now()).count();
-    if (left <= 0) return Event::kNeither;
-    const int ready = poll(files.data(), files.size(), static_cast<int>(std::min<int64_t>(left, kPollMaxMs)));
-    if (ready <= 0) continue;
-    if ((files[0].revents & POLLIN) != 0) return Event::kMessage;
-    if (files[1].revents != 0) return Event::kWake;
-    static_cast<void>(Lose({}));
+  while (!failed()) {
+    Flush();
+    // A worker that reads no replies is asked for no more.
+    const Arrived arrived = IsHeld() ? Arrived::kNothing : Look();
+    if (arrived == Arrived::kMessage) return Event::kMessage;
+    const auto now = Clock::now();
+    if (arrived == Arrived::kNothing) CheckProgress(now);
+    if (failed() || now >= until) break;
+    if (Poll(wake, std::min(until, ProgressDue()) - now)) return Event::kWake;
   }
   return Event::kNeither;
 }
 
-base::Status PythonProcess::ReadAtLeast(size_t size, Clock::time_point until) {
-  if (received_.size() < size) received_.resize(std::max(size, kReceivedBytes));
-  while (received_size_ < size) {
-    // Not all that there is room for: what belongs to the next messages is moved to the front with each.
-    const size_t wanted = std::max(size, std::min(received_.size(), kReceivedBytes)) - received_size_;
-    const ssize_t got = recv(socket_.get(), received_.data() + received_size_, wanted, MSG_DONTWAIT);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      if (AwaitBytes(-1, until) == Event::kMessage) continue;
-      if (end_.has_value()) return Lose({});
-      return Lose(base::DeadlineExceeded("sent half of a message, and was ended"));
-    }
-    if (got <= 0) return Lose({});
-    received_size_ += static_cast<size_t>(got);
-  }
-  return base::OkStatus();
+bool PythonProcess::Poll(int wake, Clock::duration patience) {
+  const auto wanted = static_cast<int16_t>((IsHeld() ? 0 : POLLIN) | (has_unsent() ? POLLOUT : 0));
+  std::array<pollfd, 3> files = {pollfd{.fd = socket_.get(), .events = wanted, .revents = 0},
+                                 pollfd{.fd = wake, .events = POLLIN, .revents = 0},
+                                 // What the worker has started may hold its socket open.
+                                 pollfd{.fd = child_.handle(), .events = POLLIN, .revents = 0}};
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(patience).count();
+  const int ready = poll(files.data(), files.size(), static_cast<int>(std::clamp<int64_t>(left, 0, kPollMaxMs)));
+  if (ready <= 0 || (files[0].revents & (POLLIN | POLLOUT)) != 0) return false;
+  if (files[1].revents != 0) return true;
+  Fail(base::Unavailable("the Python process has ended"));
+  return false;
 }
 
 PythonProcess::Arrived PythonProcess::Look() {
-  while (!end_.has_value()) {
+  while (!failed()) {
     size_t wanted = sizeof(uint32_t);
     if (received_size_ >= wanted) {
       uint32_t size = 0;
       std::memcpy(&size, received_.data(), sizeof(size));
+      if (size > kMessageBytesMax) break;
       wanted += size;
-      if (size > kMessageBytesMax || received_size_ >= wanted) return Arrived::kMessage;
+      if (received_size_ >= wanted) return Arrived::kMessage;
     }
-    if (received_.size() < wanted) received_.resize(std::max(wanted, kReceivedBytes));
+    // Room grows with what has come, and not with what was announced.
+    if (received_.size() == received_size_ && !MakeRoom(wanted)) break;
     const ssize_t got =
         recv(socket_.get(), received_.data() + received_size_, received_.size() - received_size_, MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return Arrived::kNothing;
-    if (got <= 0) break;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+      if (received_size_ > 0 && !half_since_.has_value()) half_since_ = Clock::now();
+      return Arrived::kNothing;
+    }
+    if (got <= 0) {
+      Fail(base::Unavailable("the Python process has ended"));
+      return Arrived::kEnd;
+    }
     received_size_ += static_cast<size_t>(got);
   }
+  Fail(base::Internal("sent what is no message, and was ended"));
   return Arrived::kEnd;
 }
 
+bool PythonProcess::MakeRoom(size_t wanted) {
+  try {
+    received_.resize(std::max(kReceivedBytes, std::min(wanted + kReceivedBytes, 2 * received_size_)));
+    return true;
+  } catch (const std::bad_alloc&) {
+    Fail(base::ResourceExhausted("sent what there is no memory for, and was ended"));
+    return false;
+  }
+}
+
 base::Result<Value> PythonProcess::Receive() {
-  if (end_.has_value()) return std::unexpected(Lose({}));
-  const auto until = Clock::now() + kMessagePatience;
+  if (Look() != Arrived::kMessage) return std::unexpected(failed() ? *why_ : base::Internal("has sent no message"));
   uint32_t size = 0;
-  INFERD_RETURN_IF_ERROR(ReadAtLeast(sizeof(size), until));
   std::memcpy(&size, received_.data(), sizeof(size));
-  if (size > kMessageBytesMax) return std::unexpected(Lose(base::Internal("sent what is no message, and was ended")));
   const size_t end = sizeof(size) + size;
-  INFERD_RETURN_IF_ERROR(ReadAtLeast(end, until));
   auto message = ReadMarshal({received_.data() + sizeof(size), size});
-  if (!message.has_value()) return std::unexpected(Lose(base::Internal(std::string(message.error().message()))));
+  if (!message.has_value()) {
+    Fail(base::Internal(std::string(message.error().message())));
+    return message;
+  }
   std::memmove(received_.data(), received_.data() + end, received_size_ - end);
   received_size_ -= end;
+  half_since_.reset();
   if (received_.size() > kKeptBytesMax && received_size_ <= kReceivedBytes) {
     received_.resize(kReceivedBytes);
     received_.shrink_to_fit();

@@ -131,7 +131,7 @@ class WatchedExecutionTest : public ScriptedWorkerTest {
     (*link)->Serve("scripted_0_0", std::chrono::minutes(1));
     host_.waits = true;
     const auto progress = (*link)->Execute(request_.batch);
-    if (!progress.has_value() || *progress != enginekit::Progress::kPending) return nullptr;
+    if (!progress.has_value() || *progress != kit::Progress::kPending) return nullptr;
     return *std::move(link);
   }
 
@@ -195,7 +195,7 @@ TEST_F(WatchedExecutionTest, OneThatAnEndedWorkerHadNotBegunIsTakenBack) {
   for (const OneRequest* const request : {&request_, &next}) {
     const auto progress = (*link)->Execute(request->batch);
     ASSERT_TRUE(progress.has_value());
-    EXPECT_EQ(*progress, enginekit::Progress::kPending);
+    EXPECT_EQ(*progress, kit::Progress::kPending);
   }
   std::ofstream(go) << "on\n";
   while (host_.finished == 0) std::this_thread::yield();
@@ -246,7 +246,7 @@ TEST_F(ScriptedWorkerTest, OneThatThereIsNoMemoryForEndsAlone) {
   host_.without_memory = true;
   const auto progress = (*link)->Execute(request.batch);
   ASSERT_TRUE(progress.has_value()) << progress.error().message();
-  EXPECT_EQ(*progress, enginekit::Progress::kPending);
+  EXPECT_EQ(*progress, kit::Progress::kPending);
   // By this thread, or by the one that goes on behind it.
   while (host_.finished == 0) std::this_thread::yield();
   ASSERT_EQ(host_.codes, std::vector<int32_t>{INFERD_UNAVAILABLE});

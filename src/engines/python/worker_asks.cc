@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 #include "engines/python/message/model_call_reader.h"
 #include "engines/python/message/value_parts.h"
 
@@ -15,7 +15,7 @@ namespace {
 base::Status NoAsk() { return base::Internal("asks what it cannot, and was ended"); }
 
 base::Status ToStatus(int32_t code, inferd_text message) {
-  return {static_cast<base::StatusCode>(code), std::string(enginekit::ToView(message))};
+  return {static_cast<base::StatusCode>(code), std::string(kit::ToView(message))};
 }
 
 base::Status TooOld() { return base::Unimplemented("the server does not take what models ask"); }
@@ -177,12 +177,31 @@ base::Status WorkerAsks::Control(uint64_t number, const std::string& kind, ItemR
     control.unload_dependents = items.Flag() ? 1 : 0;
   }
   if (!items.Finished()) return NoAsk();
+  if (!BeginControl(number)) return base::OkStatus();
   const auto done = [](void* arg, int32_t code, inferd_text message) {
     const std::unique_ptr<Calling> asked(static_cast<Calling*>(arg));
+    asked->asks->EndControl();
     asked->asks->Reply(asked->number, ToStatus(code, message));
   };
   host_.control_model(&host_, &control, done, new Calling{.asks = shared_from_this(), .number = number});
   return base::OkStatus();
+}
+
+bool WorkerAsks::BeginControl(uint64_t number) {
+  {
+    const base::MutexLock lock(mutex_);
+    if (controls_ < kControlsMax) {
+      ++controls_;
+      return true;
+    }
+  }
+  Reply(number, base::ResourceExhausted("too many models are asked for, loaded or unloaded at a time"));
+  return false;
+}
+
+void WorkerAsks::EndControl() {
+  const base::MutexLock lock(mutex_);
+  --controls_;
 }
 
 // (..., kind, name, help, of labels, labels, bounds)
@@ -205,6 +224,10 @@ base::Status WorkerAsks::OpenMetric(uint64_t number, ItemReader& items) {
   ItemReader list(listed);
   for (size_t i = 0; i < listed.size(); ++i) bounds.push_back(list.Real());
   if (!items.Finished() || !list.ok()) return NoAsk();
+  if (metrics_.size() >= kMetricsMax) {
+    Reply(number, base::ResourceExhausted("too many metrics are open"));
+    return base::OkStatus();
+  }
   metric.labels = labels.data();
   metric.label_count = labels.size();
   metric.bounds = bounds.data();

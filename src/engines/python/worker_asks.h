@@ -28,6 +28,10 @@ class WorkerAsks final : public std::enable_shared_from_this<WorkerAsks> {
  public:
   // Calls of models with replies that the worker has not used yet. A hostile one never uses them.
   static constexpr size_t kCallsMax = 65'536;
+  // Questions whether models are ready, and orders to load and unload them, that the server has not answered.
+  static constexpr size_t kControlsMax = 1024;
+  // Metrics that are open at a time.
+  static constexpr size_t kMetricsMax = 65'536;
 
   // The batch of an execution that is under way, by its number; null: there is none.
   using BatchFinder = std::function<const inferd_batch*(uint64_t)>;
@@ -54,6 +58,9 @@ class WorkerAsks final : public std::enable_shared_from_this<WorkerAsks> {
                    std::span<const std::byte> memory);
   base::Status Call(uint64_t number, ItemReader& items, std::span<const std::byte> memory);
   base::Status AskCancelled(uint64_t number, ItemReader& items);
+  // False: too many controls are under way, which the worker is told.
+  bool BeginControl(uint64_t number);
+  void EndControl();
   base::Status Control(uint64_t number, const std::string& kind, ItemReader& items);
   base::Status OpenMetric(uint64_t number, ItemReader& items);
   base::Status ChangeMetric(uint64_t number, ItemReader& items);
@@ -70,6 +77,7 @@ class WorkerAsks final : public std::enable_shared_from_this<WorkerAsks> {
   std::set<uint64_t> metrics_;  // that are open
   base::Mutex mutex_;
   bool closed_ GUARDED_BY(mutex_) = false;
+  size_t controls_ GUARDED_BY(mutex_) = 0;  // that are under way
   std::unordered_map<uint64_t, Asked> calls_ GUARDED_BY(mutex_);
 };
 

@@ -4,7 +4,7 @@
 #include <new>
 #include <utility>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 #include "engines/python/message/execution_writer.h"
 #include "engines/python/message/response_reader.h"
 #include "engines/python/message/value_parts.h"
@@ -14,7 +14,7 @@ namespace inferd::python {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using enginekit::Progress;
+using kit::Progress;
 
 // For so long after an execution, none else reads: another one is likely, and handing over would cost more than it.
 constexpr std::chrono::milliseconds kQuiet{50};
@@ -26,6 +26,8 @@ constexpr int kWatchedMessagesMax = 64;
 // How long one that was told to end may still say what is to be logged.
 constexpr std::chrono::seconds kLastLinesPatience{5};
 constexpr std::chrono::hours kLongTime{1};
+
+base::Status Hanging() { return base::DeadlineExceeded("did not answer in time, and was ended"); }
 
 base::Status NoAnswer() { return base::Internal("answers what was not asked, and was ended"); }
 
@@ -53,12 +55,17 @@ MarshalWriter TakenMessage(uint64_t ticket, bool cancelled) {
 base::Result<std::unique_ptr<WorkerLink>> WorkerLink::Start(const inferd_host& host, const Interpreter& interpreter,
                                                             std::string title) {
   INFERD_ASSIGN_OR_RETURN(std::shared_ptr<Outbox> outbox, Outbox::Create());
-  INFERD_ASSIGN_OR_RETURN(PythonProcess process, PythonProcess::Start(interpreter, std::move(title)));
-  return std::unique_ptr<WorkerLink>(new WorkerLink(host, std::move(process), std::move(outbox)));
+  INFERD_ASSIGN_OR_RETURN(auto output, WorkerOutput::Create(host, title));
+  INFERD_ASSIGN_OR_RETURN(PythonProcess process,
+                          PythonProcess::Start(interpreter, std::move(title), output->descriptor()));
+  output->Started();
+  return std::unique_ptr<WorkerLink>(new WorkerLink(host, std::move(output), std::move(process), std::move(outbox)));
 }
 
-WorkerLink::WorkerLink(const inferd_host& host, PythonProcess process, std::shared_ptr<Outbox> outbox)
+WorkerLink::WorkerLink(const inferd_host& host, std::unique_ptr<WorkerOutput> output, PythonProcess process,
+                       std::shared_ptr<Outbox> outbox)
     : host_(host),
+      output_(std::move(output)),
       process_(std::move(process)),
       outbox_(std::move(outbox)),
       asks_(std::make_shared<WorkerAsks>(host, process_.inputs(), outbox_,
@@ -96,14 +103,15 @@ WorkerLink::~WorkerLink() {
 base::Result<Value> WorkerLink::Exchange(const MarshalWriter& message, std::chrono::milliseconds patience) {
   reply_.reset();
   // How it has ended says more than that it takes nothing.
-  if (const base::Status sent = process_.Send(message); !sent.ok()) process_.End(sent);
+  if (const base::Status sent = process_.Send(message); !sent.ok()) process_.Fail(sent);
   const auto until = Clock::now() + patience;
-  while (!reply_.has_value() && !process_.end().has_value()) {
+  while (!reply_.has_value() && !process_.failed()) {
     const bool came = Step(until);
-    if (!reply_.has_value() && (!came || Clock::now() >= until)) EndHanging();
+    if (!reply_.has_value() && (!came || Clock::now() >= until)) process_.Fail(Hanging());
   }
-  if (!reply_.has_value()) return std::unexpected(base::Unavailable("the Python process " + *process_.end()));
-  return *std::exchange(reply_, std::nullopt);
+  if (reply_.has_value()) return *std::exchange(reply_, std::nullopt);
+  process_.Settle();
+  return std::unexpected(base::Unavailable("the Python process " + process_.end().value_or("has ended")));
 }
 
 void WorkerLink::Serve(std::string instance, std::chrono::milliseconds patience, TakeBack take_back) {
@@ -112,6 +120,11 @@ void WorkerLink::Serve(std::string instance, std::chrono::milliseconds patience,
   log_.SetInstance(instance_);
   patience_ = patience;
   listener_ = std::thread([this] { Listen(); });
+}
+
+bool WorkerLink::usable() {
+  const Reading reading(*this);
+  return !process_.failed();
 }
 
 bool WorkerLink::idle() {
@@ -154,13 +167,16 @@ void WorkerLink::Listen() {
     const bool unfinished = unfinished_;
     lock.unlock();
     if (process_.end().has_value()) {
+      FailPending();
+      FinishOver();
       // Clients that hold a response up may still let it go.
-      outbox_->Await(kQuiet);
+      if (!running_.empty()) outbox_->Await(kQuiet);
       SendOutbox();
-    } else {
+    } else if (!process_.failed()) {
       Step(unfinished ? alive_ + patience_ : Clock::now() + kLongTime);
-      if (!running_.empty() && Clock::now() >= alive_ + patience_) EndHanging();
+      if (!running_.empty() && Clock::now() >= alive_ + patience_) process_.Fail(Hanging());
     }
+    const bool ends = process_.failed() && !process_.end().has_value();
     FinishOver();
     const bool over = process_.end().has_value() && running_.empty();
     lock.lock();
@@ -168,6 +184,11 @@ void WorkerLink::Listen() {
     unfinished_ = !running_.empty();
     changed_.NotifyAll();
     if (over) return;
+    if (!ends) continue;
+    // A thread that begins an execution meanwhile is told at once, and waits for no process.
+    lock.unlock();
+    process_.Settle();
+    lock.lock();
   }
 }
 
@@ -178,36 +199,23 @@ base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
     ~Others() { link.FinishOver(); }
   } others{*this};
   // What it has started may still take messages.
-  if (process_.end().has_value()) return std::unexpected(Ended());
+  if (process_.failed()) return std::unexpected(Ended("has ended"));
   const bool watchable = running_.empty() || reading.was_watched();
   const uint64_t number = ++last_;
   const auto begun = Begin(number, batch);
-  if (!begun.has_value()) {
-    if (!process_.end().has_value()) return std::unexpected(begun.error());
-    FailPending();
-    return std::unexpected(Ended());
-  }
+  if (!begun.has_value()) return std::unexpected(process_.failed() ? Ended("has ended") : begun.error());
   Running& running = **begun;
-  if (watchable && BeginWatch()) {
+  if (watchable && !process_.has_unsent() && BeginWatch()) {
     running.pending = true;
     return Progress::kPending;
   }
   const auto until = Clock::now() + kHeld;
   // Lines of the log may come without end. What is over of others is not held up.
-  while (!running.returned && finished_.empty() && !process_.end().has_value() && Clock::now() < until && Step(until)) {
+  while (!running.returned && finished_.empty() && Clock::now() < until && Step(until)) {
   }
-  if (process_.end().has_value()) NoteEnd();
-  if (!WasBegun(number)) {
-    Forget(number);
-    FailPending();
-    return std::unexpected(Ended());
-  }
+  // A process that has failed meanwhile is the listener's to wait for, which finishes its executions then.
   running.pending = !running.over || running.held > 0;
-  if (running.pending) {
-    // It may have ended since.
-    if (process_.end().has_value()) FailPending();
-    return Progress::kPending;
-  }
+  if (running.pending) return Progress::kPending;
   Forget(number);
   return Progress::kFinished;
 }
@@ -252,20 +260,21 @@ std::vector<const inferd_batch*> WorkerLink::TakeWatched() {
     for (int messages = 0; messages < kWatchedMessagesMax && !running_.empty(); ++messages) {
       arrived = process_.Look();
       if (arrived != PythonProcess::Arrived::kMessage) break;
-      if (const base::Status status = TakeMessage(/*only_log=*/false); !status.ok()) process_.End(status);
+      if (const base::Status status = TakeMessage(/*only_log=*/false); !status.ok()) process_.Fail(status);
       SendOutbox();
     }
     // The thread that has begun the next one may have been told of this, and has gone on with something else.
-    if (!running_.empty() && !goes_on_ && arrived == PythonProcess::Arrived::kNothing) BeginWatch();
+    const bool waits = !goes_on_ && arrived == PythonProcess::Arrived::kNothing && !process_.has_unsent();
+    if (!running_.empty() && waits && !process_.is_half()) BeginWatch();
   } catch (const std::bad_alloc&) {
     // The listener will say so.
   }
   return std::exchange(finished_, {});
 }
 
-base::Status WorkerLink::Ended() const {
-  return base::Unavailable("Stub process '" + instance_ + "' is not healthy. The Python process " +
-                           process_.end().value_or("") + ", and is started anew for the next request");
+base::Status WorkerLink::Ended(const std::string& how) const {
+  return base::Unavailable("Stub process '" + instance_ + "' is not healthy. The Python process " + how +
+                           ", and is started anew for the next request");
 }
 
 base::Result<WorkerLink::Running*> WorkerLink::Begin(uint64_t number, const inferd_batch& batch) {
@@ -288,7 +297,7 @@ base::Result<WorkerLink::Running*> WorkerLink::Begin(uint64_t number, const infe
     status = process_.Send(message_);
     alive_ = Clock::now();
     if (status.ok()) return &running;
-    process_.End(status);
+    process_.Fail(status);
   } catch (const std::bad_alloc&) {
     status = base::ResourceExhausted("the server has no memory for it");
   }
@@ -299,20 +308,21 @@ base::Result<WorkerLink::Running*> WorkerLink::Begin(uint64_t number, const infe
 
 void WorkerLink::SendOutbox() {
   for (const Outbox::Item& item : outbox_->TakeAll()) {
-    if (!process_.end().has_value()) {
-      if (const base::Status sent = process_.Send(item.message); !sent.ok()) process_.End(sent);
+    if (!process_.failed()) {
+      if (const base::Status sent = process_.Send(item.message, PythonProcess::Kind::kReply); !sent.ok())
+        process_.Fail(sent);
     }
     if (item.resumed != 0) Resumed(item.resumed);
   }
 }
 
-// One message, or what other threads have left; with the process's end, all that is pending ends.
+// One message, or what other threads have left.
 bool WorkerLink::Step(Clock::time_point until) {
   SendOutbox();
   const PythonProcess::Event event = process_.Await(outbox_->descriptor(), until);
   switch (event) {
     case PythonProcess::Event::kMessage:
-      if (const base::Status status = TakeMessage(/*only_log=*/false); !status.ok()) process_.End(status);
+      if (const base::Status status = TakeMessage(/*only_log=*/false); !status.ok()) process_.Fail(status);
       break;
     case PythonProcess::Event::kWake:
       outbox_->Drain();
@@ -321,13 +331,7 @@ bool WorkerLink::Step(Clock::time_point until) {
     case PythonProcess::Event::kNeither: break;
   }
   SendOutbox();
-  if (process_.end().has_value()) FailPending();
   return event != PythonProcess::Event::kNeither;
-}
-
-void WorkerLink::EndHanging() {
-  process_.End(base::DeadlineExceeded("did not answer in time, and was ended"));
-  FailPending();
 }
 
 // There may be no memory for what a worker says, or describes. Then it ends, and not the server, nor the thread that
@@ -486,7 +490,7 @@ void WorkerLink::FailPending() {
     host_.log(&host_, INFERD_LOG_ERROR, ToText(line));
     asks_->Close();
   }
-  const base::Status why = Ended();
+  const base::Status why = Ended(process_.end().value_or("has ended"));
   const inferd_response failure = FailureOf(why);
   GiveBack();
   std::vector<uint64_t> over;

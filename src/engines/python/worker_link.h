@@ -12,12 +12,13 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "enginekit/engine_table.h"
+#include "engines/kit/engine_table.h"
 #include "engines/python/message/outbox.h"
 #include "engines/python/message/value_parts.h"
 #include "engines/python/python_process.h"
 #include "engines/python/worker_asks.h"
 #include "engines/python/worker_log.h"
+#include "engines/python/worker_output.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::python {
@@ -51,13 +52,15 @@ class WorkerLink final {
   void Serve(std::string instance, std::chrono::milliseconds patience, TakeBack take_back = nullptr);
 
   // One call at a time, none of which takes long: kPending: the execution goes on, and is finished later. Errors are
-  // from before it began, with nothing answered. UNAVAILABLE: the worker has ended.
-  base::Result<enginekit::Progress> Execute(const inferd_batch& batch);
+  // from before it began, with nothing answered. UNAVAILABLE: the worker has ended, or is to be ended.
+  base::Result<kit::Progress> Execute(const inferd_batch& batch);
 
   const std::shared_ptr<ReadyLine>& ready_line() const { return process_.ready_line(); }
 
   // Whether no execution of it goes on.
   bool idle();
+  // True if executions may be begun: the worker has not ended, and is not to be ended.
+  bool usable();
 
  private:
   // An execution. The thread that reads alone looks at it.
@@ -95,7 +98,8 @@ class WorkerLink final {
     WorkerLink* link GUARDED_BY(mutex) = nullptr;
   };
 
-  WorkerLink(const inferd_host& host, PythonProcess process, std::shared_ptr<Outbox> outbox);
+  WorkerLink(const inferd_host& host, std::unique_ptr<WorkerOutput> output, PythonProcess process,
+             std::shared_ptr<Outbox> outbox);
 
   // Whether this thread waits for answers beside what else it waits for.
   bool BeginWatch();
@@ -108,7 +112,6 @@ class WorkerLink final {
 
   // For the thread that reads. False: the time is over, and nothing has come.
   bool Step(std::chrono::steady_clock::time_point until);
-  void EndHanging();
   void SendOutbox();
   base::Status TakeMessage(bool only_log);
   base::Status Handle(const Value& message);
@@ -126,9 +129,10 @@ class WorkerLink final {
   bool WasBegun(uint64_t number) const;
   void GiveBack();
   void FailPending();
-  base::Status Ended() const;
+  base::Status Ended(const std::string& how) const;
 
   const inferd_host& host_;
+  const std::unique_ptr<WorkerOutput> output_;  // before the process, whose last lines it takes
   PythonProcess process_;
   const std::shared_ptr<Outbox> outbox_;
   std::shared_ptr<WorkerAsks> asks_;

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <span>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 
 namespace inferd::tensorflow {
 
@@ -62,11 +62,11 @@ base::Result<SignatureDef> DescribeAll(TF_Graph* graph, const inferd_signature& 
   SignatureDef signature;
   signature.method = "tensorflow/serving/predict";  // as TensorFlow saves whatever does not say more
   for (size_t i = 0; i < declared.input_count; ++i) {
-    INFERD_ASSIGN_OR_RETURN(TensorInfo info, DescribeTensor(graph, enginekit::ToView(declared.inputs[i]->name)));
+    INFERD_ASSIGN_OR_RETURN(TensorInfo info, DescribeTensor(graph, kit::ToView(declared.inputs[i]->name)));
     signature.inputs.push_back(std::move(info));
   }
   for (size_t i = 0; i < declared.output_count; ++i) {
-    INFERD_ASSIGN_OR_RETURN(TensorInfo info, DescribeTensor(graph, enginekit::ToView(declared.outputs[i]->name)));
+    INFERD_ASSIGN_OR_RETURN(TensorInfo info, DescribeTensor(graph, kit::ToView(declared.outputs[i]->name)));
     signature.outputs.push_back(std::move(info));
   }
   return signature;

@@ -3,15 +3,15 @@
 #include <string>
 #include <utility>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 #include "engines/tensorflow/element_type.h"
 
 namespace inferd::tensorflow {
 
 namespace {
 
-base::Result<enginekit::TensorDescription> Describe(const TensorInfo& info) {
-  enginekit::TensorDescription tensor{.name = info.name, .datatype = ToDatatype(info.type), .shape = info.shape};
+base::Result<kit::TensorDescription> Describe(const TensorInfo& info) {
+  kit::TensorDescription tensor{.name = info.name, .datatype = ToDatatype(info.type), .shape = info.shape};
   if (tensor.datatype == INFERD_TYPE_INVALID) {
     return std::unexpected(base::Unimplemented("tensor '" + info.name + "' has elements of type " +
                                                ElementTypeName(info.type) + ", which no protocol carries"));
@@ -37,7 +37,7 @@ base::Status AddTensor(TF_Graph* graph, const TensorInfo& info, std::vector<Grap
 base::Status AddTargets(TF_Graph* graph, const inferd_graph_call& call, TfFunction& function) {
   std::string missing;
   for (size_t i = 0; i < call.target_count; ++i) {
-    const std::string name(enginekit::ToView(call.targets[i]));
+    const std::string name(kit::ToView(call.targets[i]));
     const TF_Operation* const operation = Tf().GraphOperationByName(graph, name.c_str());
     if (operation == nullptr) missing += (missing.empty() ? "" : ", ") + name;
     function.targets.push_back(operation);
@@ -51,16 +51,16 @@ base::Status AddTargets(TF_Graph* graph, const inferd_graph_call& call, TfFuncti
 base::Result<TfFunction> DescribeCall(TF_Graph* graph, const inferd_graph_call& call) {
   TfFunction function;
   for (size_t i = 0; i < call.feed_count; ++i) {
-    const std::string name(enginekit::ToView(call.feeds[i]));
+    const std::string name(kit::ToView(call.feeds[i]));
     INFERD_ASSIGN_OR_RETURN(const TensorInfo info, Find(graph, name, "FeedInputs: unable to find feed output " + name));
-    INFERD_ASSIGN_OR_RETURN(enginekit::TensorDescription tensor, Describe(info));
+    INFERD_ASSIGN_OR_RETURN(kit::TensorDescription tensor, Describe(info));
     INFERD_RETURN_IF_ERROR(AddTensor(graph, info, function.inputs));
     function.signature.AddInput(std::move(tensor));
   }
   for (size_t i = 0; i < call.fetch_count; ++i) {
-    const std::string name(enginekit::ToView(call.fetches[i]));
+    const std::string name(kit::ToView(call.fetches[i]));
     INFERD_ASSIGN_OR_RETURN(const TensorInfo info, Find(graph, name, "FetchOutputs node " + name + ": not found"));
-    INFERD_ASSIGN_OR_RETURN(enginekit::TensorDescription tensor, Describe(info));
+    INFERD_ASSIGN_OR_RETURN(kit::TensorDescription tensor, Describe(info));
     INFERD_RETURN_IF_ERROR(AddTensor(graph, info, function.outputs));
     function.signature.AddOutput(std::move(tensor));
   }

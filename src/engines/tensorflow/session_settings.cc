@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "enginekit/parameters.h"
-#include "wire/append.h"
+#include "data/wire/append.h"
+#include "engines/kit/parameters.h"
 
 namespace inferd::tensorflow {
 
@@ -37,13 +37,13 @@ std::vector<std::string> Split(std::string_view text) {
 
 base::Status Apply(std::string_view key, std::string_view value, SessionSettings* settings) {
   if (key == "TF_NUM_INTRA_THREADS") {
-    return enginekit::ReadNumber(key, value, 0, kThreadsMax, &settings->intra_op_threads);
+    return kit::ReadNumber(key, value, 0, kThreadsMax, &settings->intra_op_threads);
   }
   if (key == "TF_NUM_INTER_THREADS") {
-    return enginekit::ReadNumber(key, value, 0, kThreadsMax, &settings->inter_op_threads);
+    return kit::ReadNumber(key, value, 0, kThreadsMax, &settings->inter_op_threads);
   }
   if (key == "TF_GLOBAL_JIT_LEVEL") {
-    return enginekit::ReadNumber(key, value, kJitLevelMin, kJitLevelMax, &settings->jit_level);
+    return kit::ReadNumber(key, value, kJitLevelMin, kJitLevelMax, &settings->jit_level);
   }
   if (key == "TF_SIGNATURE_DEF") settings->signature = value;
   if (key == "TF_GRAPH_TAG") settings->tags = Split(value);
@@ -56,7 +56,7 @@ base::Result<SessionSettings> SessionSettings::Parse(const inferd_load& load) {
   SessionSettings settings;
   for (size_t i = 0; i < load.parameter_count; ++i) {
     const inferd_pair& pair = load.parameters[i];
-    INFERD_RETURN_IF_ERROR(Apply(enginekit::ToView(pair.key), enginekit::ToView(pair.value), &settings));
+    INFERD_RETURN_IF_ERROR(Apply(kit::ToView(pair.key), kit::ToView(pair.value), &settings));
   }
   if (load.graph_optimization_level != 0) {
     settings.jit_level = std::clamp(load.graph_optimization_level, kJitLevelMin, kJitLevelMax);

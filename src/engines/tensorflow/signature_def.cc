@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "wire/reader.h"
+#include "data/wire/reader.h"
 
 namespace inferd::tensorflow {
 

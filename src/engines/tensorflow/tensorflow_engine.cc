@@ -4,7 +4,7 @@
 #include <mutex>
 #include <string>
 
-#include "enginekit/engine_table.h"
+#include "engines/kit/engine_table.h"
 #include "engines/tensorflow/tf.h"
 #include "engines/tensorflow/tf_instance.h"
 #include "engines/tensorflow/tf_model.h"
@@ -64,5 +64,5 @@ class TensorflowEngine final {
 }  // namespace inferd::tensorflow
 
 const inferd_engine* inferd_engine_v1(const inferd_host* host, inferd_error* error) {
-  return inferd::enginekit::EngineTable<inferd::tensorflow::TensorflowEngine>::Open(host, error);
+  return inferd::kit::EngineTable<inferd::tensorflow::TensorflowEngine>::Open(host, error);
 }

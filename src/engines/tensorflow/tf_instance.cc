@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "enginekit/cancelled.h"
+#include "engines/kit/cancelled.h"
 #include "engines/tensorflow/element_type.h"
 #include "engines/tensorflow/string_tensor.h"
 
@@ -78,7 +78,7 @@ TfInstance::TfInstance(TfModel* model, size_t signature) : model_(model), functi
 }
 
 base::Status TfInstance::Execute(const inferd_batch& batch) {
-  if (enginekit::AllCancelled(model_->host(), batch)) return base::Cancelled("nobody waits for the answer any more");
+  if (kit::AllCancelled(model_->host(), batch)) return base::Cancelled("nobody waits for the answer any more");
   base::Status status = BindInputs(batch);
   if (status.ok()) {
     BindOutputs(batch);

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "enginekit/batch_answer.h"
+#include "engines/kit/batch_answer.h"
 #include "engines/tensorflow/tf_model.h"
 
 namespace inferd::tensorflow {
@@ -50,7 +50,7 @@ class TfInstance final {
   std::vector<TF_Output> fetches_;
   std::vector<TF_Tensor*> fetch_values_;
   std::vector<Fetch> fetched_;
-  enginekit::BatchAnswer answer_;
+  kit::BatchAnswer answer_;
 };
 
 }  // namespace inferd::tensorflow

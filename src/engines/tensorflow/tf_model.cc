@@ -5,9 +5,9 @@
 #include <string>
 #include <system_error>
 
-#include "enginekit/background.h"
-#include "enginekit/compute_threads.h"
-#include "enginekit/parameters.h"
+#include "engines/kit/background.h"
+#include "engines/kit/compute_threads.h"
+#include "engines/kit/parameters.h"
 #include "engines/tensorflow/element_type.h"
 #include "engines/tensorflow/graph_function.h"
 #include "engines/tensorflow/missing_operator.h"
@@ -25,7 +25,7 @@ struct ModelFiles {
 
 // In the V2 layout, a folder in the version's folder; in TensorFlow Serving's, the version's folder itself.
 ModelFiles FindFiles(const inferd_load& load) {
-  const std::filesystem::path file(enginekit::ToView(load.model_file));
+  const std::filesystem::path file(kit::ToView(load.model_file));
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) return {file, true};
   if (file.filename() == kSavedModelFile || file.filename() == "saved_model.pbtxt") return {file.parent_path(), true};
@@ -34,7 +34,7 @@ ModelFiles FindFiles(const inferd_load& load) {
 
 base::Status LoadOperators(const inferd_load& load) {
   for (size_t i = 0; i < load.op_library_count; ++i) {
-    const std::string path(enginekit::ToView(load.op_libraries[i]));
+    const std::string path(kit::ToView(load.op_libraries[i]));
     const TfStatus status;
     TF_Library* library = Tf().LoadLibrary(path.c_str(), status.get());
     INFERD_RETURN_IF_ERROR(status.Take().WithContext("custom operator library '" + path + "'"));
@@ -47,7 +47,7 @@ base::Status LoadOperators(const inferd_load& load) {
 std::string Explain(const std::string& error, const ModelFiles& files, const inferd_load& load) {
   std::string text = WithMissingOperator(error);
   if (!files.saved_model || text.find(files.path.string()) != std::string::npos) return text;
-  return "model file '" + std::string(enginekit::ToView(load.model_file)) + "': " + text;
+  return "model file '" + std::string(kit::ToView(load.model_file)) + "': " + text;
 }
 
 base::Result<OpenedGraph> Open(const ModelFiles& files, const inferd_load& load, const SessionSettings& settings,
@@ -59,7 +59,7 @@ base::Result<OpenedGraph> Open(const ModelFiles& files, const inferd_load& load,
   };
   // It takes a core for as long as it lasts, which models that serve meanwhile should not notice; but threads that are
   // to serve later would stay as low.
-  compute_threads > 1 || settings.starts_threads() ? open() : enginekit::RunInBackground(open);
+  compute_threads > 1 || settings.starts_threads() ? open() : kit::RunInBackground(open);
   if (opened) return opened;
   opened = std::unexpected(base::Status(opened.error().code(), Explain(opened.error().message(), files, load)));
   // Whatever the files have in them, not being able to load them is no fault of the server's.
@@ -72,19 +72,19 @@ base::Result<OpenedGraph> Open(const ModelFiles& files, const inferd_load& load,
 // Of an input or output that the configuration also describes; null: it does not.
 const inferd_tensor_spec* FindDeclared(const inferd_tensor_spec* const* list, size_t count, std::string_view name) {
   for (size_t i = 0; i < count; ++i) {
-    if (enginekit::ToView(list[i]->name) == name) return list[i];
+    if (kit::ToView(list[i]->name) == name) return list[i];
   }
   return nullptr;
 }
 
 // The shapes that the configuration states hold. Those of a SavedModel are what it was saved with: the operators of its
 // graph may take others, and TensorFlow Serving's clients count on that.
-base::Result<enginekit::TensorDescription> ToDescription(const TensorInfo& info, const inferd_tensor_spec* declared) {
+base::Result<kit::TensorDescription> ToDescription(const TensorInfo& info, const inferd_tensor_spec* declared) {
   if (info.tensor.empty()) {
     return std::unexpected(
         base::InvalidArgument("tensor '" + info.name + "' is sparse or ragged; only dense tensors can be served"));
   }
-  enginekit::TensorDescription tensor{.name = info.name, .datatype = ToDatatype(info.type), .shape = info.shape};
+  kit::TensorDescription tensor{.name = info.name, .datatype = ToDatatype(info.type), .shape = info.shape};
   if (tensor.datatype == INFERD_TYPE_INVALID) {
     return std::unexpected(base::InvalidArgument("tensor '" + info.name + "' has elements of type " +
                                                  ElementTypeName(info.type) + ", which no protocol carries"));
@@ -118,13 +118,13 @@ std::string DefaultOf(const SignatureDef& signature, const std::string& input) {
 // `why`: not served; empty: it is for nobody.
 TfFunction Shown(const SignatureDef& signature, const std::string& why) {
   const auto describe = [&signature](const TensorInfo& info) {
-    return enginekit::TensorDescription{.name = info.name,
-                                        .datatype = ToDatatype(info.type),
-                                        .shape = info.shape,
-                                        .any_shape = !info.known_rank,
-                                        .graph_name = info.tensor,
-                                        .unknown_rank = !info.known_rank,
-                                        .default_value = DefaultOf(signature, info.name)};
+    return kit::TensorDescription{.name = info.name,
+                                  .datatype = ToDatatype(info.type),
+                                  .shape = info.shape,
+                                  .any_shape = !info.known_rank,
+                                  .graph_name = info.tensor,
+                                  .unknown_rank = !info.known_rank,
+                                  .default_value = DefaultOf(signature, info.name)};
   };
   TfFunction function;
   for (const TensorInfo& info : signature.inputs) function.signature.AddInput(describe(info));
@@ -149,8 +149,7 @@ base::Result<std::unique_ptr<TfModel>> TfModel::Load(const inferd_host* host, co
   INFERD_ASSIGN_OR_RETURN(const SessionSettings settings, SessionSettings::Parse(load));
   INFERD_RETURN_IF_ERROR(LoadOperators(load));
   const ModelFiles files = FindFiles(load);
-  const int threads =
-      settings.intra_op_threads > 0 ? settings.intra_op_threads : enginekit::ComputeThreads(load, files.path);
+  const int threads = settings.intra_op_threads > 0 ? settings.intra_op_threads : kit::ComputeThreads(load, files.path);
   INFERD_ASSIGN_OR_RETURN(OpenedGraph opened, Open(files, load, settings, threads));
   std::unique_ptr<TfModel> model(new TfModel(host, std::move(opened)));
   INFERD_RETURN_IF_ERROR(model->DescribeAll(load, std::max(threads, settings.inter_op_threads)));
@@ -206,14 +205,14 @@ base::Status TfModel::DescribeAll(const inferd_load& load, int compute_threads) 
 }
 
 void TfModel::LogNotServed(const inferd_load& load, const std::string& signature, const base::Status& why) const {
-  const std::string line = "model '" + std::string(enginekit::ToView(load.model_name)) + "': signature '" + signature +
+  const std::string line = "model '" + std::string(kit::ToView(load.model_name)) + "': signature '" + signature +
                            "' is not served: " + why.message();
   host_->log(host_, INFERD_LOG_WARNING, {line.data(), line.size()});
 }
 
 void TfModel::LogBeyondPredictV2(const inferd_load& load, const std::string& signature,
                                  const TensorInfo& tensor) const {
-  const std::string line = "model '" + std::string(enginekit::ToView(load.model_name)) + "': tensor '" + tensor.name +
+  const std::string line = "model '" + std::string(kit::ToView(load.model_name)) + "': tensor '" + tensor.name +
                            "' of signature '" + signature + "' has elements of type " + ElementTypeName(tensor.type) +
                            ", which Predict V2 does not have: only clients of TensorFlow Serving's gRPC can call it";
   host_->log(host_, INFERD_LOG_INFO, {line.data(), line.size()});
@@ -223,7 +222,7 @@ base::Result<TfFunction> TfModel::Describe(const SignatureDef& signature, const 
                                            int compute_threads) const {
   TfFunction function;
   for (const TensorInfo& info : signature.inputs) {
-    INFERD_ASSIGN_OR_RETURN(enginekit::TensorDescription tensor,
+    INFERD_ASSIGN_OR_RETURN(kit::TensorDescription tensor,
                             ToDescription(info, FindDeclared(declared.inputs, declared.input_count, info.name)));
     tensor.alignment = info.type == TF_STRING ? 1 : kInputAlignment;
     INFERD_RETURN_IF_ERROR(AddTensor(info, &function.inputs));
@@ -237,7 +236,7 @@ base::Result<TfFunction> TfModel::Describe(const SignatureDef& signature, const 
     function.signature.AddInput(std::move(tensor));
   }
   for (const TensorInfo& info : signature.outputs) {
-    INFERD_ASSIGN_OR_RETURN(enginekit::TensorDescription tensor,
+    INFERD_ASSIGN_OR_RETURN(kit::TensorDescription tensor,
                             ToDescription(info, FindDeclared(declared.outputs, declared.output_count, info.name)));
     INFERD_RETURN_IF_ERROR(AddTensor(info, &function.outputs));
     function.signature.AddOutput(std::move(tensor));

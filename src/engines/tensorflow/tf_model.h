@@ -8,7 +8,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
-#include "enginekit/tensor_signature.h"
+#include "engines/kit/tensor_signature.h"
 #include "engines/tensorflow/graph.h"
 #include "inferd/engine_abi.h"
 
@@ -31,7 +31,7 @@ struct TfFunction {
   std::vector<GraphTensor> inputs;
   std::vector<GraphTensor> outputs;
   std::vector<const TF_Operation*> targets;  // operators that run besides
-  enginekit::TensorSignature signature;
+  kit::TensorSignature signature;
 };
 
 // A loaded SavedModel or frozen graph: one session, which all instances run on. Thread-safe.

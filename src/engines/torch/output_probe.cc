@@ -15,7 +15,7 @@ namespace inferd::torchscript {
 
 namespace {
 
-using enginekit::TensorDescription;
+using kit::TensorDescription;
 using Descriptions = std::vector<TensorDescription>;
 
 // Dimensions of any size have these, and integers are these, which may be sizes: the answers' dimensions that differ

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "enginekit/engine_table.h"
+#include "engines/kit/engine_table.h"
 #include "engines/torch/function/error_text.h"
 #include "engines/torch/torch_instance.h"
 #include "engines/torch/torch_model.h"
@@ -68,5 +68,5 @@ class TorchEngine final {
 }  // namespace inferd::torchscript
 
 const inferd_engine* inferd_engine_v1(const inferd_host* host, inferd_error* error) {
-  return inferd::enginekit::EngineTable<inferd::torchscript::TorchEngine>::Open(host, error);
+  return inferd::kit::EngineTable<inferd::torchscript::TorchEngine>::Open(host, error);
 }

@@ -13,7 +13,7 @@
 #include <string>
 #include <utility>
 
-#include "enginekit/cancelled.h"
+#include "engines/kit/cancelled.h"
 #include "engines/torch/function/element_type.h"
 #include "engines/torch/function/error_text.h"
 #include "engines/torch/tensor_values.h"
@@ -79,7 +79,7 @@ base::Result<std::unique_ptr<TorchInstance>> TorchInstance::Create(const TorchMo
 
 base::Status TorchInstance::Execute(const inferd_batch& batch) {
   const inferd_host& host = model_->host();
-  if (enginekit::AllCancelled(host, batch)) return base::Cancelled("the answer is not waited for any more");
+  if (kit::AllCancelled(host, batch)) return base::Cancelled("the answer is not waited for any more");
   INFERD_ASSIGN_OR_RETURN(const c10::IValue answer, Compute(batch));
   host.mark_infer_done(&batch);
   const base::Status filled = FillOutputs(batch, answer);

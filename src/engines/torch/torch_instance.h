@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "enginekit/batch_answer.h"
+#include "engines/kit/batch_answer.h"
 #include "engines/torch/torch_model.h"
 
 namespace inferd::torchscript {
@@ -35,7 +35,7 @@ class TorchInstance final {
   const std::shared_ptr<const ModelFunction> function_;
   std::vector<std::vector<int64_t>> shapes_;  // of the current call's outputs
   std::vector<at::Tensor> copied_;            // outputs of it whose memory the host copies
-  enginekit::BatchAnswer answer_;
+  kit::BatchAnswer answer_;
 };
 
 }  // namespace inferd::torchscript

@@ -8,10 +8,10 @@
 #include <system_error>
 #include <utility>
 
-#include "enginekit/background.h"
-#include "enginekit/compute_threads.h"
-#include "enginekit/load_cores.h"
-#include "enginekit/parameters.h"
+#include "engines/kit/background.h"
+#include "engines/kit/compute_threads.h"
+#include "engines/kit/load_cores.h"
+#include "engines/kit/parameters.h"
 #include "engines/torch/function/compiled_package.h"
 #include "engines/torch/function/error_text.h"
 #include "engines/torch/function/loaded_method.h"
@@ -25,11 +25,11 @@ constexpr size_t kLoadStackBytes = size_t{256} << 20;
 
 // A package is known by its name, or by Triton's backend for packages.
 bool IsPackage(const std::filesystem::path& path, const inferd_load& load) {
-  return path.extension() == ".pt2" || enginekit::ToView(load.backend) == "torch_aoti";
+  return path.extension() == ".pt2" || kit::ToView(load.backend) == "torch_aoti";
 }
 
 base::Result<std::string> FindFile(const inferd_load& load) {
-  const std::filesystem::path path(enginekit::ToView(load.model_file));
+  const std::filesystem::path path(kit::ToView(load.model_file));
   std::error_code error;
   if (!std::filesystem::exists(path, error)) {
     return std::unexpected(base::NotFound("model file '" + path.string() + "' does not exist"));
@@ -43,7 +43,7 @@ base::Result<std::string> FindFile(const inferd_load& load) {
 // Opening one registers its operators, for the life of the process.
 base::Status OpenOperators(const inferd_load& load) {
   for (size_t i = 0; i < load.op_library_count; ++i) {
-    const std::string path(enginekit::ToView(load.op_libraries[i]));
+    const std::string path(kit::ToView(load.op_libraries[i]));
     const std::string what = "custom operator library '" + path + "': ";
     try {
       if (dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) == nullptr) return base::InvalidArgument(what + dlerror());
@@ -55,7 +55,7 @@ base::Status OpenOperators(const inferd_load& load) {
 }
 
 void Log(const inferd_host* host, const inferd_load& load, const std::string& what) {
-  const std::string line = "model '" + std::string(enginekit::ToView(load.model_name)) + "': " + what;
+  const std::string line = "model '" + std::string(kit::ToView(load.model_name)) + "': " + what;
   host->log(host, INFERD_LOG_INFO, {line.data(), line.size()});
 }
 
@@ -98,12 +98,12 @@ base::Result<std::unique_ptr<TorchModel>> TorchModel::Load(const inferd_host* ho
   INFERD_RETURN_IF_ERROR(OpenOperators(load));
   LogIgnored(host, load, settings);
   const int compute_threads =
-      settings.intra_op_threads > 0 ? settings.intra_op_threads : enginekit::ComputeThreads(load, path);
+      settings.intra_op_threads > 0 ? settings.intra_op_threads : kit::ComputeThreads(load, path);
   base::Result<Parts> parts = std::unexpected(base::Internal("nothing was read"));
-  const base::OnCpuCores here(enginekit::LoadCores(load));
+  const base::OnCpuCores here(kit::LoadCores(load));
   // It takes a core for as long as it lasts, which models that serve meanwhile should not notice. What is thrown must
   // not leave the thread of a load in the background.
-  enginekit::RunInBackground(
+  kit::RunInBackground(
       [&] {
         try {
           parts = Read(path, host, load, settings, compute_threads);

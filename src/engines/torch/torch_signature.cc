@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 #include "engines/torch/function/element_type.h"
 #include "engines/torch/output_probe.h"
 
@@ -10,7 +10,7 @@ namespace inferd::torchscript {
 
 namespace {
 
-using enginekit::TensorDescription;
+using kit::TensorDescription;
 using Descriptions = std::vector<TensorDescription>;
 
 // The library's kernels read faster there.
@@ -20,7 +20,7 @@ Descriptions Declared(const inferd_tensor_spec* const* specs, size_t count) {
   Descriptions tensors;
   for (size_t i = 0; i < count; ++i) {
     const inferd_tensor_spec& spec = *specs[i];
-    tensors.push_back({.name = std::string(enginekit::ToView(spec.name)),
+    tensors.push_back({.name = std::string(kit::ToView(spec.name)),
                        .datatype = spec.datatype,
                        .shape = {spec.shape, spec.shape + spec.rank},
                        .optional = spec.optional != 0,

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "enginekit/tensor_signature.h"
+#include "engines/kit/tensor_signature.h"
 #include "engines/torch/function/forward_schema.h"
 #include "engines/torch/function/model_function.h"
 #include "inferd/engine_abi.h"
@@ -40,12 +40,12 @@ class TorchSignature final {
  private:
   TorchSignature() = default;
 
-  base::Status AddInputs(std::vector<enginekit::TensorDescription> tensors, const MethodSchema& schema);
-  base::Status AddOutputs(std::vector<enginekit::TensorDescription> tensors, const MethodSchema& schema);
+  base::Status AddInputs(std::vector<kit::TensorDescription> tensors, const MethodSchema& schema);
+  base::Status AddOutputs(std::vector<kit::TensorDescription> tensors, const MethodSchema& schema);
 
   std::vector<InputTensor> inputs_;
   std::vector<OutputTensor> outputs_;
-  enginekit::TensorSignature abi_;
+  kit::TensorSignature abi_;
 };
 
 }  // namespace inferd::torchscript

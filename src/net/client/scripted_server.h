@@ -10,6 +10,7 @@
 #include <functional>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -50,6 +51,17 @@ class ScriptedServer final {
 
   uint16_t port() const { return port_; }
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+  // Sends bytes that no request asked for on each connection, or, if there are none, ends them all.
+  void SayToAll(std::string_view bytes) {
+    const std::lock_guard lock(mutex_);
+    for (const int fd : fds_) {
+      if (bytes.empty()) {
+        ::shutdown(fd, SHUT_RDWR);
+      } else {
+        static_cast<void>(::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL));
+      }
+    }
+  }
   size_t connections() {
     const std::lock_guard lock(mutex_);
     return fds_.size();

@@ -2,12 +2,17 @@
 
 #include <charconv>
 
+#include "base/text/masking.h"
+
 namespace inferd::net {
 
 namespace {
 
+// Shows it without a user's password and without parameters, which are why it is bad.
 base::Status BadUrl(std::string_view text, std::string_view why) {
-  return base::InvalidArgument("'" + std::string(text) + "' is not a server's URL (" + std::string(why) +
+  const std::string_view scheme = text.contains("://") ? "" : "http://";
+  const std::string shown = base::ShownUri(std::string(scheme) + std::string(text)).substr(scheme.size());
+  return base::InvalidArgument("'" + shown + "' is not a server's URL (" + std::string(why) +
                                "); expected http://HOST:PORT or https://HOST:PORT");
 }
 

@@ -31,5 +31,10 @@ TEST(UrlTest, SaysWhatIsWrong) {
   }
 }
 
+TEST(UrlTest, AnErrorShowsNoPasswordAndNoParameters) {
+  EXPECT_TRUE(ParseUrl("http://me:secret@h:80/p?token=secret").error().message().starts_with("'http://h:80/p?...' "));
+  EXPECT_TRUE(ParseUrl("me:secret@h").error().message().starts_with("'h' "));
+}
+
 }  // namespace
 }  // namespace inferd::net

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/metrics/registry.h"
 #include "base/status.h"
-#include "metrics/registry.h"
 
 namespace inferd::net::grpc {
 

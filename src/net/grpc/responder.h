@@ -1,19 +1,19 @@
 #pragma once
 
-#include <boost/container/small_vector.hpp>
 #include <memory>
 #include <string>
 #include <string_view>
 
 #include "base/buffer.h"
 #include "base/executor.h"
+#include "base/memory/buffer_slices.h"
 #include "base/status.h"
 #include "net/loop/loop.h"
 
 namespace inferd::net::grpc {
 
-// One message in pieces that are sent in order and never copied (short ones excepted).
-using Message = boost::container::small_vector<base::BufferSlice, 4>;
+// The bytes of one message.
+using Message = base::BufferSlices;
 
 // Answers one call: any number of messages, then its status. Move-only. Loop-bound; from elsewhere, loop().Post().
 // Using it after the peer has gone, or the deadline has passed, does nothing. Destroyed unfinished, it answers

@@ -26,7 +26,7 @@ enum class Method : uint8_t { kGet, kHead, kPost, kPut, kDelete, kPatch, kOption
 struct RequestHead {
   Method method = Method::kGet;
   std::string_view method_text;
-  std::string_view target;  // as sent: "/v2/models/a%20b?x=1"
+  std::string_view target;  // as sent: "/v2/models/a%20b?x=1"; of the absolute form what is behind the host
   // Percent-decoded path segments: {"v2", "models", "a b"}; "%2F" stays in one. Views into `target`, or into `decoded`.
   boost::container::small_vector<std::string_view, 6> segments;
   std::shared_ptr<const char[]> decoded;   // null: no segment had an escape
@@ -34,7 +34,10 @@ struct RequestHead {
   std::optional<uint64_t> content_length;  // absent: chunked, HTTP/2 without one, or no body
   bool http2 = false;
   bool tls = false;
-  std::string_view peer;  // "127.0.0.1:4242"
+  std::string_view peer;  // "127.0.0.1:4242"; over a Unix socket "unix"
+  // This side of a connection over the loopback, as `peer`; elsewhere empty.
+  std::string_view local;
+  bool over_unix_socket() const { return peer == "unix"; }
   boost::container::small_vector<std::pair<std::string_view, std::string_view>, 10> headers;
 
   std::string_view request_id;  // X-Request-Id, which the answer repeats; empty: none that IsRequestId
@@ -54,6 +57,7 @@ struct HttpRequest {
   base::BufferSlice body;
   int64_t received_ns = 0;            // base::Clock::NowNs when its first byte was read
   std::shared_ptr<const void> store;  // owns what head's views point at
+  uint32_t choice = 0;                // BodyPlan's
 
   HttpRequest() = default;
   HttpRequest(HttpRequest&&) = default;
@@ -172,6 +176,9 @@ struct BodyPlan {
   base::Buffer memory = {};            // of the Content-Length: where the body goes; none: the transport's own
   std::unique_ptr<RequestSink> sink = nullptr;  // takes the request in OnRequest's place
   RefusalForm refusal_form = nullptr;           // of what the transport answers to this request; null: {"error": text}
+  // What a handler of handlers has chosen by the head, for its OnRequest: what the choice depends on may change while
+  // the body arrives. 0: nothing.
+  uint32_t choice = 0;
   // Headers that the answer has besides its own, whoever gives it: the handler or the transport. Null: none.
   std::shared_ptr<const HeaderList> answer_headers = nullptr;
 };

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "metrics/registry.h"
+#include "base/metrics/registry.h"
 
 namespace inferd::net {
 

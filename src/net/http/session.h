@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,12 @@ class NetMetrics;
 class SliceWriter;
 
 // The connection as its session sees it. Loop-bound.
+// Of a connection, as RequestHead has them.
+struct ConnectionEnds {
+  std::string peer;
+  std::string local;
+};
+
 class SessionHost {
  public:
   virtual ~SessionHost() = default;
@@ -32,7 +39,7 @@ class SessionHost {
   // Where this loop's requests wait for their replies (see Exchange).
   virtual Reply::Target& replies() = 0;
   virtual NetMetrics& metrics() = 0;
-  virtual std::string_view peer() const = 0;
+  virtual const ConnectionEnds& ends() const = 0;
   virtual bool tls() const = 0;
 
   // There is output: TakeOutput will be called soon. Never calls back into the session.

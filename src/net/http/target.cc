@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "base/text/hex.h"
+#include "net/http/ascii.h"
+#include "net/http/host.h"
 
 namespace inferd::net {
 
@@ -37,16 +39,26 @@ base::Status CheckSegment(std::string_view segment) {
   return base::OkStatus();
 }
 
-// "http://host/path" to "/path".
-base::Result<std::string_view> PathOf(std::string_view target) {
-  if (target.starts_with('/')) return target;
+// Takes "http://host/path?x" apart: `head` gets its host, in front of its headers, and "/path?x" as its target.
+base::Status TakeAbsoluteForm(std::string_view target, RequestHead& head) {
   for (const std::string_view scheme : {"http://", "https://"}) {
-    if (!target.starts_with(scheme)) continue;
-    const size_t end = target.find_first_of("/?", scheme.size());
-    if (end == std::string_view::npos) return std::string_view("/");
-    return target.substr(end);
+    if (!EqualsIgnoringCase(target.substr(0, scheme.size()), scheme)) continue;
+    const std::string_view behind = target.substr(scheme.size());
+    const size_t end = std::min(behind.find_first_of("/?#"), behind.size());
+    const std::string_view host = behind.substr(0, end);
+    if (host.empty() || !ParseHost(host).has_value()) return base::InvalidArgument("malformed host in request target");
+    head.headers.emplace_back("Host", host);
+    head.target = end == behind.size() ? std::string_view("/") : behind.substr(end);
+    if (head.target.starts_with('/')) return base::OkStatus();
+    // A query without a path: there are no segments to decode, so that `decoded` is free to own the target.
+    auto text = std::make_shared_for_overwrite<char[]>(head.target.size() + 1);
+    text[0] = '/';
+    head.target.copy(text.get() + 1, head.target.size());
+    head.target = {text.get(), head.target.size() + 1};
+    head.decoded = std::move(text);
+    return base::OkStatus();
   }
-  return std::unexpected(base::InvalidArgument("request target is not a path"));
+  return base::InvalidArgument("request target is not a path");
 }
 
 }  // namespace
@@ -57,7 +69,12 @@ base::Status ParseTarget(std::string_view target, RequestHead& head) {
   head.decoded = nullptr;
   head.query = {};
   if (target == "*") return base::OkStatus();
-  INFERD_ASSIGN_OR_RETURN(std::string_view path, PathOf(target));
+  if (!target.starts_with('/')) {
+    // RFC 9113, 8.3.1: over HTTP/2 the host has a field of its own.
+    if (head.http2) return base::InvalidArgument("request target is not a path");
+    INFERD_RETURN_IF_ERROR(TakeAbsoluteForm(target, head));
+  }
+  std::string_view path = head.target;
   // RFC 9112, 3.2: no form of a target has a fragment.
   if (path.find('#') != std::string_view::npos) return base::InvalidArgument("'#' in request target");
   if (const size_t question = path.find('?'); question != std::string_view::npos) {

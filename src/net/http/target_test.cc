@@ -41,11 +41,22 @@ TEST(TargetTest, TakesTheAbsoluteForm) {
   RequestHead head;
   ASSERT_TRUE(ParseTarget("http://host?x", head).ok());
   EXPECT_EQ(head.query, "x");
+  EXPECT_EQ(head.target, "/?x");
+  EXPECT_EQ(head.Find("Host"), "host");
+  head = RequestHead();
+  ASSERT_TRUE(ParseTarget("HTTP://host:8000/a%20b?x", head).ok());
+  EXPECT_EQ(head.target, "/a%20b?x");
+  EXPECT_EQ(head.Find("Host"), "host:8000");
+  // Over HTTP/2 the host has a field of its own.
+  head = RequestHead();
+  head.http2 = true;
+  EXPECT_EQ(ParseTarget("http://host/v2", head).code(), base::StatusCode::kInvalidArgument);
 }
 
 TEST(TargetTest, RefusesWhatIsNoPath) {
-  for (const char* target : {"/a%00b", "/%00", "/../etc/passwd", "/a/%2e%2E/b", "/a/..", "/.", "/a/./b", "/%", "/%4",
-                             "/%4g", "/%zz", "v2", "", "host:80", "ftp://host/a"}) {
+  for (const char* target :
+       {"/a%00b", "/%00", "/../etc/passwd", "/a/%2e%2E/b", "/a/..", "/.", "/a/./b", "/%", "/%4", "/%4g", "/%zz", "v2",
+        "", "host:80", "ftp://host/a", "http://", "http:///a", "http://a b/"}) {
     RequestHead head;
     EXPECT_EQ(ParseTarget(target, head).code(), base::StatusCode::kInvalidArgument) << target;
   }

@@ -1,9 +1,11 @@
 #include "net/http1/head_parser.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
 #include "net/http/ascii.h"
+#include "net/http/host.h"
 #include "net/http/target.h"
 #include "net/http1/field_line.h"
 
@@ -65,7 +67,9 @@ std::optional<HttpError> Interpret(std::string_view name, std::string_view value
   // Only names of these lengths matter here.
   switch (name.size()) {
     case 4:
-      if (EqualsIgnoringCase(name, "Host")) ++fields.hosts;
+      if (!EqualsIgnoringCase(name, "Host")) break;
+      ++fields.hosts;
+      if (!ParseHost(value).has_value()) return HttpError{400, "malformed Host header"};
       break;
     case 6:
       if (EqualsIgnoringCase(name, "Expect")) {
@@ -126,6 +130,13 @@ std::optional<HttpError> Check(const RequestHead& head, const Fields& fields, Fr
   return std::nullopt;
 }
 
+// RFC 9112, 3.2.2: the host of the target, which stands first, is the request's, whatever the client says beside it.
+void DropSentHost(RequestHead& head) {
+  auto& headers = head.headers;
+  const auto is_host = [](const auto& field) { return EqualsIgnoringCase(field.first, "Host"); };
+  headers.erase(std::remove_if(headers.begin() + 1, headers.end(), is_host), headers.end());
+}
+
 }  // namespace
 
 void HeadScanner::Reset() { begin_ = line_ = scanned_ = lines_ = 0; }
@@ -174,6 +185,7 @@ std::expected<Framing, HttpError> ParseHead(std::string_view text, const Limits&
   const auto http10 = ParseRequestLine(text.substr(0, end), limits, head);
   if (!http10.has_value()) return std::unexpected(http10.error());
   framing.http10 = *http10;
+  const bool host_in_target = !head.headers.empty();
   for (;;) {
     text.remove_prefix(end + 2);
     end = text.find("\r\n");
@@ -185,6 +197,7 @@ std::expected<Framing, HttpError> ParseHead(std::string_view text, const Limits&
     if (auto error = Interpret(name, value, head, fields, framing)) return std::unexpected(*std::move(error));
   }
   if (auto error = Check(head, fields, framing)) return std::unexpected(*std::move(error));
+  if (host_in_target) DropSentHost(head);
   return framing;
 }
 

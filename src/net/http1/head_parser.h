@@ -59,7 +59,8 @@ struct Framing {
   std::string_view http2_settings;  // base64url, with upgrade_h2c
 };
 
-// Parses a whole head (through its empty line) into `head`, whose views point into `text`.
+// Parses a whole head (through its empty line) into `head`, which is empty before, and whose views point into `text`.
+// Afterwards it has one Host, of the target or as sent, which ParseHost takes; with HTTP/1.0, perhaps none.
 std::expected<Framing, HttpError> ParseHead(std::string_view text, const Limits& limits, RequestHead& head);
 
 }  // namespace inferd::net::http1

@@ -68,6 +68,34 @@ TEST_F(HeadParserTest, WantsExactlyOneHost) {
   EXPECT_EQ(StatusOf("GET / HTTP/1.0\r\n\r\n"), 200);
 }
 
+TEST_F(HeadParserTest, HostIsAHost) {
+  for (const char* host : {"a", "", "A.example.:80", "[::1]:8000", "127.0.0.1", "a_b"}) {
+    EXPECT_EQ(StatusOf("GET / HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n"), 200) << host;
+  }
+  for (const char* host : {"a b", "a, b", "a/b", "user@a", "a:x", "a:65536", ":80", "[::1", "[a]", "http://a"}) {
+    EXPECT_EQ(StatusOf("GET / HTTP/1.1\r\nHost: " + std::string(host) + "\r\n\r\n"), 400) << host;
+  }
+}
+
+// RFC 9112, 3.2.2.
+TEST_F(HeadParserTest, TheHostOfTheTargetIsTheRequests) {
+  ASSERT_EQ(StatusOf("GET http://b.example:81/v2/a?x=1 HTTP/1.1\r\nX: 1\r\nhost: a\r\nY: 2\r\n\r\n"), 200);
+  EXPECT_EQ(head_.target, "/v2/a?x=1");
+  EXPECT_EQ(head_.Find("Host"), "b.example:81");
+  EXPECT_EQ(head_.headers.size(), 3u);
+  EXPECT_EQ(head_.Find("Y"), "2");
+  ASSERT_EQ(StatusOf("GET HTTPS://[::1]?x HTTP/1.0\r\n\r\n"), 200);
+  EXPECT_EQ(head_.Find("Host"), "[::1]");
+  EXPECT_EQ(head_.target, "/?x");
+  // A Host is sent beside it, and it is one.
+  EXPECT_EQ(StatusOf("GET http://b/ HTTP/1.1\r\n\r\n"), 400);
+  EXPECT_EQ(StatusOf("GET http://b/ HTTP/1.1\r\nHost: b\r\nHost: b\r\n\r\n"), 400);
+  EXPECT_EQ(StatusOf("GET http://b/ HTTP/1.1\r\nHost: b b\r\n\r\n"), 400);
+  for (const char* target : {"http://", "http:///v2", "http://?x", "http://user@b/", "http://b:x/", "http://[::1/"}) {
+    EXPECT_EQ(StatusOf("GET " + std::string(target) + " HTTP/1.1\r\nHost: b\r\n\r\n"), 400) << target;
+  }
+}
+
 TEST_F(HeadParserTest, ContentLengthIsOneDecimalNumber) {
   for (const char* value : {"", "3, 3", "+3", "-3", "0x3", "3.0", "3 3", "a"}) {
     EXPECT_EQ(StatusWith("Content-Length: " + std::string(value) + "\r\n"), 400) << value;

@@ -53,13 +53,16 @@ RequestReader::Event RequestReader::ReadHead() {
 RequestReader::Event RequestReader::ParseRequest(std::string_view text) {
   const size_t end = scanner_.end();
   scanner_.Reset();
-  const std::string_view peer = host_.peer();
-  auto store = std::make_shared_for_overwrite<char[]>(text.size() + peer.size());
+  const auto& [peer, local] = host_.ends();
+  auto store = std::make_shared_for_overwrite<char[]>(text.size() + peer.size() + local.size());
+  char* const ends = store.get() + text.size();
   std::memcpy(store.get(), text.data(), text.size());
-  std::memcpy(store.get() + text.size(), peer.data(), peer.size());
+  std::memcpy(ends, peer.data(), peer.size());
+  std::memcpy(ends + peer.size(), local.data(), local.size());
   input_.Skip(end);
   RequestHead& head = request_.head;
-  head.peer = {store.get() + text.size(), peer.size()};
+  head.peer = {ends, peer.size()};
+  head.local = {ends + peer.size(), local.size()};
   head.tls = host_.tls();
   const std::string_view kept(store.get(), text.size());
   auto framing = ParseHead(kept, host_.limits(), head);

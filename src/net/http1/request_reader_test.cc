@@ -15,7 +15,6 @@ namespace inferd::net::http1 {
 namespace {
 
 using Event = RequestReader::Event;
-using State = RequestReader::State;
 
 constexpr std::string_view kPlainGet = "GET /v2 HTTP/1.1\r\nHost: a\r\n\r\n";
 constexpr std::string_view kPostOfHello = "POST /v2 HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\nhello";
@@ -68,6 +67,7 @@ TEST_F(Http1RequestReaderTest, ReadsOneRequestAfterTheOther) {
     ASSERT_EQ(reader_.Read(), Event::kHead);
     EXPECT_EQ(reader_.request().head.target, "/v2");
     EXPECT_EQ(reader_.request().head.peer, "127.0.0.1:4242");
+    EXPECT_EQ(reader_.request().head.local, "127.0.0.1:8000");
     EXPECT_FALSE(reader_.has_body());
     reader_.Hold();
     EXPECT_EQ(reader_.Read(), Event::kNone) << "one is executed";
@@ -146,7 +146,7 @@ TEST_F(Http1RequestReaderTest, ARefusedBodyIsDroppedBeforeTheNextRequest) {
   reader_.Next();
   reader_.DropBody(length, 0);
   EXPECT_EQ(reader_.Read(), Event::kDropped);
-  EXPECT_EQ(reader_.state(), State::kHead);
+  EXPECT_EQ(reader_.state(), RequestReader::State::kHead);
   EXPECT_EQ(reader_.Read(), Event::kHead);
 }
 

@@ -14,8 +14,6 @@ namespace {
 // A refused body up to this size is read and dropped, so that the connection stays usable.
 constexpr uint64_t kDropBytesMax = 256 * 1024;
 
-std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
-
 }  // namespace
 
 Session::Session(SessionHost& host, Successor* successor)
@@ -43,7 +41,7 @@ void Session::Advance() {
         break;
       case RequestReader::Event::kHttp2:
         requests_.Stop();
-        successor_->OnHttp2Preface(Bytes(requests_.input().text()));
+        successor_->OnHttp2Preface(std::as_bytes(std::span(requests_.input().text())));
         break;
       case RequestReader::Event::kRefused: RefuseRequest(); break;
       case RequestReader::Event::kEnd: Finish(); break;
@@ -63,6 +61,7 @@ void Session::OnHead() {
   answer_.BeginRequest(head, requests_.framing());
   BodyPlan plan = host_.handler().OnHead(head);
   answer_.TakePlan(plan);
+  requests_.request().choice = plan.choice;
   if (plan.refuse.has_value()) return RefuseBody(*std::move(plan.refuse));
   sink_ = std::move(plan.sink);
   if (!requests_.has_body()) return Execute();
@@ -109,7 +108,8 @@ bool Session::Upgrade() {
   const Framing& framing = requests_.framing();
   if (successor_ == nullptr || !framing.upgrade_h2c || host_.tls() || sink_ != nullptr) return false;
   const std::string_view behind = requests_.input().text();
-  if (!successor_->OnHttp2Upgrade(framing.http2_settings, requests_.request(), Bytes(behind))) return false;
+  if (!successor_->OnHttp2Upgrade(framing.http2_settings, requests_.request(), std::as_bytes(std::span(behind))))
+    return false;
   requests_.Stop();
   return true;
 }

@@ -140,11 +140,12 @@ TEST_F(Http1SessionTest, TheBodyIsAlignedWhereTheHandlerAsks) {
   host_.fake_handler.plan = [](const RequestHead& head) {
     EXPECT_THAT(head.segments, ::testing::ElementsAre("v2", "echo"));
     EXPECT_EQ(head.peer, "127.0.0.1:4242");
-    return BodyPlan{.refuse = std::nullopt, .align_at = 11, .bytes_max = 0};
+    return BodyPlan{.refuse = std::nullopt, .align_at = 11, .bytes_max = 0, .choice = 7};
   };
   host_.fake_handler.answer = [](HttpRequest request, Reply reply) {
     EXPECT_EQ(reinterpret_cast<uintptr_t>(request.body.data() + 11) % 64, 0u);
     EXPECT_GT(request.received_ns, 0);
+    EXPECT_EQ(request.choice, 7u);
     EXPECT_EQ(request.head.Find("x-y"), "z");
     reply.Send(HttpResponse::Text(200, "", std::to_string(request.body.size())));
   };

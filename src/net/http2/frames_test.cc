@@ -171,6 +171,21 @@ TEST_F(FramesTest, MoreThanTheWindowAllows) {
   session_.reset();
 }
 
+TEST_F(FramesTest, TheRequestHasWhatWasChosenByItsHead) {
+  host_.fake_handler.plan = [](const RequestHead&) {
+    BodyPlan plan;
+    plan.choice = 7;
+    return plan;
+  };
+  uint32_t choice = 0;
+  host_.fake_handler.answer = [&choice](HttpRequest request, Reply reply) {
+    choice = request.choice;
+    reply.Send(HttpResponse::Text(200, "", ""));
+  };
+  Feed(*session_, kGreeting + Frame(kSettings, kAck, 0, "") + Open(1) + Frame(kData, kEndStream, 1, "x"));
+  EXPECT_EQ(choice, 7u);
+}
+
 TEST_F(FramesTest, RequestsThatAreMalformed) {
   const std::string get("\x82\x84\x86", 3);  // :method GET, :path /, :scheme http
   const auto headers = [](const std::string& block) { return Frame(kHeaders, kEndHeaders | kEndStream, 1, block); };

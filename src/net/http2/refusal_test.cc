@@ -70,6 +70,26 @@ TEST_F(RefusalTest, HeadersBeyondTheLimitsAre431And414) {
   EXPECT_TRUE(peer_[large].body.starts_with("{\"error\":\"")) << peer_[large].body;
 }
 
+// RFC 9113, 8.3.1. The peer's :authority is "h:1".
+TEST_F(RefusalTest, AHostBesideTheAuthorityIsTheSame) {
+  handler().answer = [](HttpRequest request, Reply reply) {
+    std::string hosts;
+    for (const auto& [name, value] : request.head.headers) hosts += name == "host" ? std::string(value) + ";" : "";
+    reply.Send(HttpResponse::Text(200, "", hosts));
+  };
+  for (const char* host : {"h:1", "H:1", "h.:1"}) {
+    const int32_t id = peer_.Request("GET", "/p", {{"host", host}});
+    Exchange();
+    EXPECT_EQ(peer_[id].status(), 200) << host;
+    EXPECT_EQ(peer_[id].body, "h:1;") << host;
+  }
+  for (const char* host : {"h", "h:2", "evil:1", "h:1.evil"}) {
+    const int32_t id = peer_.Request("GET", "/p", {{"host", host}});
+    Exchange();
+    EXPECT_EQ(peer_[id].status(), 400) << host;
+  }
+}
+
 TEST_F(RefusalTest, SpacesAroundAValueAreNotPartOfIt) {
   handler().answer = [](HttpRequest request, Reply reply) {
     reply.Send(HttpResponse::Text(200, "",

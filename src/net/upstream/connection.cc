@@ -9,6 +9,7 @@
 
 #include "base/memory_shortage.h"
 #include "net/upstream/dial.h"
+#include "net/upstream/socket_state.h"
 
 namespace inferd::net::upstream {
 
@@ -62,6 +63,8 @@ void Connection::Begin(const Request& request, Receiver& receiver) {
   Join(*this, receiver);
   to_head_ = request.method == "HEAD";
   answered_ = false;
+  reset_ = false;
+  written_ = 0;
   paused_ = false;
   scanner_.Reset();
   output_.pieces().emplace_back(WriteHead(request));
@@ -102,9 +105,11 @@ void Connection::Flush() {
     if (progress.state == Transport::State::kWantWrite) break;
     // A server that answers without reading all, and closes, has its answer read first.
     if (progress.state == Transport::State::kFailed) {
+      reset_ |= IsReset(errno);
       output_.Clear();
       break;
     }
+    written_ += progress.bytes;
   }
   UpdateInterest();
 }
@@ -125,7 +130,10 @@ void Connection::Read() {
     const std::span<std::byte> space = Space();
     const Transport::Progress progress = transport_->Read(space);
     if (progress.state == Transport::State::kWantRead) return;
-    if (progress.state != Transport::State::kOk) return OnEof();
+    if (progress.state != Transport::State::kOk) {
+      reset_ |= progress.state == Transport::State::kFailed && IsReset(errno);
+      return OnEof();
+    }
     total += progress.bytes;
     const bool rest = progress.bytes == space.size();
     OnBytes(space.first(progress.bytes));
@@ -232,10 +240,18 @@ void Connection::Deliver(std::span<const std::byte> bytes) {
 void Connection::OnEof() {
   if (receiver_ == nullptr) return Close();
   if (state_ == State::kBody && framing_.body == Body::kUntilClose) return EndResponse();
+  using Kind = Failure::Kind;
   const bool stale = used_before_ && !answered_;
-  Fail(stale ? Failure::Kind::kStale : Failure::Kind::kBroken,
+  Fail(!stale        ? Kind::kBroken
+       : IsUntaken() ? Kind::kUntaken
+                     : Kind::kStale,
        address() + " closed the connection " + (answered_ ? "in the middle of its response" : "without an answer"));
 }
+
+// Where the server had closed before the request came, nothing of that was ever acknowledged.
+bool Connection::IsUntaken() const { return reset_ || written_ == 0 || IsUnacknowledged(fd_.get(), written_); }
+
+bool Connection::IsUsable() const { return !HasNews(fd_.get()); }
 
 void Connection::EndResponse() {
   Receiver* const receiver = std::exchange(receiver_, nullptr);

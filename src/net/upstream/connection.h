@@ -55,6 +55,9 @@ class Connection final : public EventLoop::Watcher, public Call {
   void Begin(const Request& request, Receiver& receiver);
   // As if the server had closed it.
   void Close();
+  // Only while it is idle. False: the server has closed it, or has sent bytes that no request asked for, which would be
+  // taken for the next response. It must be closed then.
+  bool IsUsable() const;
 
   const std::string& address() const { return address_.text(); }
 
@@ -81,6 +84,8 @@ class Connection final : public EventLoop::Watcher, public Call {
   size_t TakeChunked(std::span<const std::byte> bytes);
   void Deliver(std::span<const std::byte> bytes);
   void OnEof();
+  // True if the server cannot have read the whole of the request. Asks the kernel.
+  bool IsUntaken() const;
   void EndResponse();
   void Fail(Failure::Kind kind, std::string text);
   void UpdateInterest();
@@ -98,6 +103,8 @@ class Connection final : public EventLoop::Watcher, public Call {
   Receiver* receiver_ = nullptr;
   bool to_head_ = false;
   bool used_before_ = false;  // this request is not the connection's first
+  bool reset_ = false;        // the server has closed the connection and left bytes of the request unread
+  uint64_t written_ = 0;      // bytes of the request that the socket has taken
   bool answered_ = false;     // some of the response has come
   std::string input_;         // of a head that comes in pieces
   http1::HeadScanner scanner_;

@@ -27,6 +27,7 @@ struct Failure {
   enum class Kind : uint8_t {
     kNotConnected,  // nothing was sent: another server may be asked
     kStale,         // a connection that had been used before was closed by the server before it answered anything
+    kUntaken,       // stale, and the server has not read the request whole: it may be sent again, whatever its method
     kBroken,        // closed or reset in the middle
     kMalformed,     // the response is none
   };

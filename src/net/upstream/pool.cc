@@ -13,13 +13,9 @@ Pool::Pool(EventLoop& loop, PoolOptions options)
       idle_look_(loop, options_.idle_timeout, [this](int64_t until_ns) { return CloseIdle(until_ns); }) {}
 
 base::Status Pool::Send(const Address& address, const Request& request, Receiver& receiver, bool fresh) {
-  if (!fresh) {
-    if (const auto found = idle_.find(address.text()); found != idle_.end() && !found->second.empty()) {
-      Connection& connection = *found->second.back();
-      found->second.pop_back();
-      connection.Begin(request, receiver);
-      return base::OkStatus();
-    }
+  if (Connection* const idle = fresh ? nullptr : TakeIdle(address.text())) {
+    idle->Begin(request, receiver);
+    return base::OkStatus();
   }
   auto connection = std::make_unique<Connection>(*this, address);
   INFERD_RETURN_IF_ERROR(connection->Open());
@@ -27,6 +23,18 @@ base::Status Pool::Send(const Address& address, const Request& request, Receiver
   connections_.emplace(&opened, std::move(connection));
   opened.Begin(request, receiver);
   return base::OkStatus();
+}
+
+Connection* Pool::TakeIdle(const std::string& address) {
+  const int64_t until_ns = loop_.now_ns() - std::chrono::nanoseconds(options_.idle_timeout).count();
+  for (auto found = idle_.find(address); found != idle_.end(); found = idle_.find(address)) {
+    if (found->second.empty()) return nullptr;
+    Connection& connection = *found->second.back();
+    found->second.pop_back();
+    if (connection.idle_since_ns > until_ns && connection.IsUsable()) return &connection;
+    connection.Close();
+  }
+  return nullptr;
 }
 
 void Pool::Forget(const std::string& address) {

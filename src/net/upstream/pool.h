@@ -18,9 +18,11 @@
 namespace inferd::net::upstream {
 
 struct PoolOptions {
-  size_t idle_max = 256;                           // connections that are kept for each address
-  std::chrono::milliseconds idle_timeout{30'000};  // shorter than that of servers, which would close them first
-  Limits limits{};                                 // of responses' heads
+  size_t idle_max = 256;  // connections that are kept for each address
+  // Connections that have been idle for so long are not used again. Common servers close theirs after 2 s and more
+  // (gunicorn), 5 s (uvicorn, Node.js): a request that meets that moment may be lost.
+  std::chrono::milliseconds idle_timeout{2'000};
+  Limits limits{};  // of responses' heads
 };
 
 // The connections of one loop to other servers, which are used again. Loop-bound; outlives its receivers.
@@ -28,9 +30,10 @@ class Pool final : public ConnectionOwner {
  public:
   Pool(EventLoop& loop, PoolOptions options);
 
-  // Sends the request on a connection that is idle, the one used last; where there is none, or `fresh` is asked for, on
-  // a new one. The receiver is not called inside, and outlives the request or gives it up (~Receiver).
-  // The error says why there is no connection: nothing was sent, nor will the receiver be called.
+  // Sends the request on a connection that is idle, the one used last, and that the server has not closed; where there
+  // is none, or `fresh` is asked for, on a new one. The receiver is not called inside, and outlives the request or
+  // gives it up (~Receiver). The error says why there is no connection: nothing was sent, nor will the receiver be
+  // called.
   base::Status Send(const Address& address, const Request& request, Receiver& receiver, bool fresh = false);
   // No idle connection to the address is kept, as its server has gone.
   void Forget(const std::string& address);
@@ -48,6 +51,8 @@ class Pool final : public ConnectionOwner {
   static constexpr size_t kReadBytes = 64 << 10;
 
   bool CloseIdle(int64_t until_ns);
+  // Takes an idle connection to the address that can be used. Null: there is none.
+  Connection* TakeIdle(const std::string& address);
 
   EventLoop& loop_;
   const PoolOptions options_;

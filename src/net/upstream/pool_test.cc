@@ -7,6 +7,7 @@
 #include <future>
 #include <thread>
 
+#include "net/client/fake_closing_server.h"
 #include "net/client/scripted_server.h"
 #include "net/upstream/loop_fixture.h"
 
@@ -193,6 +194,47 @@ TEST_F(PoolTest, AUsedConnectionThatIsClosedInPlaceOfAnAnswerWasStale) {
   const Outcome outcome = Get(server);
   ASSERT_TRUE(outcome.failure.has_value());
   EXPECT_EQ(outcome.failure->kind, Failure::Kind::kStale);
+}
+
+TEST_F(PoolTest, AUsedConnectionThatIsClosedBeforeAByteIsReadLeftTheRequestUntaken) {
+  FakeClosingServer server;
+  const Outcome answered = Send(At(server.port())).get();
+  EXPECT_EQ(answered.body, "pong");
+  const Outcome outcome = Send(At(server.port())).get();
+  ASSERT_TRUE(outcome.failure.has_value());
+  EXPECT_EQ(outcome.failure->kind, Failure::Kind::kUntaken);
+  EXPECT_EQ(Send(At(server.port()), "POST", "ping", true).get().body, "pong");
+  EXPECT_EQ(server.requests(), 2);
+}
+
+// What a server says while nothing was asked, a 408 before it closes say, would be taken for the next answer.
+TEST_F(PoolTest, AnIdleConnectionWithBytesOrAnEndOnItIsNotUsed) {
+  for (const bool says_something : {true, false}) {
+    ScriptedServer server([](const std::string&) { return "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong"; });
+    EXPECT_EQ(Get(server).body, "pong");
+    // The loop is busy, and does not hear of it before the next request.
+    OnLoop([&] {
+      server.SayToAll(says_something ? "HTTP/1.1 408 Request Timeout\r\nContent-Length: 4\r\n\r\nevil" : "");
+      const FieldView fields[] = {{"Host", "a"}};
+      auto receiver = std::make_unique<TestReceiver>();
+      const Request request{.method = "POST", .target = "/", .fields = fields, .body = {}};
+      ASSERT_TRUE(pool_->Send(At(server.port()), request, *receiver).ok());
+      receivers_.push_back(std::move(receiver));
+    });
+    const Outcome outcome = receivers_.back()->done.get_future().get();
+    EXPECT_EQ(outcome.status, 200);
+    EXPECT_EQ(outcome.body, "pong");
+    EXPECT_EQ(server.connections(), 2u);
+  }
+}
+
+TEST_F(PoolTest, AConnectionThatWasIdleForTooLongIsNotUsed) {
+  OnLoop([&] { pool_.emplace(loop_, PoolOptions{.idle_timeout = std::chrono::milliseconds(0)}); });
+  ScriptedServer server([](const std::string&) { return "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong"; });
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(Get(server).body, "pong");
+  EXPECT_EQ(server.connections(), 3u);
+  // Shorter than the shortest of common servers (gunicorn: 2 s).
+  EXPECT_LE(PoolOptions().idle_timeout, std::chrono::seconds(2));
 }
 
 TEST_F(PoolTest, ARequestThatIsGivenUpTakesItsConnectionWithIt) {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/logging.h"
-#include "metrics/registry.h"
+#include "base/metrics/registry.h"
 #include "server/gpus/nvml.h"
 
 namespace inferd::server {

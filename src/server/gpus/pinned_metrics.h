@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "enginehost/transfer/pinned_use.h"
-#include "metrics/registry.h"
+#include "base/metrics/registry.h"
+#include "serving/enginehost/transfer/pinned_use.h"
 
 namespace inferd::server {
 

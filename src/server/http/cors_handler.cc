@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "rest/call.h"
+#include "protocols/rest/call.h"
 
 namespace inferd::server {
 

@@ -6,7 +6,7 @@
 
 #include "base/logging.h"
 #include "net/http/http.h"
-#include "rest/options.h"
+#include "protocols/rest/options.h"
 
 namespace inferd::server {
 

@@ -12,28 +12,36 @@ class PathSwitch final : public net::HttpHandler {
       : claimed_(std::move(claimed)), rest_(std::move(rest)) {}
 
   net::BodyPlan OnHead(const net::RequestHead& head) override {
-    const ClaimedPaths& paths = Of(head);
+    const uint32_t choice = Choose(head);
+    const ClaimedPaths& paths = Chosen(choice);
     net::BodyPlan plan = paths.handler->OnHead(head);
     plan.refusal_form = paths.refusal_form;
+    plan.choice = choice;
     return plan;
   }
+  // A claim may depend on a model, which may come, go or be loaded anew while the body arrives: the handler that has
+  // checked the head, access included, is the one that answers.
   void OnRequest(net::HttpRequest request, net::Reply reply) override {
-    net::HttpHandler& handler = *Of(request.head).handler;
+    net::HttpHandler& handler = *Chosen(request.choice).handler;
     handler.OnRequest(std::move(request), std::move(reply));
   }
-  net::RefusalForm RefusalFormOf(const net::RequestHead& head) const override { return Of(head).refusal_form; }
+  net::RefusalForm RefusalFormOf(const net::RequestHead& head) const override {
+    return Chosen(Choose(head)).refusal_form;
+  }
   void OnDrain() override {
     for (const ClaimedPaths& paths : claimed_) paths.handler->OnDrain();
     rest_.handler->OnDrain();
   }
 
  private:
-  const ClaimedPaths& Of(const net::RequestHead& head) const {
-    for (const ClaimedPaths& paths : claimed_) {
-      if (paths.claims(head)) return paths;
+  // 0: the rest; else the position in `claimed_`, from 1.
+  uint32_t Choose(const net::RequestHead& head) const {
+    for (uint32_t i = 0; i < claimed_.size(); ++i) {
+      if (claimed_[i].claims(head)) return i + 1;
     }
-    return rest_;
+    return 0;
   }
+  const ClaimedPaths& Chosen(uint32_t choice) const { return choice == 0 ? rest_ : claimed_[choice - 1]; }
 
   const std::vector<ClaimedPaths> claimed_;
   const ClaimedPaths rest_;

@@ -40,13 +40,32 @@ TEST(PathSwitchTest, TheFirstThatClaimsARequestHasIt) {
   for (const char* target : {"/a/x", "/abc", "/b"}) {
     net::HttpRequest request;
     request.head.target = target;
-    handler->OnHead(request.head);
+    request.choice = handler->OnHead(request.head).choice;
     handler->OnRequest(std::move(request), net::Reply());
   }
   handler->OnDrain();
   EXPECT_EQ(log,
             "a:head:/a/x a:request:/a/x ab:head:/abc ab:request:/abc rest:head:/b rest:request:/b ab:drain a:drain "
             "rest:drain ");
+}
+
+TEST(PathSwitchTest, WhoHasTheHeadHasTheRequest) {
+  std::string log;
+  bool claims = true;
+  std::vector<ClaimedPaths> claimed;
+  claimed.push_back({.claims = [&claims](const net::RequestHead&) { return claims; },
+                     .handler = std::make_unique<NotingHandler>("one", log)});
+  const auto handler =
+      MakePathSwitch(std::move(claimed), {.claims = nullptr, .handler = std::make_unique<NotingHandler>("rest", log)});
+  for (const bool claimed_first : {true, false}) {
+    claims = claimed_first;
+    net::HttpRequest request;
+    request.head.target = "/m";
+    request.choice = handler->OnHead(request.head).choice;
+    claims = !claimed_first;
+    handler->OnRequest(std::move(request), net::Reply());
+  }
+  EXPECT_EQ(log, "one:head:/m one:request:/m rest:head:/m rest:request:/m ");
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <span>
 #include <string_view>
 
-#include "payloadlog/http_sink.h"
+#include "net/payloadlog/http_sink.h"
 
 namespace inferd::server {
 

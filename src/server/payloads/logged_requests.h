@@ -3,11 +3,11 @@
 #include <memory>
 
 #include "base/logging.h"
+#include "base/metrics/registry.h"
 #include "base/status.h"
 #include "config/options/payload_log_options.h"
-#include "metrics/registry.h"
 #include "net/http/http.h"
-#include "payloadlog/payload_log.h"
+#include "net/payloadlog/payload_log.h"
 
 namespace inferd::server {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "metrics/registry.h"
+#include "base/metrics/registry.h"
 
 namespace inferd::server {
 

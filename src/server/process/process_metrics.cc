@@ -9,7 +9,7 @@
 
 #include "base/system/process_load.h"
 #include "base/version/version.h"
-#include "core/request/infer_response.h"
+#include "serving/core/request/infer_response.h"
 
 namespace inferd::server {
 

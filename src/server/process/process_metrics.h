@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/byte_budget.h"
-#include "metrics/registry.h"
+#include "base/metrics/registry.h"
 
 namespace inferd::server {
 

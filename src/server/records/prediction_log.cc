@@ -1,7 +1,7 @@
 #include "server/records/prediction_log.h"
 
-#include "tfs/api_messages.h"
-#include "wire/append.h"
+#include "data/wire/append.h"
+#include "protocols/tfs/api_messages.h"
 
 namespace inferd::server {
 

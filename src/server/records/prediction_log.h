@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "tfs/request_log.h"
+#include "protocols/tfs/request_log.h"
 
 namespace inferd::server {
 

@@ -12,11 +12,11 @@
 
 #include "base/clock.h"
 #include "base/logging.h"
+#include "base/metrics/registry.h"
 #include "base/mutex.h"
 #include "config/options/served_model.h"
-#include "metrics/registry.h"
+#include "protocols/tfs/request_log.h"
 #include "server/records/new_record_file.h"
-#include "tfs/request_log.h"
 
 namespace inferd::server {
 

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "base/logging.h"
+#include "base/metrics/registry.h"
 #include "base/mutex.h"
 #include "base/status.h"
 #include "config/options/server_options.h"
-#include "metrics/registry.h"
 #include "storage/download/tree_mirror.h"
 #include "storage/locked_folder.h"
 

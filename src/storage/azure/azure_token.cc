@@ -6,7 +6,7 @@
 #include "base/system/regular_file.h"
 #include "base/text/percent.h"
 #include "base/text/printable.h"
-#include "json/read.h"
+#include "data/json/read.h"
 #include "storage/source/answer.h"
 #include "storage/source/form_field.h"
 

@@ -6,7 +6,7 @@
 #include "base/text/base64.h"
 #include "base/text/hex.h"
 #include "base/text/printable.h"
-#include "json/read.h"
+#include "data/json/read.h"
 
 namespace inferd::storage {
 

@@ -11,8 +11,8 @@
 
 #include "base/text/base64.h"
 #include "base/text/percent.h"
-#include "json/read.h"
-#include "json/writer.h"
+#include "data/json/read.h"
+#include "data/json/writer.h"
 #include "storage/gs/gs_listing.h"
 #include "storage/source/answer.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "base/text/printable.h"
-#include "json/read.h"
+#include "data/json/read.h"
 
 namespace inferd::storage {
 

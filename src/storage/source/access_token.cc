@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstdint>
 
-#include "json/read.h"
+#include "data/json/read.h"
 
 namespace inferd::storage {
 

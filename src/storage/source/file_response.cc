@@ -1,6 +1,6 @@
 #include "storage/source/file_response.h"
 
-#include <charconv>
+#include "storage/source/content_range.h"
 
 namespace inferd::storage {
 
@@ -8,13 +8,6 @@ namespace {
 
 constexpr int kOkStatus = 200;
 constexpr int kPartialContent = 206;
-
-std::optional<uint64_t> ReadNumber(std::string_view text) {
-  uint64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return number;
-}
 
 }  // namespace
 
@@ -30,14 +23,31 @@ std::string TagOf(const ResponseHead& head) {
 std::optional<uint64_t> SizeOfFile(const ResponseHead& head) {
   const std::string_view part = head.Find("content-range");
   if (part.empty()) return head.status == kOkStatus ? ReadNumber(head.Find("content-length")) : std::nullopt;
-  const size_t slash = part.rfind('/');
-  if (!part.starts_with("bytes ") || slash == std::string_view::npos) return std::nullopt;
-  return ReadNumber(part.substr(slash + 1));
+  if (const auto range = ParseContentRange(part); range.has_value()) return range->size;
+  return ParseUnsatisfiedRange(part);
 }
 
 std::string ResponseCodeText(const std::string& name, int status) {
   return "URI: " + name + " returned a " + std::to_string(status) + " response code.";
 }
+
+namespace {
+
+// Decides whether the answer is the part that was asked for, of the file that was listed.
+bool IsPartOf(const ResponseHead& head, const ByteRange& range, const RemoteFile& file) {
+  const auto part = ParseContentRange(head.Find("content-range"));
+  if (head.status != kPartialContent || !part.has_value()) return false;
+  const std::optional<uint64_t> end = range.end.has_value() ? range.end : file.size;
+  return part->begin == range.begin && part->size == file.size && (!end.has_value() || part->end == *end);
+}
+
+// Decides whether the answer to a request without a range is all that was asked for. WebHDFS has the range in the URL,
+// and its data nodes have answered a part that is not the first with 206, without a Content-Range.
+bool IsAllOf(const ResponseHead& head, const ByteRange& range) {
+  return head.status == kOkStatus || (range.begin > 0 && head.Find("content-range").empty());
+}
+
+}  // namespace
 
 base::Status FetchFile(const FetchClient& client, FetchRequest request, const RemoteFile& file, const ByteRange& range,
                        const std::string& name, const ByteSink& sink, const std::stop_token& stop) {
@@ -51,12 +61,8 @@ base::Status FetchFile(const FetchClient& client, FetchRequest request, const Re
     if (const std::string tag = TagOf(head); !file.tag.empty() && !tag.empty() && tag != file.tag) {
       return std::unexpected(ChangedMeanwhile(name));
     }
-    if (!request.range.has_value()) return true;
-    const std::string begin = "bytes " + std::to_string(range.begin) + "-";
-    const std::string_view part = head.Find("content-range");
-    if (head.status != kPartialContent || !part.starts_with(begin) || SizeOfFile(head) != file.size) {
-      return std::unexpected(ChangedMeanwhile(name));
-    }
+    const bool as_asked = request.range.has_value() ? IsPartOf(head, range, file) : IsAllOf(head, range);
+    if (!as_asked) return std::unexpected(ChangedMeanwhile(name));
     return true;
   };
   const auto on_body = [&](std::string_view bytes) -> base::Status {

@@ -7,8 +7,9 @@
 namespace inferd::storage {
 
 // Reads a file's range over HTTP from `request`, whose range is set here, and holds the answer against what was listed:
-// the status, the part, the size and the tag (ETag, else Last-Modified; none in the answer: not compared). `name` is
-// what errors call the file. Errors are Source::Read's.
+// the status, the tag (ETag, else Last-Modified; none in the answer: not compared), and the whole of Content-Range: its
+// unit, its begin and end, and the file's size. A part that was not asked for is refused. `name` is what errors call the
+// file. Errors are Source::Read's.
 base::Status FetchFile(const FetchClient& client, FetchRequest request, const RemoteFile& file, const ByteRange& range,
                        const std::string& name, const ByteSink& sink, const std::stop_token& stop);
 

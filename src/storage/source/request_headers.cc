@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/text/http_token.h"
-#include "json/read.h"
+#include "data/json/read.h"
 
 namespace inferd::storage {
 

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <utility>
 
-#include "json/read.h"
+#include "data/json/read.h"
 
 namespace inferd::storage {
 

@@ -90,17 +90,4 @@ base::Status StatusOfResponse(int status, std::string message) {
   }
 }
 
-std::string ShownUri(std::string_view uri) {
-  const size_t parameters = uri.find('?');
-  std::string shown(uri.substr(0, parameters));
-  const size_t scheme = shown.find("://");
-  if (scheme != std::string::npos) {
-    const size_t host = scheme + 3;
-    const size_t user = shown.rfind('@', shown.find('/', host));
-    if (user != std::string::npos && user >= host) shown.erase(host, user + 1 - host);
-  }
-  if (parameters != std::string_view::npos) shown += "?...";
-  return shown;
-}
-
 }  // namespace inferd::storage

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
+#include "base/text/masking.h"
 
 namespace inferd::storage {
 
@@ -90,7 +91,6 @@ class FetchClient final {
 // PERMISSION_DENIED (401, 403), UNAVAILABLE (408, 429, 5xx: another try may mend it), else FAILED_PRECONDITION.
 base::Status StatusOfResponse(int status, std::string message);
 
-// A URI as it may be shown: without user and password, and "?..." for its parameters, which may be a signature.
-std::string ShownUri(std::string_view uri);
+using base::ShownUri;
 
 }  // namespace inferd::storage

@@ -7,13 +7,6 @@ namespace {
 
 using base::StatusCode;
 
-TEST(FetchClientTest, WhatIsShownOfAUriHasNoSecret) {
-  EXPECT_EQ(ShownUri("https://me:secret@host/a?sig=secret"), "https://host/a?...");
-  EXPECT_EQ(ShownUri("https://host/a@b"), "https://host/a@b");
-  EXPECT_EQ(ShownUri("https://me:p@ss@host"), "https://host");
-  EXPECT_EQ(ShownUri("/models/a"), "/models/a");
-}
-
 TEST(FetchClientTest, AResponsesStatusIsAnErrorOfItsKind) {
   const struct {
     int status;

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include "net/grpc/service.h"
-#include "protocol/common_options.h"
-#include "rest/call.h"
-#include "rest/error_response.h"
-#include "rest/infer_call.h"
+#include "protocols/common_options.h"
+#include "protocols/rest/call.h"
+#include "protocols/rest/error_response.h"
+#include "protocols/rest/infer_call.h"
 
 namespace inferd::toy {
 

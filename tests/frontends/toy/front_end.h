@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "protocol/front_end.h"
+#include "protocols/front_end.h"
 
 // A protocol made for tests, the smallest that has all that a front-end can have.
 //

@@ -118,7 +118,7 @@ require (
 	golang.org/x/crypto v0.14.0 // indirect
 	golang.org/x/net v0.17.0 // indirect
 	golang.org/x/oauth2 v0.7.0 // indirect
-	golang.org/x/sync v0.1.0 // indirect
+	golang.org/x/sync v0.3.0 // indirect
 	golang.org/x/sys v0.13.0 // indirect
 	golang.org/x/term v0.13.0 // indirect
 	golang.org/x/text v0.13.0 // indirect
@@ -133,7 +133,7 @@ require (
 	k8s.io/api v0.26.15 // indirect
 	k8s.io/apiextensions-apiserver v0.26.0 // indirect
 	k8s.io/apimachinery v0.26.15 // indirect
-	k8s.io/apiserver v0.26.2 // indirect
+	k8s.io/apiserver v0.26.15 // indirect
 	k8s.io/cli-runtime v0.26.15 // indirect
 	k8s.io/client-go v0.26.15 // indirect
 	k8s.io/component-helpers v0.26.15 // indirect
@@ -148,4 +148,20 @@ require (
 	sigs.k8s.io/kustomize/kyaml v0.13.9 // indirect
 	sigs.k8s.io/structured-merge-diff/v4 v4.2.3 // indirect
 	sigs.k8s.io/yaml v1.3.0 // indirect
+)
+
+// The versions that kube_apiserver has, so that what both are built of is compiled once: 427 of 436 packages.
+replace (
+	github.com/asaskevich/govalidator => github.com/asaskevich/govalidator v0.0.0-20190424111038-f61b66f89f4a
+	github.com/emicklei/go-restful/v3 => github.com/emicklei/go-restful/v3 v3.9.0
+	github.com/evanphx/json-patch => github.com/evanphx/json-patch v4.12.0+incompatible
+	github.com/google/gofuzz => github.com/google/gofuzz v1.1.0
+	github.com/imdario/mergo => github.com/imdario/mergo v0.3.6
+	github.com/matttproud/golang_protobuf_extensions => github.com/matttproud/golang_protobuf_extensions v1.0.2
+	github.com/moby/term => github.com/moby/term v0.0.0-20220808134915-39b0c02b01ae
+	github.com/spf13/cobra => github.com/spf13/cobra v1.6.0
+	k8s.io/apiextensions-apiserver => k8s.io/apiextensions-apiserver v0.26.15
+	k8s.io/apiserver => k8s.io/apiserver v0.26.15
+	k8s.io/klog/v2 => k8s.io/klog/v2 v2.80.1
+	k8s.io/utils => k8s.io/utils v0.0.0-20221107191617-1a15be271d1d
 )

@@ -2,9 +2,9 @@
 
 #include <memory>
 
-#include "enginekit/engine_table.h"
 #include "engines/forest/plugin/forest_instance.h"
 #include "engines/forest/plugin/forest_model.h"
+#include "engines/kit/engine_table.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::forest {
@@ -41,5 +41,5 @@ class ForestEngine final {
 }  // namespace inferd::forest
 
 const inferd_engine* inferd_engine_v1(const inferd_host* host, inferd_error* error) {
-  return inferd::enginekit::EngineTable<inferd::forest::ForestEngine>::Open(host, error);
+  return inferd::kit::EngineTable<inferd::forest::ForestEngine>::Open(host, error);
 }

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "enginekit/batch_answer.h"
 #include "engines/forest/plugin/forest_model.h"
+#include "engines/kit/batch_answer.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::forest {
@@ -61,7 +61,7 @@ class ForestInstance final {
   const ForestModel& model_;
   std::vector<Target> targets_;
   const std::byte* given_ = nullptr;  // the batch's rows
-  enginekit::BatchAnswer answer_;
+  kit::BatchAnswer answer_;
 };
 
 }  // namespace inferd::forest

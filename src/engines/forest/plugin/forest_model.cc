@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "base/system/allocator.h"
-#include "enginekit/compute_threads.h"
-#include "enginekit/parameters.h"
 #include "engines/forest/readers/read_forest.h"
+#include "engines/kit/compute_threads.h"
+#include "engines/kit/parameters.h"
 
 namespace inferd::forest {
 
@@ -36,10 +36,10 @@ void DropNodes(Forest* forest) {
 }  // namespace
 
 base::Result<std::unique_ptr<ForestModel>> ForestModel::Load(const inferd_host& host, const inferd_load& load) {
-  const std::filesystem::path path(enginekit::ToView(load.model_file));
+  const std::filesystem::path path(kit::ToView(load.model_file));
   INFERD_ASSIGN_OR_RETURN(Forest read, ReadForestFile(path));
   const auto forest = std::make_shared<Forest>(std::move(read));
-  const int threads = enginekit::ComputeThreads(load, path);
+  const int threads = kit::ComputeThreads(load, path);
   INFERD_ASSIGN_OR_RETURN(ForestSignature signature, ForestSignature::Create(*forest, load, threads));
   std::unique_ptr<const Contributions> contributions;
   if (signature.Has(OutputKind::kContributions)) {

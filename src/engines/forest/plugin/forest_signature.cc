@@ -5,13 +5,13 @@
 #include <string_view>
 #include <utility>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 
 namespace inferd::forest {
 
 namespace {
 
-using enginekit::ToView;
+using kit::ToView;
 
 struct KindName {
   std::string_view name;

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "enginekit/tensor_signature.h"
 #include "engines/forest/model/forest.h"
+#include "engines/kit/tensor_signature.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::forest {
@@ -47,7 +47,7 @@ class ForestSignature final {
   std::string input_name_ = "input-0";
   int32_t input_datatype_ = INFERD_TYPE_FP32;
   std::vector<OutputPlan> outputs_;
-  enginekit::TensorSignature abi_;
+  kit::TensorSignature abi_;
 };
 
 }  // namespace inferd::forest

@@ -5,12 +5,12 @@
 #include <latch>
 #include <vector>
 
-#include "enginekit/load_cores.h"
+#include "engines/kit/load_cores.h"
 
 namespace inferd::forest {
 
 RowThreads::RowThreads(const inferd_load& load, int threads) : threads_(static_cast<size_t>(std::max(threads, 1))) {
-  const base::OnCpuCores here(enginekit::LoadCores(load));
+  const base::OnCpuCores here(kit::LoadCores(load));
   if (threads_ > 1) pool_ = std::make_unique<base::ThreadPool>("forest", threads_ - 1);
 }
 

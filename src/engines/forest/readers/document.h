@@ -49,8 +49,8 @@ class Document {
 // A double that is to be a whole number from `min` to `max`.
 base::Result<int64_t> ToInteger(double number, int64_t min, int64_t max);
 
-// INVALID_ARGUMENT with the place of what is wrong.
-base::Result<Document> ParseJson(std::string_view text);
-base::Result<Document> ParseUbjson(std::string_view bytes);
+// INVALID_ARGUMENT with the place of what is wrong: more elements than `elements_max`, for example.
+base::Result<Document> ParseJson(std::string_view text, size_t elements_max = kDocumentElementsMax);
+base::Result<Document> ParseUbjson(std::string_view bytes, size_t elements_max = kDocumentElementsMax);
 
 }  // namespace inferd::forest

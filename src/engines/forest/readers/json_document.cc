@@ -3,8 +3,8 @@
 #include <limits>
 #include <optional>
 
+#include "data/json/read.h"
 #include "engines/forest/readers/document.h"
-#include "json/read.h"
 
 namespace inferd::forest {
 
@@ -26,8 +26,8 @@ std::optional<double> ToNumber(std::string_view token) {
   return whole ? number : static_cast<float>(number);  // out of float32's range: infinite, or next to 0
 }
 
-// `elements`: how many there are up to now.
-base::Result<Document> ReadValue(json::Reader& reader, size_t& elements);
+// `elements_left`: how many elements there may still be.
+base::Result<Document> ReadValue(json::Reader& reader, size_t& elements_left);
 
 base::Result<double> ReadNumber(json::Reader& reader, json::ValueType type) {
   if (type == json::ValueType::kBool) {
@@ -42,7 +42,7 @@ base::Result<double> ReadNumber(json::Reader& reader, json::ValueType type) {
 
 bool IsNumber(json::ValueType type) { return type == json::ValueType::kNumber || type == json::ValueType::kBool; }
 
-base::Result<Document> ReadElements(json::Reader& reader, size_t& count) {
+base::Result<Document> ReadElements(json::Reader& reader, size_t& elements_left) {
   Document::Numbers numbers;
   Document::Elements elements;
   INFERD_RETURN_IF_ERROR(json::ReadArray(reader, [&]() -> base::Status {
@@ -53,8 +53,9 @@ base::Result<Document> ReadElements(json::Reader& reader, size_t& count) {
     if (IsNumber(type)) {
       INFERD_ASSIGN_OR_RETURN(numbers.emplace_back(), ReadNumber(reader, type));
     } else {
-      if (++count > kDocumentElementsMax) return reader.Error("its arrays have too many elements");
-      INFERD_ASSIGN_OR_RETURN(elements.emplace_back(), ReadValue(reader, count));
+      if (elements_left == 0) return reader.Error("its arrays have too many elements");
+      --elements_left;
+      INFERD_ASSIGN_OR_RETURN(elements.emplace_back(), ReadValue(reader, elements_left));
     }
     return {};
   }));
@@ -62,19 +63,19 @@ base::Result<Document> ReadElements(json::Reader& reader, size_t& count) {
   return Document(std::move(elements));
 }
 
-base::Result<Document> ReadValue(json::Reader& reader, size_t& elements) {
+base::Result<Document> ReadValue(json::Reader& reader, size_t& elements_left) {
   INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
   switch (type) {
     case json::ValueType::kObject: {
       Document::Members members;
       INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> base::Status {
         auto& member = members.emplace_back(std::string(key), Document());
-        INFERD_ASSIGN_OR_RETURN(member.second, ReadValue(reader, elements));
+        INFERD_ASSIGN_OR_RETURN(member.second, ReadValue(reader, elements_left));
         return {};
       }));
       return Document(std::move(members));
     }
-    case json::ValueType::kArray: return ReadElements(reader, elements);
+    case json::ValueType::kArray: return ReadElements(reader, elements_left);
     case json::ValueType::kString: {
       INFERD_ASSIGN_OR_RETURN(const std::string_view text, reader.ReadString());
       return Document(std::string(text));
@@ -92,10 +93,9 @@ base::Result<Document> ReadValue(json::Reader& reader, size_t& elements) {
 
 }  // namespace
 
-base::Result<Document> ParseJson(std::string_view text) {
+base::Result<Document> ParseJson(std::string_view text, size_t elements_max) {
   json::Reader reader(text, {.depth_max = kDocumentDepthMax, .nonfinite_tokens = true});
-  size_t elements = 0;
-  INFERD_ASSIGN_OR_RETURN(Document document, ReadValue(reader, elements));
+  INFERD_ASSIGN_OR_RETURN(Document document, ReadValue(reader, elements_max));
   INFERD_RETURN_IF_ERROR(reader.Finish());
   return document;
 }

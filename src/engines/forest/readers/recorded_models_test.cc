@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "data/json/read.h"
 #include "engines/forest/evaluate/contributions.h"
 #include "engines/forest/evaluate/evaluator.h"
 #include "engines/forest/readers/read_forest.h"
-#include "json/read.h"
 
 namespace inferd::forest {
 namespace {

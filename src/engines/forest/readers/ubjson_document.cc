@@ -54,7 +54,7 @@ std::optional<NumberType> FindNumberType(char marker) {
 
 class UbjsonReader final {
  public:
-  explicit UbjsonReader(std::string_view bytes) : bytes_(bytes) {}
+  UbjsonReader(std::string_view bytes, size_t elements_max) : bytes_(bytes), elements_left_(elements_max) {}
 
   base::Result<Document> ReadAll() {
     INFERD_ASSIGN_OR_RETURN(const char marker, TakeMarker());
@@ -187,7 +187,8 @@ class UbjsonReader final {
       if (number != nullptr) {
         numbers.push_back(*number);
       } else {
-        if (++elements_ > kDocumentElementsMax) return std::unexpected(Error("its arrays have too many elements"));
+        if (elements_left_ == 0) return std::unexpected(Error("its arrays have too many elements"));
+        --elements_left_;
         elements.push_back(std::move(element));
       }
     }
@@ -197,11 +198,13 @@ class UbjsonReader final {
 
   const std::string_view bytes_;
   size_t at_ = 0;
-  size_t elements_ = 0;  // that are no numbers
+  size_t elements_left_;  // that are no numbers
 };
 
 }  // namespace
 
-base::Result<Document> ParseUbjson(std::string_view bytes) { return UbjsonReader(bytes).ReadAll(); }
+base::Result<Document> ParseUbjson(std::string_view bytes, size_t elements_max) {
+  return UbjsonReader(bytes, elements_max).ReadAll();
+}
 
 }  // namespace inferd::forest

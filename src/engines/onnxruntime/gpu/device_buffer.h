@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/status.h"
-#include "enginekit/cuda/cuda_devices.h"
+#include "engines/kit/cuda/cuda_devices.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::onnxruntime {
@@ -13,7 +13,7 @@ namespace inferd::onnxruntime {
 class DeviceBuffer final {
  public:
   // `devices` outlives it.
-  DeviceBuffer(enginekit::CudaDevices* devices, int32_t gpu) : devices_(devices), gpu_(gpu) {}
+  DeviceBuffer(kit::CudaDevices* devices, int32_t gpu) : devices_(devices), gpu_(gpu) {}
   ~DeviceBuffer() { Release(); }
   DeviceBuffer(DeviceBuffer&& other) noexcept
       : devices_(other.devices_),
@@ -30,7 +30,7 @@ class DeviceBuffer final {
  private:
   void Release();
 
-  enginekit::CudaDevices* const devices_;
+  kit::CudaDevices* const devices_;
   const int32_t gpu_;
   void* data_ = nullptr;
   size_t size_ = 0;

@@ -2,17 +2,17 @@
 
 #include <utility>
 
-#include "enginekit/cuda/cuda_memory.h"
+#include "engines/kit/cuda/cuda_memory.h"
 
 namespace inferd::onnxruntime {
 
 base::Result<std::unique_ptr<InstanceMemory>> InstanceMemory::Create(int32_t gpu, size_t inputs, size_t outputs) {
-  enginekit::CudaDevices* const devices = enginekit::FindCudaDevices();
+  kit::CudaDevices* const devices = kit::FindCudaDevices();
   if (devices == nullptr) return std::unexpected(base::FailedPrecondition("there is no GPU"));
   OrtMemoryInfo* info = nullptr;
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().CreateMemoryInfo("Cuda", OrtDeviceAllocator, gpu, OrtMemTypeDefault, &info)));
   MemoryInfoOwner owner(info);
-  INFERD_ASSIGN_OR_RETURN(enginekit::CudaStream stream, devices->TakeStream(gpu));
+  INFERD_ASSIGN_OR_RETURN(kit::CudaStream stream, devices->TakeStream(gpu));
   std::unique_ptr<InstanceMemory> memory(new InstanceMemory(devices, gpu, stream, std::move(owner)));
   for (size_t i = 0; i < inputs; ++i) memory->inputs_.emplace_back(devices, gpu);
   for (size_t i = 0; i < outputs; ++i) memory->outputs_.emplace_back(devices, gpu);

@@ -33,13 +33,13 @@ class InstanceMemory final {
   bool TakeMoved() { return std::exchange(moved_, false); }
 
  private:
-  InstanceMemory(enginekit::CudaDevices* devices, int32_t gpu, enginekit::CudaStream stream, MemoryInfoOwner info)
+  InstanceMemory(kit::CudaDevices* devices, int32_t gpu, kit::CudaStream stream, MemoryInfoOwner info)
       : devices_(devices), gpu_(gpu), stream_(stream), info_(std::move(info)) {}
   base::Result<inferd_memory> Hold(DeviceBuffer& buffer, size_t bytes);
 
-  enginekit::CudaDevices* const devices_;
+  kit::CudaDevices* const devices_;
   const int32_t gpu_;
-  enginekit::CudaStream const stream_;
+  kit::CudaStream const stream_;
   MemoryInfoOwner info_;
   std::vector<DeviceBuffer> inputs_;
   std::vector<DeviceBuffer> outputs_;

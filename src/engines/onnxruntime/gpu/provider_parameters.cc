@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 
 namespace inferd::onnxruntime {
 
@@ -120,7 +120,7 @@ base::Result<std::string> ReadValue(string_view name, const Row& row, string_vie
     case Form::kFlag:
     case Form::kWrite: {
       bool flag = false;
-      if (!enginekit::ReadFlag(row.name, value, &flag).ok()) {
+      if (!kit::ReadFlag(row.name, value, &flag).ok()) {
         return std::unexpected(Wrong(name, row.name, "true or false", value));
       }
       return std::string(flag ? "1" : "0");

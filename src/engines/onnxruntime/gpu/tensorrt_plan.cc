@@ -4,15 +4,15 @@
 #include <fstream>
 #include <system_error>
 
-#include "enginekit/parameters.h"
+#include "data/wire/append.h"
+#include "engines/kit/parameters.h"
 #include "engines/onnxruntime/graph/onnx_fields.h"
-#include "wire/append.h"
 
 namespace inferd::onnxruntime {
 
 namespace {
 
-using enginekit::ToView;
+using kit::ToView;
 using wire::NumberOf;
 
 constexpr int64_t kIrVersion = 8;

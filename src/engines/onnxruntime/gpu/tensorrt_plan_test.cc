@@ -5,7 +5,7 @@
 
 #include <fstream>
 
-#include "enginekit/tensor_signature.h"
+#include "engines/kit/tensor_signature.h"
 
 namespace inferd::onnxruntime {
 namespace {
@@ -14,8 +14,8 @@ using ::testing::HasSubstr;
 
 inferd_text Text(std::string_view text) { return {text.data(), text.size()}; }
 
-enginekit::TensorSignature Declared(int32_t datatype = INFERD_TYPE_FP32) {
-  enginekit::TensorSignature signature;
+kit::TensorSignature DeclaredTensor(int32_t datatype = INFERD_TYPE_FP32) {
+  kit::TensorSignature signature;
   signature.AddInput({.name = "data", .datatype = datatype, .shape = {-1, 1, 28, 28}});
   signature.AddOutput({.name = "prob", .datatype = INFERD_TYPE_FP16, .shape = {-1, 10}});
   signature.Finish(0);
@@ -24,7 +24,7 @@ enginekit::TensorSignature Declared(int32_t datatype = INFERD_TYPE_FP32) {
 
 TEST(TensorRtPlanTest, ThePlanIsInTheModelAsItIs) {
   const std::string plan = std::string("ptrt\0\xff", 6) + std::string(100, 'x');
-  const auto model = WrapPlan(plan, *Declared().abi());
+  const auto model = WrapPlan(plan, *DeclaredTensor().abi());
   ASSERT_TRUE(model.has_value());
   EXPECT_THAT(*model, HasSubstr(plan));
   for (const char* part :
@@ -33,19 +33,19 @@ TEST(TensorRtPlanTest, ThePlanIsInTheModelAsItIs) {
 }
 
 TEST(TensorRtPlanTest, WhatItTakesAndGivesHasToBeDeclared) {
-  enginekit::TensorSignature none;
+  kit::TensorSignature none;
   none.Finish(0);
   const auto unsaid = WrapPlan("ptrt", *none.abi());
   ASSERT_FALSE(unsaid.has_value());
   EXPECT_THAT(unsaid.error().message(), HasSubstr("config.pbtxt must list every input and output"));
-  const auto strings = WrapPlan("ptrt", *Declared(INFERD_TYPE_BYTES).abi());
+  const auto strings = WrapPlan("ptrt", *DeclaredTensor(INFERD_TYPE_BYTES).abi());
   ASSERT_FALSE(strings.has_value());
   EXPECT_EQ(strings.error(), base::InvalidArgument("tensor 'data' has a data_type that TensorRT has not"));
 }
 
 TEST(TensorRtPlanTest, FilesThatAreNoPlansAreRefused) {
   const std::filesystem::path file = std::filesystem::path(::testing::TempDir()) / "some.plan";
-  const auto declared = Declared();
+  const auto declared = DeclaredTensor();
   inferd_load load = {};
   load.struct_size = sizeof(load);
   load.declared = declared.abi();

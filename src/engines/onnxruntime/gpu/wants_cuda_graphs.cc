@@ -1,6 +1,6 @@
 #include "engines/onnxruntime/gpu/wants_cuda_graphs.h"
 
-#include "json/read.h"
+#include "data/json/read.h"
 
 namespace inferd::onnxruntime {
 

@@ -6,10 +6,10 @@
 #include <set>
 #include <stdexcept>
 
+#include "data/wire/append.h"
+#include "data/wire/packed.h"
+#include "data/wire/reader.h"
 #include "engines/onnxruntime/graph/onnx_fields.h"
-#include "wire/append.h"
-#include "wire/packed.h"
-#include "wire/reader.h"
 
 namespace inferd::onnxruntime {
 

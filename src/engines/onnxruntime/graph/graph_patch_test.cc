@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "data/wire/append.h"
 #include "engines/onnxruntime/graph/onnx_fields.h"
-#include "wire/append.h"
 
 namespace inferd::onnxruntime {
 namespace {
@@ -54,7 +54,7 @@ std::string Model(std::string_view graph, bool default_domain = true) {
 }
 
 // What the patched output is declared as.
-std::string Declared(std::string_view name, std::string_view rows, int64_t columns) {
+std::string DeclaredValue(std::string_view name, std::string_view rows, int64_t columns) {
   const std::string dims = Part(kShapeDim, rows.empty() ? "" : Part(kDimName, rows)) +
                            Part(kShapeDim, columns == 0 ? "" : Number(kDimValue, columns));
   const std::string tensor = Number(kTensorElement, kElementFloat) + Part(kTensorShape, dims);
@@ -73,7 +73,7 @@ TEST(GraphPatchTest, AZipMapBecomesItsInputAndLabels) {
   ASSERT_TRUE(patched.has_value());
   const std::string identity = Part(kGraphNode, Part(kNodeInput, "scores") + Part(kNodeOutput, "maps") +
                                                     Part(kNodeName, "") + Part(kNodeType, "Identity"));
-  EXPECT_EQ(patched->model, Model(before + identity + Declared("maps", "N", 2) + label));
+  EXPECT_EQ(patched->model, Model(before + identity + DeclaredValue("maps", "N", 2) + label));
   EXPECT_THAT(patched->labels.at("maps"), ElementsAre("cat", "dog"));
 }
 
@@ -92,7 +92,7 @@ TEST(GraphPatchTest, IntegersAreLabelsToo) {
 TEST(GraphPatchTest, WithoutLabelsTheNumberOfClassesIsNotKnown) {
   const auto patched = PatchGraph(Model(ZipMap("maps", "") + Part(kGraphOutput, Part(kValueName, "maps"))), Same);
   ASSERT_TRUE(patched.has_value());
-  EXPECT_THAT(patched->model, HasSubstr(Declared("maps", "", 0)));
+  EXPECT_THAT(patched->model, HasSubstr(DeclaredValue("maps", "", 0)));
   EXPECT_THAT(patched->labels.at("maps"), IsEmpty());
 }
 
@@ -100,10 +100,10 @@ TEST(GraphPatchTest, RowsHaveANameWhereAllInputsAgree) {
   const std::string rest = ZipMap("maps", StringLabels()) + Part(kGraphOutput, Part(kValueName, "maps"));
   const auto declared = [&](const std::string& inputs) { return PatchGraph(Model(inputs + rest), Same)->model; };
   EXPECT_THAT(declared(Value(kGraphInput, "a", "N") + Value(kGraphInput, "b", "N")),
-              HasSubstr(Declared("maps", "N", 2)));
+              HasSubstr(DeclaredValue("maps", "N", 2)));
   EXPECT_THAT(declared(Value(kGraphInput, "a", "N") + Value(kGraphInput, "b", "M")),
-              HasSubstr(Declared("maps", "", 2)));
-  EXPECT_THAT(declared(Value(kGraphInput, "a")), HasSubstr(Declared("maps", "", 2)));
+              HasSubstr(DeclaredValue("maps", "", 2)));
+  EXPECT_THAT(declared(Value(kGraphInput, "a")), HasSubstr(DeclaredValue("maps", "", 2)));
 }
 
 TEST(GraphPatchTest, IdentityGetsItsDomain) {

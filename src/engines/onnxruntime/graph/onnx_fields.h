@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "wire/format.h"
+#include "data/wire/format.h"
 
 // The fields of onnx.proto that are read or written here, as tags; a name has the message first.
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "data/wire/format.h"
 #include "engines/onnxruntime/graph/onnx_fields.h"
-#include "wire/format.h"
 
 namespace inferd::onnxruntime {
 

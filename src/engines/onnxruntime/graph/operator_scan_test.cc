@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "data/wire/append.h"
 #include "engines/onnxruntime/graph/onnx_fields.h"
 #include "tests/support/temp_dir.h"
-#include "wire/append.h"
 
 namespace inferd::onnxruntime {
 namespace {

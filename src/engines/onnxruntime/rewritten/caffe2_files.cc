@@ -1,12 +1,12 @@
 #include "engines/onnxruntime/rewritten/caffe2_files.h"
 
 #include "engines/onnxruntime/rewritten/model_file.h"
-#include "netdef/rewrite.h"
+#include "engines/rewrite/netdef/rewrite.h"
 
 namespace inferd::onnxruntime {
 
 bool IsCaffe2(const inferd_load& load, const std::filesystem::path& file) {
-  return enginekit::ToView(load.backend) == "caffe2" || file.extension() == ".netdef";
+  return kit::ToView(load.backend) == "caffe2" || file.extension() == ".netdef";
 }
 
 base::Result<std::string> ReadCaffe2(const inferd_load& load, const std::filesystem::path& file) {

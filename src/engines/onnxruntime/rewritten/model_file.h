@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/status.h"
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
+#include "engines/rewrite/onnx/onnx_writer.h"
 #include "inferd/engine_abi.h"
-#include "onnx/onnx_writer.h"
 
 // What the readers of foreign files share.
 
@@ -29,7 +29,7 @@ std::vector<Input> ConfiguredInputs(const inferd_load& load) {
     const onnx::Element element = ToElement(spec.datatype);
     if (element == onnx::Element::kUndefined) continue;
     inputs.push_back(
-        {.name = enginekit::ToView(spec.name), .element = element, .shape = {spec.shape, spec.shape + spec.rank}});
+        {.name = kit::ToView(spec.name), .element = element, .shape = {spec.shape, spec.shape + spec.rank}});
   }
   return inputs;
 }

@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "engines/onnxruntime/rewritten/model_file.h"
-#include "mxnet/rewrite.h"
+#include "engines/rewrite/mxnet/rewrite.h"
 
 namespace inferd::onnxruntime {
 
@@ -33,11 +33,10 @@ std::optional<int> EpochOf(std::string_view filename, std::string_view prefix) {
 base::Result<std::optional<int>> WantedEpoch(const inferd_load& load) {
   std::optional<int> wanted;
   for (size_t i = 0; i < load.parameter_count; ++i) {
-    const std::string_view key = enginekit::ToView(load.parameters[i].key);
+    const std::string_view key = kit::ToView(load.parameters[i].key);
     if (key != "epoch") continue;
     int epoch = 0;
-    INFERD_RETURN_IF_ERROR(
-        enginekit::ReadNumber(key, enginekit::ToView(load.parameters[i].value), 0, kEpochMax, &epoch));
+    INFERD_RETURN_IF_ERROR(kit::ReadNumber(key, kit::ToView(load.parameters[i].value), 0, kEpochMax, &epoch));
     wanted = epoch;
   }
   return wanted;
@@ -65,7 +64,7 @@ base::Result<std::filesystem::path> FindParams(const std::filesystem::path& symb
 }  // namespace
 
 bool IsMxnet(const inferd_load& load, const std::filesystem::path& file) {
-  return enginekit::ToView(load.backend) == "mxnet" || file.native().ends_with(kSymbolEnd);
+  return kit::ToView(load.backend) == "mxnet" || file.native().ends_with(kSymbolEnd);
 }
 
 base::Result<std::string> ReadMxnet(const inferd_load& load, const std::filesystem::path& file) {

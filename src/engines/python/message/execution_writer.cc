@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 #include "engines/python/message/value_parts.h"
 
 namespace inferd::python {
@@ -54,7 +54,7 @@ void WriteSequence(const Said& said, MarshalWriter& message) {
     return;
   }
   if (sequence.text.size > 0) {
-    message.Text(enginekit::ToView(sequence.text));
+    message.Text(kit::ToView(sequence.text));
   } else {
     message.Uint(sequence.number);
   }
@@ -77,11 +77,11 @@ void WriteRequest(const ExecutionOrder& order, size_t request, MarshalWriter& me
   const Said said = WhatIsSaid(order, request);
   if (said.nothing()) return message.Int(order.batch.rows[request]);
   message.Tuple(7);
-  message.Text(enginekit::ToView(said.id));
+  message.Text(kit::ToView(said.id));
   message.Int(order.batch.rows[request]);
   WriteSequence(said, message);
   message.Uint(said.timeout_us);
-  message.Text(enginekit::ToView(said.traceparent));
+  message.Text(kit::ToView(said.traceparent));
   WriteParameters(order, request, said.parameter_count, message);
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kDepthMax = 8;
 // Far above any message. Each takes some 40 times the memory that it has in the message.
-constexpr size_t kValuesMax = size_t{1} << 20;
+constexpr size_t kValuesMax = size_t{1} << 18;
 // Of a number that does not fit into 32 bits.
 constexpr size_t kDigitsMax = 5;
 

@@ -70,11 +70,11 @@ TEST(MarshalTest, WhatIsNoMessage) {
 
 // A short message that would take a hundred times its size as values.
 TEST(MarshalTest, WhatHasTooManyValues) {
-  constexpr int kCount = (1 << 20) + 1;
+  constexpr int kCount = (1 << 18) + 1;
   std::string bytes = "(";
   for (int i = 0; i < 4; ++i) bytes += static_cast<char>(kCount >> (8 * i));
   EXPECT_FALSE(ReadMarshal(bytes + std::string(kCount, 'N')).has_value());
-  bytes[1] = 0;  // 2^20
+  bytes[1] = 0;  // 2^18
   EXPECT_TRUE(ReadMarshal(bytes + std::string(kCount - 1, 'N')).has_value());
 }
 

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 
 namespace inferd::python {
 
@@ -104,7 +104,7 @@ void WriteReply(uint64_t number, const AskEnd& end, MarshalWriter& message) {
 
 void WriteCallResponse(uint64_t number, const inferd_call_response& response,
                        const base::Result<InputBlocks::Block>& block, size_t bytes, MarshalWriter& message) {
-  AskEnd end{.status = {static_cast<base::StatusCode>(response.code), std::string(enginekit::ToView(response.message))},
+  AskEnd end{.status = {static_cast<base::StatusCode>(response.code), std::string(kit::ToView(response.message))},
              .submitted = response.submitted != 0};
   if (!block.has_value()) end.status = block.error();
   Begin(number, end, response.final != 0, bytes, message);
@@ -113,7 +113,7 @@ void WriteCallResponse(uint64_t number, const inferd_call_response& response,
   for (size_t i = 0; block.has_value() && i < response.output_count; ++i) {
     const inferd_call_tensor& output = *response.outputs[i];
     message.Tuple(5);
-    message.Text(enginekit::ToView(output.name));
+    message.Text(kit::ToView(output.name));
     message.Int(output.datatype);
     message.Tuple(output.rank);
     for (size_t d = 0; d < output.rank; ++d) message.Int(output.shape[d]);

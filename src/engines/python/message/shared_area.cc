@@ -17,6 +17,12 @@ namespace {
 
 constexpr size_t kBytesMin = size_t{1} << 16;
 
+// How much of the file there is memory for. The worker allocates from the beginning.
+size_t TakenBytes(const struct stat& status) {
+  constexpr size_t kBlockBytes = 512;  // stat(2)
+  return std::min(static_cast<size_t>(status.st_size), static_cast<size_t>(status.st_blocks) * kBlockBytes);
+}
+
 base::Status NoMemory() {
   return base::ResourceExhausted("no memory to share with a Python worker: " + std::string(std::strerror(errno)));
 }
@@ -64,11 +70,12 @@ base::Result<std::span<std::byte>> SharedArea::Reserve(size_t bytes) {
 base::Result<std::span<const std::byte>> SharedArea::Look(size_t bytes) {
   if (bytes > mapped_) {
     struct stat status{};
-    const bool there = fstat(file_.get(), &status) == 0 && bytes <= static_cast<size_t>(status.st_size);
+    // Pages that the worker has not taken from the system would be taken by reading them, as the server's.
+    const bool there = fstat(file_.get(), &status) == 0 && bytes <= TakenBytes(status);
     if (!there || bytes > kBytesMax) {
       return std::unexpected(base::Internal("the Python worker says that it shares more memory than it does"));
     }
-    INFERD_RETURN_IF_ERROR(Map(static_cast<size_t>(status.st_size)));
+    INFERD_RETURN_IF_ERROR(Map(TakenBytes(status)));
   }
   return std::span<const std::byte>(data_, bytes);
 }
@@ -76,7 +83,7 @@ base::Result<std::span<const std::byte>> SharedArea::Look(size_t bytes) {
 base::Result<std::span<const std::byte>> SharedArea::LookAll() {
   struct stat status{};
   if (fstat(file_.get(), &status) != 0) return std::unexpected(NoMemory());
-  return Look(static_cast<size_t>(status.st_size));
+  return Look(TakenBytes(status));
 }
 
 }  // namespace inferd::python

@@ -1,6 +1,6 @@
 #include "engines/python/message/value_parts.h"
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 
 namespace inferd::python {
 
@@ -29,13 +29,13 @@ bool ReadParameter(const Value& value, inferd_parameter& to) {
 
 void AddParameter(MarshalWriter& message, inferd_text name, const inferd_parameter& value) {
   message.Tuple(2);
-  message.Text(enginekit::ToView(name));
+  message.Text(kit::ToView(name));
   switch (value.kind) {
     case INFERD_PARAMETER_BOOL: return message.Bool(value.bool_value != 0);
     case INFERD_PARAMETER_INT64: return message.Int(value.int64_value);
     case INFERD_PARAMETER_UINT64: return message.Uint(value.uint64_value);
     case INFERD_PARAMETER_DOUBLE: return message.Float(value.double_value);
-    case INFERD_PARAMETER_TEXT: return message.Text(enginekit::ToView(value.text_value));
+    case INFERD_PARAMETER_TEXT: return message.Text(kit::ToView(value.text_value));
     default: return message.None();
   }
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "engines/python/native/calls.h"
+#include "engines/python/native/server_watch.h"
 
 namespace inferd::python {
 
@@ -76,6 +77,16 @@ PyObject* GetBusy(PyObject* self, void*) { return PyBool_FromLong(Of(self).busy(
 PyObject* GetWantedBytes(PyObject* self, void*) { return PyLong_FromSize_t(Of(self).wanted_bytes()); }
 PyObject* GetLastUsed(PyObject* self, void*) { return Of(self).LastUsed(); }
 
+PyObject* EndWithServerOf(PyObject*, PyObject* arguments) {
+  int descriptor = -1;
+  int patience_ms = 0;
+  if (PyArg_ParseTuple(arguments, "ii", &descriptor, &patience_ms) == 0) return nullptr;
+  return PyBool_FromLong(EndWithServer(descriptor, patience_ms) ? 1 : 0);
+}
+
+PyMethodDef functions[] = {
+    {"end_with_server", EndWithServerOf, METH_VARARGS, "end_with_server(descriptor, patience in ms)"},
+    {nullptr, nullptr, 0, nullptr}};
 PyMethodDef methods[] = {
     {"run", Run, METH_VARARGS, "run(unread, inputs, outputs, first place, second place, bytes of each)"},
     {nullptr, nullptr, 0, nullptr}};
@@ -90,7 +101,7 @@ PyType_Slot slots[] = {{Py_tp_new, reinterpret_cast<void*>(New)},
                        {0, nullptr}};
 PyType_Spec spec = {"inferd_native.Calls", sizeof(CallsObject), 0, Py_TPFLAGS_DEFAULT, slots};
 PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, "inferd_native", nullptr, -1, nullptr, nullptr, nullptr, nullptr, nullptr};
+    PyModuleDef_HEAD_INIT, "inferd_native", nullptr, -1, functions, nullptr, nullptr, nullptr, nullptr};
 
 }  // namespace
 

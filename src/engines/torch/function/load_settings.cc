@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "enginekit/parameters.h"
+#include "engines/kit/parameters.h"
 
 namespace inferd::torchscript {
 
@@ -16,7 +16,7 @@ constexpr int kThreadsMax = 1024;
 template <bool LoadSettings::* Field, bool Negated = false>
 base::Status SetFlag(Key key, Value value, LoadSettings* settings) {
   bool flag = false;
-  INFERD_RETURN_IF_ERROR(enginekit::ReadFlag(key, value, &flag));
+  INFERD_RETURN_IF_ERROR(kit::ReadFlag(key, value, &flag));
   settings->*Field = flag != Negated;
   return base::OkStatus();
 }
@@ -28,20 +28,20 @@ base::Status SetMethod(Key key, Value value, LoadSettings* settings) {
 }
 
 base::Status SetThreads(Key key, Value value, LoadSettings* settings) {
-  return enginekit::ReadNumber(key, value, 0, kThreadsMax, &settings->intra_op_threads);
+  return kit::ReadNumber(key, value, 0, kThreadsMax, &settings->intra_op_threads);
 }
 
 // One pool of threads is all models', and GPUs, fusing compilers and copies of weights there are none.
 base::Status IgnoreFlag(Key key, Value value, LoadSettings* settings) {
   bool flag = false;
   settings->ignored.emplace_back(key);
-  return enginekit::ReadFlag(key, value, &flag);
+  return kit::ReadFlag(key, value, &flag);
 }
 
 base::Status IgnoreThreads(Key key, Value value, LoadSettings* settings) {
   int threads = 0;
   settings->ignored.emplace_back(key);
-  return enginekit::ReadNumber(key, value, 0, kThreadsMax, &threads);
+  return kit::ReadNumber(key, value, 0, kThreadsMax, &threads);
 }
 
 struct Row {
@@ -67,11 +67,11 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::vector<std::string_view> LoadParameterNames() { return enginekit::ParameterNames(kRows); }
+std::vector<std::string_view> LoadParameterNames() { return kit::ParameterNames(kRows); }
 
 base::Result<LoadSettings> LoadSettings::Parse(const inferd_load& load) {
   LoadSettings settings;
-  INFERD_RETURN_IF_ERROR(enginekit::ApplyParameters(kRows, load, &settings));
+  INFERD_RETURN_IF_ERROR(kit::ApplyParameters(kRows, load, &settings));
   return settings;
 }
 

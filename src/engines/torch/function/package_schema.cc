@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "json/read.h"
-#include "json/reader.h"
+#include "data/json/read.h"
+#include "data/json/reader.h"
 
 namespace inferd::torchscript {
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "net/http/host.h"
 #include "net/http/target.h"
 
 namespace inferd::net::http2 {
@@ -77,12 +78,29 @@ void HeaderBlock::AddField(std::string_view name, std::string_view value) {
   }
 }
 
-HeaderBlock::Refusal HeaderBlock::Finish(std::string_view peer, bool tls) {
+void HeaderBlock::CompareHost() {
+  constexpr uint16_t kHttpPort = 80;
+  constexpr uint16_t kHttpsPort = 443;
+  if (authority_.empty() || refusal_.status != 0) return;
+  for (auto& [name, value] : head_.headers) {
+    if (name != "host") continue;
+    if (!IsSameHost(value, authority_, head_.tls ? kHttpsPort : kHttpPort)) {
+      refusal_ = {400, "Host header differs from :authority"};
+    }
+    value = authority_;
+  }
+}
+
+HeaderBlock::Refusal HeaderBlock::Finish(const ConnectionEnds& ends, bool tls) {
   head_.http2 = true;
   head_.tls = tls;
-  head_.peer = store_->Keep(peer);
-  // What HTTP/1.1 calls Host.
-  if (!has_host_ && !authority_.empty()) head_.headers.emplace_back("host", authority_);
+  head_.peer = store_->Keep(ends.peer);
+  head_.local = store_->Keep(ends.local);
+  if (has_host_) {
+    CompareHost();
+  } else if (!authority_.empty()) {
+    head_.headers.emplace_back("host", authority_);  // what is Host in HTTP/1.1
+  }
   if (refusal_.status != 0) return std::move(refusal_);
   if (const base::Status status = ParseTarget(path_, head_); !status.ok()) return {400, status.message()};
   return {};

@@ -8,6 +8,7 @@
 
 #include "net/http/http.h"
 #include "net/http/limits.h"
+#include "net/http/session.h"
 
 namespace inferd::net::http2 {
 
@@ -28,7 +29,7 @@ class HeaderBlock {
   };
 
   // Once, after the last field.
-  Refusal Finish(std::string_view peer, bool tls);
+  Refusal Finish(const ConnectionEnds& ends, bool tls);
   // What the head's views point into.
   std::shared_ptr<const void> TakeStore() { return std::move(store_); }
 
@@ -37,6 +38,8 @@ class HeaderBlock {
 
   void AddPseudo(std::string_view name, std::string_view value);
   void AddField(std::string_view name, std::string_view value);
+  // RFC 9113, 8.3.1: a Host beside ":authority" that names another host makes the request malformed.
+  void CompareHost();
 
   const Limits& limits_;
   RequestHead& head_;

@@ -10,7 +10,7 @@ namespace {
 
 class HeaderBlockTest : public ::testing::Test {
  protected:
-  HeaderBlock::Refusal Finish() { return block_.Finish("127.0.0.1:4242", true); }
+  HeaderBlock::Refusal Finish() { return block_.Finish({.peer = "127.0.0.1:4242", .local = "127.0.0.1:8000"}, true); }
 
   Limits limits_;
   RequestHead head_;
@@ -30,6 +30,7 @@ TEST_F(HeaderBlockTest, MakesAHead) {
   EXPECT_EQ(head_.query, "c=d");
   EXPECT_EQ(head_.content_length, 42u);
   EXPECT_EQ(head_.peer, "127.0.0.1:4242");
+  EXPECT_EQ(head_.local, "127.0.0.1:8000");
   EXPECT_TRUE(head_.http2);
   EXPECT_TRUE(head_.tls);
   EXPECT_EQ(head_.Find("host"), "inferd:8001");
@@ -44,13 +45,28 @@ TEST_F(HeaderBlockTest, KnowsTheRequestsId) {
   EXPECT_EQ(head_.Find("X-Request-Id"), "7f-1");
 }
 
-TEST_F(HeaderBlockTest, AHostOfItsOwnStands) {
+// RFC 9113, 8.3.1.
+TEST_F(HeaderBlockTest, AHostBesideTheAuthorityIsAnotherTextForIt) {
+  block_.Add(":path", "/");
+  block_.Add(":authority", "a");
+  block_.Add("host", "A:443");
+  EXPECT_EQ(Finish().status, 0);
+  EXPECT_EQ(head_.Find("host"), "a");
+  EXPECT_EQ(head_.headers.size(), 1u);
+}
+
+TEST_F(HeaderBlockTest, AnotherHostBesideTheAuthorityIsRefused) {
   block_.Add(":path", "/");
   block_.Add(":authority", "a");
   block_.Add("host", "b");
+  EXPECT_EQ(Finish().status, 400);
+}
+
+TEST_F(HeaderBlockTest, AHostWithoutAnAuthorityStands) {
+  block_.Add(":path", "/");
+  block_.Add("host", "b");
   EXPECT_EQ(Finish().status, 0);
   EXPECT_EQ(head_.Find("host"), "b");
-  EXPECT_EQ(head_.headers.size(), 1u);
 }
 
 TEST_F(HeaderBlockTest, TextsStayWhereTheyAreHoweverMany) {
@@ -82,7 +98,7 @@ TEST_F(HeaderBlockTest, FieldsAndTargetHaveLimits) {
   RequestHead long_head;
   HeaderBlock long_target(limits_, long_head);
   long_target.Add(":path", std::string(limits_.target_bytes_max + 1, '/'));
-  EXPECT_EQ(long_target.Finish("", false).status, 414);
+  EXPECT_EQ(long_target.Finish({}, false).status, 414);
 }
 
 }  // namespace

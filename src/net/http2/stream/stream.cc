@@ -38,13 +38,14 @@ void Stream::OnHeadersEnd(bool end_stream) {
     return;
   }
   SessionHost& host = context_.link.host;
-  const HeaderBlock::Refusal refusal = fields_.Finish(host.peer(), host.tls());
+  const HeaderBlock::Refusal refusal = fields_.Finish(host.ends(), host.tls());
   request_.store = fields_.TakeStore();
   response_.TakeHead(request_.head);
   context_.requests.NoteHead(request_.head);
   if (refusal.status != 0) return Refuse(refusal.status, refusal.text);
   BodyPlan plan = host.handler().OnHead(request_.head);
   response_.TakePlan(plan);
+  request_.choice = plan.choice;
   if (plan.refuse.has_value()) return Refuse(*std::move(plan.refuse));
   if (plan.sink != nullptr) {
     sink_ = std::move(plan.sink);

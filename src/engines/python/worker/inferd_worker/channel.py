@@ -14,7 +14,7 @@ VERSION = 2  # of marshal's format: plain values, without references
 HEADER = struct.Struct("<I")
 HEADER_BYTES = HEADER.size
 ALIGNMENT = 64
-MESSAGE_BYTES_MAX = 1 << 26
+MESSAGE_BYTES_MAX = 1 << 24
 RECEIVED_BYTES = 1 << 13  # at once: far more than most messages have
 GONE = object()  # in place of a message: the server has
 

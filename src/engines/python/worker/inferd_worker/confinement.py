@@ -16,6 +16,10 @@ import resource
 import struct
 
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
+PR_CAPBSET_READ, PR_CAPBSET_DROP, CAP_SYS_PTRACE = 23, 24, 19
+PR_SET_CHILD_SUBREAPER = 36
+CAPABILITIES = struct.Struct("=6I")  # effective, permitted and inheritable ones, of the first 32, then of the others
+CAPABILITIES_VERSION = 0x20080522
 FILES_MAX = 1 << 16
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
@@ -29,20 +33,27 @@ DENIED = {
         "userfaultfd": 323, "init_module": 175, "finit_module": 313, "delete_module": 176, "kexec_load": 246, "kexec_file_load": 320,
         "add_key": 248, "request_key": 249, "keyctl": 250, "settimeofday": 164, "clock_settime": 227, "adjtimex": 159,
         "clock_adjtime": 305, "swapon": 167, "swapoff": 168, "reboot": 169, "iopl": 172, "ioperm": 173, "acct": 163, "quotactl": 179,
-        "syslog": 103, "vhangup": 153}),
+        "syslog": 103, "vhangup": 153, "pidfd_getfd": 438}),
     "aarch64": (0xC00000B7, {
         "ptrace": 117, "process_vm_readv": 270, "process_vm_writev": 271, "kcmp": 272, "mount": 40, "umount2": 39, "pivot_root": 41,
         "chroot": 51, "open_tree": 428, "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433,
         "mount_setattr": 442, "unshare": 97, "setns": 268, "open_by_handle_at": 265, "bpf": 280, "perf_event_open": 241,
         "userfaultfd": 282, "init_module": 105, "finit_module": 273, "delete_module": 106, "kexec_load": 104, "kexec_file_load": 294,
         "add_key": 217, "request_key": 218, "keyctl": 219, "settimeofday": 170, "clock_settime": 112, "adjtimex": 171,
-        "clock_adjtime": 266, "swapon": 224, "swapoff": 225, "reboot": 142, "acct": 89, "quotactl": 60, "syslog": 116, "vhangup": 58}),
+        "clock_adjtime": 266, "swapon": 224, "swapoff": 225, "reboot": 142, "acct": 89, "quotactl": 60, "syslog": 116, "vhangup": 58,
+        "pidfd_getfd": 438}),
 }
 
+# clone() makes threads and processes, and with these flags namespaces: of mounts, control groups, host names, IPC, users, processes and
+# the network. clone3() has its flags in memory, where a filter does not see them: as if the kernel had none, libraries take clone() then.
+CLONE = {"x86_64": 56, "aarch64": 220}
+NEW_NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
+CLONE3 = 435
+
 # Of the kernel's filter programs: (code, jump if true, jump if false, operand).
-LOAD_WORD, JUMP_EQUAL, JUMP_AT_LEAST, RETURN = 0x20, 0x15, 0x35, 0x06
-NUMBER_AT, MACHINE_AT = 0, 4  # in struct seccomp_data
-ALLOW, FAIL = 0x7FFF0000, 0x00050000 | errno.EPERM
+LOAD_WORD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_IF_ANY, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
+NUMBER_AT, MACHINE_AT, FIRST_ARGUMENT_AT = 0, 4, 16  # in struct seccomp_data
+ALLOW, FAIL, NOT_THERE = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
 FOREIGN_NUMBERS = 0x40000000  # x32's calls have numbers of their own
 
 
@@ -53,9 +64,12 @@ def confine(load):
     limit(resource.RLIMIT_NOFILE, FILES_MAX)
     if load.parameter("operator.memory_max"):
         limit(resource.RLIMIT_AS, bytes_of(load.parameter("operator.memory_max")))
+    library = ctypes.CDLL(None, use_errno=True)
+    give_up_looking_into_processes(library)
     if load.parameter("operator.user"):
         become(load.parameter("operator.user"))
-    library = ctypes.CDLL(None, use_errno=True)
+    # What the model starts stays below this process, whichever way it is started, and ends with it.
+    library.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     if library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "no_new_privs cannot be set")
     if load.parameter("operator.seccomp") != "off" and not filter_calls(library):
@@ -74,6 +88,21 @@ def bytes_of(text):
     if not number.isdecimal() or int(number) == 0:
         raise ValueError(f"operator.memory_max is '{text}': bytes are expected, or with K, M or G behind them")
     return int(number) * unit
+
+
+def give_up_looking_into_processes(library):
+    """CAP_SYS_PTRACE opens the server's memory (/proc/PID/mem) to root's workers."""
+    bounded = library.prctl(PR_CAPBSET_READ, CAP_SYS_PTRACE, 0, 0, 0) != 1
+    if not bounded and library.prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE, 0, 0, 0) != 0 and os.geteuid() == 0:
+        raise OSError(ctypes.get_errno(), "the right CAP_SYS_PTRACE cannot be given up")
+    header = ctypes.create_string_buffer(struct.pack("=Ii", CAPABILITIES_VERSION, 0))
+    sets = ctypes.create_string_buffer(CAPABILITIES.size)
+    if library.capget(header, sets) != 0:
+        raise OSError(ctypes.get_errno(), "a worker's rights cannot be read")
+    low = [rights & ~(1 << CAP_SYS_PTRACE) for rights in CAPABILITIES.unpack(sets.raw)[:3]]
+    sets = ctypes.create_string_buffer(CAPABILITIES.pack(*low, *CAPABILITIES.unpack(sets.raw)[3:]), CAPABILITIES.size)
+    if library.capset(header, sets) != 0:
+        raise OSError(ctypes.get_errno(), "the right CAP_SYS_PTRACE cannot be given up")
 
 
 def become(name):
@@ -97,6 +126,9 @@ def program(machine):
     lines = [(LOAD_WORD, 0, 0, MACHINE_AT), (JUMP_EQUAL, 1, 0, audited), (RETURN, 0, 0, FAIL), (LOAD_WORD, 0, 0, NUMBER_AT)]
     if machine == "x86_64":
         lines += [(JUMP_AT_LEAST, 0, 1, FOREIGN_NUMBERS), (RETURN, 0, 0, FAIL)]
+    lines += [(JUMP_EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, NOT_THERE)]
+    lines += [(JUMP_EQUAL, 0, 4, CLONE[machine]), (LOAD_WORD, 0, 0, FIRST_ARGUMENT_AT), (JUMP_IF_ANY, 0, 1, NEW_NAMESPACES),
+              (RETURN, 0, 0, FAIL), (RETURN, 0, 0, ALLOW)]
     for left, number in zip(range(len(denied), 0, -1), denied.values()):
         lines.append((JUMP_EQUAL, left, 0, number))
     lines += [(RETURN, 0, 0, ALLOW), (RETURN, 0, 0, FAIL)]

@@ -1,5 +1,7 @@
 """The worker's life: it imports the model's file, tells the signature, and executes what it is ordered to."""
 
+import atexit
+import contextlib
 import functools
 import importlib.util
 import os
@@ -12,11 +14,13 @@ import traceback
 import types
 
 from inferd_worker.channel import READINESS, SOCKET, Channel
+from inferd_worker.children import end_children
 from inferd_worker.confinement import confine
 
 REASON_BYTES_MAX = 2000
 FINISH_S = 5
 BUSY_S = 0.5
+WITHOUT_LOCK_MS = 1000
 
 
 def run():
@@ -33,6 +37,7 @@ def run():
         return
     from inferd_worker.signature import Load
     load = Load(order, functools.partial(channel.send, "log"))
+    atexit.register(end_children)  # before the model can register anything: the first comes last
     try:
         confine(load)
         leaving = Leaving()
@@ -153,6 +158,10 @@ class Leaving:
         self.busy = True  # with what the server has ordered
         self.calls = None  # which may be busy with it too
         threading.Thread(target=self._watch, name="inferd-leave", daemon=True).start()
+        # A model may hold Python's lock for as long as it likes: then there is this, where the interpreter can import it.
+        with contextlib.suppress(ImportError):
+            import inferd_native
+            inferd_native.end_with_server(SOCKET, int((BUSY_S + FINISH_S) * 1000) + WITHOUT_LOCK_MS)
 
     def _watch(self):
         gone = select.poll()
@@ -164,6 +173,7 @@ class Leaving:
             time.sleep(BUSY_S / 50)
         if not self._is_busy():
             time.sleep(FINISH_S)
+        end_children()
         os._exit(0)
 
     def _is_busy(self):

@@ -2,6 +2,8 @@
 
 import asyncio
 import inspect
+import os
+import select
 import threading
 import traceback
 import weakref
@@ -11,6 +13,17 @@ import triton_python_backend_utils as pb
 from inferd_worker.batch import INTERNAL, response
 from inferd_worker.server_calls import ServerCalls, current_execution
 from inferd_worker.signature import Signature
+
+
+def _drop_output_that_nobody_reads():
+    """In a process of its own, the engine may be gone by now, and with it who reads what the model prints: it may print all the same."""
+    for descriptor in (1, 2):
+        poll = select.poll()
+        poll.register(descriptor, 0)
+        if poll.poll(0):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, descriptor)
+            os.close(nowhere)
 
 
 class Unfit(Exception):
@@ -54,6 +67,7 @@ class TritonModel:
 
     def finish(self):
         if hasattr(self._model, "finalize"):
+            _drop_output_that_nobody_reads()
             self._model.finalize()
 
     def why_not_ready(self):

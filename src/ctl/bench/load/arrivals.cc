@@ -1,0 +1,27 @@
+#include "ctl/bench/load/arrivals.h"
+
+#include <cmath>
+
+namespace inferd::ctl {
+
+Arrivals::Arrivals(Kind kind, double per_second, uint64_t seed, size_t share, size_t shares)
+    : kind_(kind), mean_ns_(1e9 * static_cast<double>(shares) / per_second) {
+  std::seed_seq words{static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32), static_cast<uint32_t>(share)};
+  random_.seed(words);
+  first_ns_ = kind == Kind::kConstant ? 1e9 * static_cast<double>(share) / per_second : Distance();
+  next_ns_ = first_ns_;
+}
+
+void Arrivals::Advance() {
+  ++count_;
+  // Equal distances are not added up, so that they do not drift.
+  next_ns_ = kind_ == Kind::kConstant ? first_ns_ + static_cast<double>(count_) * mean_ns_ : next_ns_ + Distance();
+}
+
+// Not std::exponential_distribution, whose values are each library's own.
+double Arrivals::Distance() {
+  const double uniform = static_cast<double>(random_() >> 11) * 0x1p-53;  // in [0, 1)
+  return -std::log1p(-uniform) * mean_ns_;
+}
+
+}  // namespace inferd::ctl

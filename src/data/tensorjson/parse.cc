@@ -1,0 +1,131 @@
+#include "data/tensorjson/parse.h"
+
+#include <algorithm>
+#include <new>
+#include <string>
+
+#include "data/tensor/raw.h"
+#include "data/tensorjson/bytes_codec.h"
+#include "data/tensorjson/data_parser.h"
+#include "data/tensorjson/number_codec.h"
+
+namespace inferd::tensorjson {
+
+using tensor::DataType;
+
+namespace {
+
+struct Parsed {
+  base::Buffer tensor;
+  size_t text_size;  // bytes that the array took
+};
+
+// What a client's data needs may not be there.
+base::Result<base::Buffer> Allocate(size_t bytes) {
+  try {
+    return base::Buffer::Allocate(bytes);
+  } catch (const std::bad_alloc&) {
+    return std::unexpected(base::ResourceExhausted("no memory for " + std::to_string(bytes) + " bytes of data"));
+  }
+}
+
+template <typename Codec>
+base::Result<Parsed> ParseWith(Codec codec, std::string_view text, const tensor::Shape& shape) {
+  using Out = typename Codec::Out;
+  INFERD_ASSIGN_OR_RETURN(const size_t count, tensor::ElementCount(shape));
+  // Each element takes at least a character, and one more to separate it.
+  const size_t room = std::min(count, text.size() / 2);
+  INFERD_ASSIGN_OR_RETURN(base::Buffer buffer, Allocate(room * sizeof(Out)));
+  DataParser<Codec> parser(codec, shape, count, reinterpret_cast<Out*>(buffer.data()));
+  INFERD_ASSIGN_OR_RETURN(const size_t text_size, parser.Parse(text));
+  return Parsed{std::move(buffer), text_size};
+}
+
+// `text` is the whole array.
+base::Result<Parsed> ParseBytes(std::string_view text, const tensor::Shape& shape, bool base64) {
+  INFERD_ASSIGN_OR_RETURN(const size_t count, tensor::ElementCount(shape));
+  // Beside its content, an element takes at least three characters (quotes and a separator) and packed four bytes.
+  const size_t room = text.size() + std::min(count, text.size() / 3);
+  INFERD_ASSIGN_OR_RETURN(base::Buffer buffer, Allocate(room));
+  BytesCodec codec(base64);
+  DataParser<BytesCodec> parser(codec, shape, count, reinterpret_cast<char*>(buffer.data()));
+  INFERD_ASSIGN_OR_RETURN(const size_t text_size, parser.Parse(text));
+  buffer.Truncate(static_cast<size_t>(parser.out() - reinterpret_cast<char*>(buffer.data())));
+  return Parsed{std::move(buffer), text_size};
+}
+
+base::Result<Parsed> ParseArray(std::string_view text, DataType type, const tensor::Shape& shape,
+                                const ParseOptions& options) {
+  switch (type) {
+    case DataType::kBool: return ParseWith(BoolCodec(), text, shape);
+    case DataType::kUint8: return ParseWith(IntegerCodec<uint8_t>(), text, shape);
+    case DataType::kUint16: return ParseWith(IntegerCodec<uint16_t>(), text, shape);
+    case DataType::kUint32: return ParseWith(IntegerCodec<uint32_t>(), text, shape);
+    case DataType::kUint64: return ParseWith(IntegerCodec<uint64_t>(), text, shape);
+    case DataType::kInt8: return ParseWith(IntegerCodec<int8_t>(), text, shape);
+    case DataType::kInt16: return ParseWith(IntegerCodec<int16_t>(), text, shape);
+    case DataType::kInt32: return ParseWith(IntegerCodec<int32_t>(), text, shape);
+    case DataType::kInt64: return ParseWith(IntegerCodec<int64_t>(), text, shape);
+    case DataType::kFp16: return ParseWith(FloatCodec<DataType::kFp16>(options), text, shape);
+    case DataType::kFp32: return ParseWith(FloatCodec<DataType::kFp32>(options), text, shape);
+    case DataType::kFp64: return ParseWith(FloatCodec<DataType::kFp64>(options), text, shape);
+    case DataType::kBf16: return ParseWith(FloatCodec<DataType::kBf16>(options), text, shape);
+    case DataType::kBytes: return ParseBytes(text, shape, options.base64);
+    default: break;
+  }
+  return std::unexpected(base::InvalidArgument("data: the tensor has no datatype that JSON carries"));
+}
+
+base::Status CheckOptions(DataType type, const ParseOptions& options) {
+  if (!options.base64 || type == DataType::kBytes) return {};
+  return base::InvalidArgument("data: content_type base64 needs datatype BYTES, got " +
+                               std::string(tensor::DataTypeName(type)));
+}
+
+base::Status NotAnArray(std::string_view text) {
+  return base::InvalidArgument("data: expected an array, got " +
+                               json::Describe(text.data(), text.data() + text.size()));
+}
+
+// A scalar's element without brackets is parsed with them.
+base::Result<base::Buffer> ParseBare(std::string_view element, DataType type, const ParseOptions& options) {
+  std::string array;
+  array.reserve(element.size() + 2);
+  array.append(1, '[').append(element).append(1, ']');
+  INFERD_ASSIGN_OR_RETURN(Parsed parsed, ParseArray(array, type, {}, options));
+  return std::move(parsed.tensor);
+}
+
+}  // namespace
+
+base::Result<base::Buffer> ParseData(json::Reader& reader, DataType type, const tensor::Shape& shape,
+                                     const ParseOptions& options) {
+  INFERD_RETURN_IF_ERROR(CheckOptions(type, options));
+  std::string_view text = reader.Rest();
+  const bool array = text.starts_with('[');
+  if (!array || type == DataType::kBytes) {
+    // The extent first: a scalar is copied, and BYTES are allocated by it.
+    if (!array && shape.rank() > 0) return std::unexpected(NotAnArray(text));
+    INFERD_ASSIGN_OR_RETURN(text, reader.ReadRaw());
+    return ParseData(text, type, shape, options);
+  }
+  INFERD_ASSIGN_OR_RETURN(Parsed parsed, ParseArray(text, type, shape, options));
+  reader.Advance(parsed.text_size);
+  return std::move(parsed.tensor);
+}
+
+base::Result<base::Buffer> ParseData(std::string_view text, DataType type, const tensor::Shape& shape,
+                                     const ParseOptions& options) {
+  INFERD_RETURN_IF_ERROR(CheckOptions(type, options));
+  if (!text.starts_with('[')) {
+    if (shape.rank() > 0) return std::unexpected(NotAnArray(text));
+    return ParseBare(text, type, options);
+  }
+  INFERD_ASSIGN_OR_RETURN(Parsed parsed, ParseArray(text, type, shape, options));
+  if (parsed.text_size != text.size()) {
+    return std::unexpected(base::InvalidArgument("data: unexpected bytes behind the array"));
+  }
+  return std::move(parsed.tensor);
+}
+
+}  // namespace inferd::tensorjson

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "base/status.h"
+#include "data/wire/format.h"
+
+namespace inferd::wire {
+
+// Reads one protobuf message field by field:
+//
+//   while (const uint32_t tag = in.Next()) {
+//     switch (tag) {
+//       case Tag(1, Type::kBytes): name = in.String(); break;
+//       default: in.Skip();
+//     }
+//   }
+//   return in.status();
+//
+// Each field that Next() names is taken by exactly one call that fits its type. Whatever is malformed ends the loop and
+// is status(); values read since are empty. It accepts what protobuf's own parsers accept, and a field of the wrong
+// type is an unknown one. A view: copies read on independently. Not thread-safe.
+class Reader {
+ public:
+  // The bytes of a whole message, which outlive the reader.
+  explicit Reader(std::string_view message) : origin_(message.data()), p_(message.data()), end_(p_ + message.size()) {}
+
+  // The next field's tag; 0 at the end.
+  uint32_t Next() {
+    if (p_ == end_) return 0;
+    const auto byte = static_cast<unsigned char>(*p_);
+    tag_ = byte < 0x80 ? (++p_, byte) : static_cast<uint32_t>(LongVarint(kTagMax));
+    if (NumberOf(tag_) != 0 && TypeOf(tag_) != Type::kEndGroup) [[likely]]
+      return tag_;
+    return FailTag();
+  }
+
+  uint64_t Varint() {
+    if (p_ != end_ && static_cast<unsigned char>(*p_) < 0x80) return static_cast<unsigned char>(*p_++);
+    return LongVarint(kVarintMax);
+  }
+  uint32_t Fixed32();
+  uint64_t Fixed64();
+  std::string_view Bytes();
+  std::string_view String();  // Bytes that are UTF-8
+  Reader Message();
+  // Message(), of which only the beginning need be there.
+  Reader Beginning();
+  void Skip();
+
+  // In place of Bytes(): where they start, counted from the outermost message. Their end need not be there.
+  size_t BytesAt();
+
+  // What is yet to be read.
+  std::string_view rest() const { return {p_, static_cast<size_t>(end_ - p_)}; }
+
+  bool ok() const { return what_ == nullptr; }
+  // INVALID_ARGUMENT: what is wrong, and at which byte of the outermost message.
+  base::Status status() const;
+  // Makes what was read last malformed.
+  void Fail(const char* what);
+
+ private:
+  uint64_t LongVarint(size_t bytes_max);
+  template <typename T>
+  T Fixed();
+  uint32_t FailTag();
+  void SkipValue(Type type);
+  void SkipGroup();
+
+  const char* origin_;  // of the outermost message
+  const char* p_;
+  const char* end_;
+  const char* what_ = nullptr;
+  uint32_t tag_ = 0;
+  int depth_left_ = kDepthMax;
+};
+
+}  // namespace inferd::wire

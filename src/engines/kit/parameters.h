@@ -1,0 +1,45 @@
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "inferd/engine_abi.h"
+
+// The `parameters` of a model's configuration, which are text.
+
+namespace inferd::kit {
+
+inline std::string_view ToView(inferd_text text) { return {text.data, text.size}; }
+
+// INVALID_ARGUMENT, naming the parameter and its value: no decimal number from `min` to `max`.
+base::Status ReadNumber(std::string_view key, std::string_view text, int min, int max, int* number);
+
+// "true", "false", "1" or "0".
+base::Status ReadFlag(std::string_view key, std::string_view text, bool* flag);
+
+// A table of them: each row has a `name`, and a function `apply(key, value, settings)`, whose status says what is
+// wrong.
+
+template <typename Rows>
+std::vector<std::string_view> ParameterNames(const Rows& rows) {
+  std::vector<std::string_view> names;
+  for (const auto& row : rows) names.push_back(row.name);
+  return names;
+}
+
+// Those of the load that have a row, in the load's order; others are another's. The first error.
+template <typename Rows, typename Settings>
+base::Status ApplyParameters(const Rows& rows, const inferd_load& load, Settings* settings) {
+  for (size_t i = 0; i < load.parameter_count; ++i) {
+    const std::string_view key = ToView(load.parameters[i].key);
+    const auto row = std::ranges::find_if(rows, [&](const auto& each) { return each.name == key; });
+    if (row == std::end(rows)) continue;
+    INFERD_RETURN_IF_ERROR(row->apply(key, ToView(load.parameters[i].value), settings));
+  }
+  return base::OkStatus();
+}
+
+}  // namespace inferd::kit

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "inferd/engine_abi.h"
+
+namespace inferd::kit {
+
+// A tensor of a model, as its engine describes it.
+struct TensorDescription {
+  std::string name;
+  int32_t datatype = INFERD_TYPE_INVALID;
+  std::vector<int64_t> shape = {};  // -1: any size
+  bool optional = false;
+  size_t alignment = 1;    // of an input's memory
+  bool any_shape = false;  // as in inferd_tensor_spec, and
+  std::string graph_name = {};
+  bool unknown_rank = false;
+  std::vector<std::string> labels = {};           // of an output's elements in a row
+  std::vector<std::string> dimension_names = {};  // as many as dimensions, or none
+  std::string default_value = {};
+  bool one_piece = true;                       // of an input: the host gathers the batch
+  int32_t bytes_form = INFERD_BYTES_ELEMENTS;  // of an input
+  uint32_t memory_kinds = 0;                   // of an input, on a GPU
+};
+
+// What a model takes and gives in the ABI's form, and all that it points to. Filled once; moving it leaves what abi()
+// points to in place.
+class TensorSignature final {
+ public:
+  void AddInput(TensorDescription tensor) { Add(std::move(tensor), &inputs_); }
+  void AddOutput(TensorDescription tensor) { Add(std::move(tensor), &outputs_); }
+
+  // After the last tensor. Arguments as in inferd_signature.
+  void Finish(int compute_threads, std::string name = {}, std::string method = {});
+  // After that: another process computes, and execute() need not wait for it; how many executions of an instance may
+  // be unfinished, and how many more it takes.
+  void SetComputesElsewhere() { abi_.back().computes_elsewhere = 1; }
+  void SetReturnsAtOnce() { abi_.back().returns_at_once = 1; }
+  void SetUnfinishedMax(int executions) { abi_.back().unfinished_executions_max = executions; }
+  void SetExecutionsAhead(int executions) { abi_.back().executions_ahead = executions; }
+  // Requests may have any number of responses, and belong to sequences.
+  void SetDecoupled(bool decoupled) { abi_.back().decoupled = decoupled ? 1 : 0; }
+  void SetSequences(bool sequences) { abi_.back().sequences = sequences ? 1 : 0; }
+  void SetChecksReadiness(bool checks) { abi_.back().checks_readiness = checks ? 1 : 0; }
+  // What the model says of batching.
+  void SetCompleted(int32_t max_batch_size, bool dynamic_batching) {
+    abi_.back().completed_max_batch_size = max_batch_size;
+    abi_.back().completed_dynamic_batching = dynamic_batching ? 1 : 0;
+  }
+  // In its place: one that is only shown.
+  void FinishToShow(std::string name, std::string method, std::string not_served = {});
+
+  // Null until Finish().
+  const inferd_signature* abi() const { return abi_.empty() ? nullptr : &abi_.front(); }
+
+ private:
+  void Add(TensorDescription tensor, std::vector<const inferd_tensor_spec*>* list);
+
+  std::deque<TensorDescription> tensors_;  // deques: what they hold stays where it is
+  std::deque<inferd_tensor_spec> specs_;
+  std::deque<std::vector<inferd_text>> labels_;
+  std::vector<const inferd_tensor_spec*> inputs_;
+  std::vector<const inferd_tensor_spec*> outputs_;
+  std::deque<inferd_signature> abi_;
+  std::deque<std::string> names_;
+  std::deque<std::vector<inferd_text>> dimension_names_;
+};
+
+}  // namespace inferd::kit

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string_view>
+
+#include "engines/rewrite/netdef/graph/arguments.h"
+#include "engines/rewrite/netdef/graph/graph.h"
+
+namespace inferd::netdef {
+
+// The datatype that an argument names, by caffe2.proto's number or name; kUndefined: there is none, or none that ONNX
+// has.
+Element ReadElement(Arguments& args, std::string_view argument);
+
+Attributes CastTo(Element element);
+
+}  // namespace inferd::netdef

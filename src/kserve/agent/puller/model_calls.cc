@@ -1,0 +1,56 @@
+#include "kserve/agent/puller/model_calls.h"
+
+#include <chrono>
+
+#include "base/text/percent.h"
+#include "kserve/agent/puller/model_index.h"
+
+namespace inferd::agent {
+
+namespace {
+
+constexpr size_t kAnswerBytesMax = 16 << 20;
+constexpr size_t kShownBytesMax = 500;
+
+}  // namespace
+
+ModelCalls::ModelCalls(const Component& component, std::chrono::milliseconds timeout)
+    : client_(*net::HttpClient::Create({.url = "http://127.0.0.1:" + std::to_string(component.port),
+                                        .unix_socket = component.unix_socket,
+                                        .connect_timeout = std::chrono::seconds(5),
+                                        .timeout = timeout,
+                                        .body_bytes_max = kAnswerBytesMax})) {}
+
+base::Status ModelCalls::Call(const std::string& name, const std::string& what) {
+  const auto answer = client_->Call({.method = "POST",
+                                     .path = "/v2/repository/models/" + base::PercentEncoded(name) + "/" + what,
+                                     .headers = {{"Content-Type", "application/json"}},
+                                     .body = "{}"});
+  if (!answer.has_value()) return base::Unavailable(std::string(answer.error().message()));
+  if (answer->status >= 200 && answer->status < 300) return base::OkStatus();
+  const std::string text = what + ": the model server answered " + std::to_string(answer->status) + " " +
+                           answer->body.substr(0, kShownBytesMax);
+  return answer->status == 503 ? base::Unavailable(text) : base::FailedPrecondition(text);
+}
+
+base::Result<std::set<std::string>> ModelCalls::ListReady() {
+  const auto answer = client_->Call({.method = "POST",
+                                     .path = "/v2/repository/index",
+                                     .headers = {{"Content-Type", "application/json"}},
+                                     .body = R"({"ready":true})"});
+  if (!answer.has_value()) return std::unexpected(base::Unavailable(std::string(answer.error().message())));
+  if (answer->status >= 500 && answer->status != 501) {
+    return std::unexpected(base::Unavailable("the model server answered " + std::to_string(answer->status)));
+  }
+  auto ready = answer->status == 200 ? ParseModelIndex(answer->body) : std::unexpected(base::InvalidArgument(""));
+  if (!ready.has_value()) return std::unexpected(base::Unimplemented("the model server has no index of models"));
+  return ready;
+}
+
+base::Result<bool> ModelCalls::IsReady(const std::string& name) {
+  const auto answer = client_->Call({.path = "/v2/models/" + base::PercentEncoded(name) + "/ready"});
+  if (!answer.has_value()) return std::unexpected(base::Unavailable(std::string(answer.error().message())));
+  return answer->status == 200;
+}
+
+}  // namespace inferd::agent

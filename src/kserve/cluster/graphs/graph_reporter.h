@@ -1,0 +1,28 @@
+#pragma once
+
+#include <stop_token>
+
+#include "data/manifest/value.h"
+#include "kserve/cluster/objects/status_writer.h"
+#include "kserve/kubernetes/client/client.h"
+#include "kserve/model/status/graph_status.h"
+
+namespace inferd::cluster {
+
+// Says of InferenceGraphs what has become of them: their status, where it has changed, and an event where they become
+// ready, or are not. Thread-safe; calls block.
+class GraphReporter final {
+ public:
+  // That outlives it.
+  explicit GraphReporter(StatusWriter& statuses) : statuses_(statuses) {}
+
+  // `live`: the graph as it was looked at. A conflict: it has changed meanwhile, and is looked at again. Whether
+  // something was written.
+  kubernetes::ApiResult<bool> Report(const manifest::Value& live, const model::GraphState& state,
+                                     const std::stop_token& stop);
+
+ private:
+  StatusWriter& statuses_;
+};
+
+}  // namespace inferd::cluster

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/mutex.h"
+#include "kserve/kubernetes/watch/object_cache.h"
+
+namespace inferd::cluster {
+
+// The InferenceServices that a graph's steps name, as far as it can be read. Thread-safe.
+std::set<std::string> ServicesNamedBy(const manifest::Value& graph);
+
+// Which graphs have steps that name an InferenceService, which is of the graph's namespace. Thread-safe.
+class StepIndex final {
+ public:
+  // In place of what the graph named before.
+  void Set(const kubernetes::ObjectName& graph, std::set<std::string> services);
+  std::vector<kubernetes::ObjectName> GraphsOf(const kubernetes::ObjectName& service) const;
+
+ private:
+  mutable base::Mutex mutex_;
+  std::map<kubernetes::ObjectName, std::set<std::string>> services_ GUARDED_BY(mutex_);  // by graph
+  std::map<kubernetes::ObjectName, std::set<std::string>> graphs_ GUARDED_BY(mutex_);    // by service
+};
+
+}  // namespace inferd::cluster

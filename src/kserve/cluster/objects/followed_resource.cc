@@ -1,0 +1,58 @@
+#include "kserve/cluster/objects/followed_resource.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace inferd::cluster {
+
+FollowedResource::FollowedResource(kubernetes::Client& client, Following following,
+                                   kubernetes::ObjectCache::OnChange on_change, base::Logger& logger)
+    : following_(std::move(following)), logger_(logger) {
+  std::vector<std::string> namespaces = following_.namespaces;
+  if (namespaces.empty() || !following_.resource.namespaced) namespaces = {""};
+  for (const std::string& namespace_name : namespaces) {
+    Part& part = *parts_.emplace_back(std::make_unique<Part>());
+    kubernetes::ListWatchOptions options;
+    options.trim = following_.trim;
+    part.informer = std::make_unique<kubernetes::Informer>(
+        client, following_.resource,
+        kubernetes::Selection{.namespace_name = namespace_name,
+                              .label_selector = following_.label_selector,
+                              .field_selector = following_.field_selector},
+        on_change, [this, &part](const kubernetes::ApiError& error) { Tell(part, error); }, std::move(options));
+  }
+}
+
+void FollowedResource::RequestStop() {
+  for (const auto& part : parts_) part->informer->RequestStop();
+}
+
+void FollowedResource::Tell(Part& part, const kubernetes::ApiError& error) const {
+  part.missing = error.is_not_found();
+  std::string text = error.ToString();
+  if (text == part.told) return;
+  part.told = std::move(text);
+  logger_.Warning("objects cannot be followed",
+                  {{"kind", following_.resource.kind}, {"api", following_.resource.api_version()}, {"why", part.told}});
+}
+
+kubernetes::ObjectPointer FollowedResource::Find(const kubernetes::ObjectName& name) const {
+  for (const auto& part : parts_) {
+    if (auto found = part->informer->objects().Find(name)) return found;
+  }
+  return nullptr;
+}
+
+std::vector<kubernetes::ObjectPointer> FollowedResource::All() const {
+  std::vector<kubernetes::ObjectPointer> all;
+  for (const auto& part : parts_) std::ranges::move(part->informer->objects().All(), std::back_inserter(all));
+  return all;
+}
+
+bool FollowedResource::synced() const {
+  return std::ranges::all_of(parts_,
+                             [](const auto& part) { return part->informer->objects().synced() || part->missing; });
+}
+
+}  // namespace inferd::cluster

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/logging.h"
+#include "kserve/kubernetes/watch/informer.h"
+
+namespace inferd::cluster {
+
+// What is followed, and where.
+struct Following {
+  kubernetes::Resource resource;
+  std::vector<std::string> namespaces{};  // empty: all
+  std::string label_selector{};
+  std::string field_selector{};
+  std::function<void(manifest::Value&)> trim{};
+};
+
+// The objects of a resource, in all namespaces that are looked after, each by an informer of its own. Thread-safe.
+class FollowedResource final {
+ public:
+  // `on_change` is called on the informers' threads. The client and the logger outlive it.
+  FollowedResource(kubernetes::Client& client, Following following, kubernetes::ObjectCache::OnChange on_change,
+                   base::Logger& logger);
+
+  // Its end begins; the destructor waits for it.
+  void RequestStop();
+
+  kubernetes::ObjectPointer Find(const kubernetes::ObjectName& name) const;
+  std::vector<kubernetes::ObjectPointer> All() const;
+  // All that there are have been heard of. A kind that the cluster does not have has none.
+  bool synced() const;
+  const kubernetes::Resource& resource() const { return following_.resource; }
+
+ private:
+  struct Part {
+    std::atomic<bool> missing = false;  // the server does not know the kind
+    std::string told;                   // of the last trouble; of the informer's thread
+    std::unique_ptr<kubernetes::Informer> informer;
+  };
+
+  void Tell(Part& part, const kubernetes::ApiError& error) const;
+
+  const Following following_;
+  base::Logger& logger_;
+  std::vector<std::unique_ptr<Part>> parts_;
+};
+
+}  // namespace inferd::cluster

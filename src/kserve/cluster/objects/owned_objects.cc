@@ -1,0 +1,40 @@
+#include "kserve/cluster/objects/owned_objects.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "kserve/cluster/objects/trim.h"
+
+namespace inferd::cluster {
+
+OwnedObjects::OwnedObjects(kubernetes::Client& client, Options options, base::Logger& logger)
+    : client_(client), options_(std::move(options)), logger_(logger), labelled_(options_.label) {}
+
+OwnedObjects::~OwnedObjects() {
+  // All end at once, and not one after the other.
+  const base::MutexLock lock(mutex_);
+  for (const auto& [resource, followed] : followed_) followed->RequestStop();
+}
+
+void OwnedObjects::Follow(const kubernetes::Resource& resource) {
+  const base::MutexLock lock(mutex_);
+  std::unique_ptr<FollowedResource>& followed = followed_[&resource];
+  if (followed != nullptr) return;
+  followed = std::make_unique<FollowedResource>(
+      client_,
+      Following{.resource = resource,
+                .namespaces = options_.namespaces,
+                .label_selector = options_.label,
+                .trim = resource == Pods() ? TrimPod : TrimManagedFields},
+      [this, &resource](const kubernetes::ObjectCache::Change& change) {
+        for (const kubernetes::ObjectName& owner : labelled_.Note(resource, change)) options_.on_owner(owner);
+      },
+      logger_);
+}
+
+bool OwnedObjects::synced() const {
+  const base::MutexLock lock(mutex_);
+  return std::ranges::all_of(followed_, [](const auto& followed) { return followed.second->synced(); });
+}
+
+}  // namespace inferd::cluster

@@ -1,0 +1,39 @@
+#include "kserve/cluster/objects/status_writer.h"
+
+#include "base/text/utc_time.h"
+#include "kserve/cluster/objects/object_writer.h"
+
+namespace inferd::cluster {
+
+using manifest::Value;
+
+StatusWriter::StatusWriter(kubernetes::Client& client, const base::Clock& clock, metrics::Registry& metrics)
+    : client_(client),
+      clock_(clock),
+      written_(WritesCounter(metrics, "status")),
+      events_(client, "inferd-controller", clock) {}
+
+kubernetes::ApiResult<bool> StatusWriter::Write(const kubernetes::Resource& resource, const Value& live,
+                                                const Value& status, const std::stop_token& stop) {
+  const Value* const before = live.Find("status");
+  if (before != nullptr && *before == status) return false;
+  Value object = live;
+  object.Set("status", status);
+  const auto written = client_.Update(resource, object, {.subresource = "status"}, stop);
+  if (!written.has_value()) return std::unexpected(written.error());
+  written_->Add();
+  return true;
+}
+
+void StatusWriter::Record(const Value& object, const std::string& type, const std::string& reason,
+                          const std::string& message, const std::stop_token& stop) {
+  const base::MutexLock lock(mutex_);
+  static_cast<void>(events_.Record(object, type, reason, message, stop));
+}
+
+std::string StatusWriter::Now() const {
+  const std::string text = base::UtcTimeText(clock_.WallNs());
+  return text.substr(0, text.find('.')) + "Z";
+}
+
+}  // namespace inferd::cluster

@@ -1,0 +1,129 @@
+#include "kserve/cluster/services/decision.h"
+
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "kserve/cluster/objects/resources.h"
+#include "kserve/cluster/services/gateway_decision.h"
+#include "kserve/model/reconcile/unheeded_fields.h"
+#include "kserve/model/resolve/defaulting.h"
+#include "kserve/model/resolve/validation.h"
+#include "kserve/model/status/service_status.h"
+
+namespace inferd::cluster {
+
+namespace {
+
+using manifest::Value;
+using model::ComponentKind;
+using model::DeploymentMode;
+using model::ResolutionFailure;
+
+// Both keep to the field's name where the problem's own words do not have it.
+std::string TextOf(const manifest::Problem& problem) {
+  return problem.message.starts_with("must ") ? problem.path + " " + problem.message : problem.message;
+}
+
+ResolutionFailure Invalid(const char* reason, const manifest::Problem& problem) {
+  return ResolutionFailure::Saying(reason, TextOf(problem));
+}
+
+}  // namespace
+
+std::optional<ResolutionFailure> FailureOf(const Configuration& configuration, const manifest::Problems& reading,
+                                           const manifest::Problems& validation, const char* reason) {
+  if (!configuration.problems.empty()) {
+    return ResolutionFailure::Saying("InvalidConfig",
+                                     "inferenceservice-config: " + configuration.problems.front().ToString(""));
+  }
+  if (!reading.empty()) return Invalid(reason, {.message = reading.front().ToString("")});
+  if (!validation.empty()) return Invalid(reason, validation.front());
+  return std::nullopt;
+}
+
+std::optional<model::ObservedCondition> LeaveOut(const kubernetes::Resource& missing, const char* reason,
+                                                 const std::string& advice, std::vector<Value>& objects) {
+  const size_t erased = std::erase_if(objects, [&](const Value& object) {
+    return WrittenResourceOf(object) != nullptr && *WrittenResourceOf(object) == missing;
+  });
+  if (erased == 0) return std::nullopt;
+  return model::ObservedCondition{.status = "False",
+                                  .reason = reason,
+                                  .message = "the cluster does not have the API " + missing.api_version() +
+                                             ", so that there is no " + missing.kind + ": " + advice};
+}
+
+namespace {
+
+void NameUnheeded(const model::InferenceServiceConfig& config, std::span<const model::ServingRuntime* const> runtimes,
+                  Decision& decision) {
+  if (decision.failure.has_value()) return;
+  const model::ServingWay way{.mode = decision.desired.mode, .by_gateway = !decision.plans.empty()};
+  const auto add = [&](const std::vector<model::UnheededField>& fields) {
+    for (const model::UnheededField& field : fields) decision.unheeded.push_back(field.ToString());
+  };
+  add(model::UnheededFields(decision.service, way, config));
+  if (decision.desired.runtime != nullptr) add(model::UnheededFields(*decision.desired.runtime, runtimes));
+}
+
+}  // namespace
+
+std::optional<model::ObservedCondition> LeaveOutRoutes(bool has_gateway_api, std::vector<Value>& objects) {
+  if (has_gateway_api) return std::nullopt;
+  return LeaveOut(HttpRoutes(), "GatewayApiMissing",
+                  "install it, or take enableGatewayApi out of the ingress of inferenceservice-config", objects);
+}
+
+Decision Decide(const Value& document, const DecisionContext& context) {
+  const model::InferenceServiceConfig& config = context.configuration.config;
+  manifest::Problems reading;
+  const model::InferenceService read = model::ReadInferenceService(document, reading);
+  Decision decision;
+  decision.service = model::ApplyDefaults(read, config);
+  decision.desired.mode = model::DeploymentModeOf(decision.service, config);
+  if (decision.desired.mode == DeploymentMode::kModelMesh) {
+    decision.ours = false;
+    return decision;
+  }
+  decision.failure =
+      FailureOf(context.configuration, reading, model::Validate(decision.service), "InvalidPredictorSpec");
+  if (decision.failure.has_value()) return decision;
+  const bool serverless = decision.desired.mode == DeploymentMode::kServerless;
+  if (serverless && !context.has_knative && context.gateway_host.empty()) {
+    const std::string text =
+        "the cluster has neither the API serving.knative.dev/v1 nor inferd's gateway, one of which the deployment mode "
+        "Serverless needs: install Knative Serving or inferd-gateway, or set the annotation "
+        "serving.kserve.io/deploymentMode: RawDeployment";
+    decision.failure = ResolutionFailure::Saying("KnativeMissing", text);
+    return decision;
+  }
+  std::map<ComponentKind, model::Rollout> rollouts;
+  for (const ComponentKind kind : {ComponentKind::kPredictor, ComponentKind::kTransformer, ComponentKind::kExplainer}) {
+    rollouts.emplace(kind, model::ReadRollout(document, kind).rollout);
+  }
+  // Istio leads to Knative's services alone.
+  model::InferenceServiceConfig used = config;
+  used.ingress.disable_virtual_service |= !context.has_knative;
+  auto desired = model::MakeDesiredObjects(read, context.runtimes, context.models, used, rollouts, context.injection);
+  if (!desired.has_value()) {
+    decision.failure = std::move(desired).error();
+    return decision;
+  }
+  decision.desired = *std::move(desired);
+  if (!context.has_istio) {
+    decision.ingress =
+        LeaveOut(VirtualServices(), "IstioMissing",
+                 "install Istio, or set disableIstioVirtualHost in the ingress of inferenceservice-config",
+                 decision.desired.objects);
+  }
+  if (auto missing = LeaveOutRoutes(context.has_gateway_api, decision.desired.objects)) {
+    decision.ingress = std::move(missing);
+  }
+  DecideByGateway(document, context, decision);
+  NameUnheeded(config, context.runtimes, decision);
+  return decision;
+}
+
+}  // namespace inferd::cluster

@@ -1,0 +1,52 @@
+#include "kserve/gateway/forwarded_fields.h"
+
+#include "net/http/ascii.h"
+#include "net/http/connection_fields.h"
+
+namespace inferd::gateway {
+
+namespace {
+
+using net::EqualsIgnoringCase;
+
+constexpr std::string_view kForwardedFor = "X-Forwarded-For";
+constexpr std::string_view kForwardedProto = "X-Forwarded-Proto";
+
+// Of the connection, or what the transport has dealt with: the other connection has its own.
+bool StaysBehind(std::string_view name) {
+  return net::IsOfConnection(name) || EqualsIgnoringCase(name, "Expect") || EqualsIgnoringCase(name, "HTTP2-Settings");
+}
+
+std::string_view HostOf(std::string_view peer) { return peer.substr(0, peer.rfind(':')); }
+
+}  // namespace
+
+ForwardedFields::ForwardedFields(const net::RequestHead& head) {
+  const std::string_view connection = head.Find("Connection").value_or("");
+  bool has_proto = false;
+  for (const auto& [name, value] : head.headers) {
+    if (StaysBehind(name) || (!connection.empty() && net::ListNames(connection, name))) continue;
+    if (EqualsIgnoringCase(name, kForwardedFor)) {
+      forwarded_for_.append(forwarded_for_.empty() ? "" : ", ").append(value);
+      continue;
+    }
+    has_proto |= EqualsIgnoringCase(name, kForwardedProto);
+    fields_.emplace_back(name, value);
+  }
+  forwarded_for_.append(forwarded_for_.empty() ? "" : ", ").append(HostOf(head.peer));
+  fields_.emplace_back(kForwardedFor, forwarded_for_);
+  if (!has_proto) fields_.emplace_back(kForwardedProto, head.tls ? "https" : "http");
+}
+
+bool IsRelayed(std::string_view name, const net::RequestHead& request) {
+  if (EqualsIgnoringCase(name, "Date")) return false;
+  return request.request_id.empty() || !EqualsIgnoringCase(name, "X-Request-Id");
+}
+
+std::string StripPrefix(std::string_view target, std::string_view prefix) {
+  if (!target.starts_with(prefix)) return std::string(target);
+  target.remove_prefix(prefix.size());
+  return target.starts_with('/') ? std::string(target) : "/" + std::string(target);
+}
+
+}  // namespace inferd::gateway

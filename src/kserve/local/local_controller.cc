@@ -1,0 +1,196 @@
+#include "kserve/local/local_controller.h"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <utility>
+
+#include "base/system/program_folder.h"
+#include "kserve/local/objects/pod_data_objects.h"
+#include "kserve/model/pods/storage_initializer.h"
+#include "kserve/node/replica_environment.h"
+
+namespace inferd::local {
+
+namespace {
+
+using model::ScaleTime;
+
+constexpr std::chrono::milliseconds kTick{100};
+constexpr ScaleTime kLookEvery{500};
+constexpr std::chrono::seconds kDrainTime{30};
+constexpr size_t kWritersOfStatuses = 8;  // which share commits
+constexpr size_t kApiConnectionsMax = 1'000;
+// What is kept of an answer for one client that does not read: a thousand of them take 64 MB.
+constexpr size_t kApiHighWater = 64 * 1024;
+constexpr const char* kDatabase = "objects.db";
+
+// Where programs of this machine reach what listens there.
+std::string PlaceOf(const std::string& address, uint16_t port) {
+  const bool any = address == "0.0.0.0" || address == "::" || address == "localhost";
+  const std::string host = any ? "127.0.0.1" : address.find(':') != std::string::npos ? "[" + address + "]" : address;
+  return host + ":" + std::to_string(port);
+}
+
+net::Limits ApiLimits() {
+  net::Limits limits;
+  limits.connections_max = kApiConnectionsMax;
+  limits.write_high_water = kApiHighWater;
+  return limits;
+}
+
+}  // namespace
+
+LocalController::LocalController(LocalOptions options, base::Logger& logger)
+    : options_(std::move(options)),
+      logger_(logger),
+      cluster_(options_.domain),
+      server_(loops_, net::Limits(), nullptr, logger),
+      ports_(loops_, logger),
+      api_server_(api_loops_, ApiLimits(), nullptr, logger) {
+  node_.programs_folder = base::ProgramFolder();
+  // Replicas are reached by the gateway alone.
+  node_.environment = {"INFERD_HTTP_ADDRESS=127.0.0.1", "INFERD_GRPC_ADDRESS=127.0.0.1",
+                       "INFERD_METRICS_ADDRESS=127.0.0.1",
+                       // It has stopped to send them requests before it ends them.
+                       "INFERD_DRAIN_GRACE=0s"};
+  std::ranges::move(node::ReplicaEnvironment(options_.replica_environment), std::back_inserter(node_.environment));
+  node_.wake = [this] { wake_.Wake(); };
+  node_.on_log = [this](const std::string& line) { logger_.Warning(line); };
+}
+
+LocalController::~LocalController() {
+  api_server_.Stop();
+  server_.Stop();
+  services_.reset();
+}
+
+ScaleTime LocalController::Now() const {
+  return std::chrono::duration_cast<ScaleTime>(std::chrono::steady_clock::now().time_since_epoch());
+}
+
+void LocalController::Say(bool bad, const std::string& line) {
+  if (bad) {
+    logger_.Error(line);
+  } else {
+    logger_.Info(line);
+  }
+}
+
+// Transformers are told where the gateway is, and statuses too, before it serves.
+base::Status LocalController::BindListeners() {
+  net::ListenerOptions listener;
+  listener.name = "http";
+  listener.address = options_.address;
+  listener.port = options_.port;
+  if (options_.pass_control_calls) gateway_.PassControlCalls();
+  listener.handlers = gateway_.Handlers();
+  INFERD_RETURN_IF_ERROR(server_.Bind(std::move(listener)));
+  net::ListenerOptions api;
+  api.name = "api";
+  api.address = options_.api_address;
+  api.port = options_.api_port;
+  api.handlers = api_->Handlers();
+  return api_server_.Bind(std::move(api)).WithContext("--api-port");
+}
+
+RunnerServices LocalController::ForRunners() {
+  return {.node = node_,
+          .config = cluster_.config(),
+          .say = [this](bool bad, const std::string& line) { Say(bad, line); },
+          .gateway = [this] { return PlaceOf(options_.address, port()); },
+          .ports = &ports_,
+          .records = records_.get()};
+}
+
+base::Status LocalController::Start() {
+  INFERD_ASSIGN_OR_RETURN(node::WorkFolder folder, node::WorkFolder::Make(options_.folder));
+  folder_.emplace(std::move(folder));
+  // What is gone with the folder need not be written to it.
+  INFERD_RETURN_IF_ERROR(cluster_.Open(folder_->temporary() ? std::string() : folder_->path() + "/" + kDatabase,
+                                       [this] { wake_.Wake(); }));
+  // The database is this process's now, and the folder with it.
+  INFERD_ASSIGN_OR_RETURN(node_.folder, folder_->ClaimModels());
+  node_.claims_folder = folder_->path() + "/claims";
+  keeper_ = std::make_unique<node::ResourceKeeper>();
+  node_.keeper = keeper_.get();
+  if (!keeper_->why_no_groups().empty()) {
+    logger_.Info("replicas have no control groups", {{"why", keeper_->why_no_groups()}});
+  }
+  node_.find_data = [this](const node::DataSource& source) { return ReadPodData(cluster_.registry(), source); };
+  node_.find_initializer = [this](const model::ResolvedPod& pod) {
+    return model::MakeStorageInitializer(pod, cluster_.ReadConfig(), [&](std::string_view kind, std::string_view name) {
+      return ReadPodObject(cluster_.registry(), kind, pod.namespace_name, name);
+    });
+  };
+  const std::vector<std::string> runtimes =
+      options_.runtimes.empty() ? std::vector{model::DefaultRuntimesFolder()} : options_.runtimes;
+  files_ = std::make_unique<FileSource>(options_.files, runtimes, cluster_.registry());
+  records_ = std::make_unique<RevisionRecords>(cluster_.registry());
+  services_ = std::make_unique<ServiceSet>(cluster_, ForRunners());
+  writes_ = std::make_unique<WriteQueue>(kWritersOfStatuses);
+  graphs_ = std::make_unique<GraphSet>(cluster_, ForRunners(), *writes_);
+  models_ = std::make_unique<TrainedModels>(cluster_, *writes_);
+  api_ = std::make_unique<apiserver::ApiServer>(cluster_.registry(), &logs_, clock_);
+  INFERD_RETURN_IF_ERROR(BindListeners());
+  statuses_ = std::make_unique<StatusWriter>(cluster_, port(), logs_, *writes_);
+  INFERD_RETURN_IF_ERROR(files_->Load());
+  Tick();
+  server_.Accept();
+  api_server_.Accept();
+  logger_.Info("listening", {{"listener", "api"}, {"address", options_.api_address}, {"port", api_port()}});
+  logger_.Info("listening", {{"listener", "http"}, {"address", options_.address}, {"port", port()}});
+  return base::OkStatus();
+}
+
+void LocalController::LookAtFiles() {
+  const ScaleTime now = Now();
+  if (now - looked_ < kLookEvery) return;
+  looked_ = now;
+  if (const base::Status loaded = files_->LoadChanges(); !loaded.ok()) {
+    logger_.Error("what has changed is not applied: " + std::string(loaded.message()));
+  }
+}
+
+void LocalController::Tick() {
+  const ScaleTime now = Now();
+  const LocalCluster::Changes changes = cluster_.Refresh();
+  // What a graph asks is known by the services' URLs.
+  bool graphs = services_->Follow(changes, now);
+  graphs |= graphs_->Follow(changes);
+  models_->Follow(changes, *services_);
+  if (services_->Tick(now) || graphs) SetRoutes(graphs);
+  statuses_->Write(*services_);
+  models_->Write(*services_);
+  graphs_->Write();
+}
+
+void LocalController::SetRoutes(bool graphs) {
+  services_->UpdateRoutes(routes_);
+  if (graphs) {
+    graphs_->UpdateRoutes(
+        routes_, [this](const std::string& space, const std::string& name) { return services_->UrlOf(space, name); });
+  }
+  gateway_.SetRoutes(std::make_shared<const gateway::RouteTable>(routes_));
+}
+
+void LocalController::Run(int signals) {
+  while (wake_.Await(signals, kTick)) {
+    LookAtFiles();
+    Tick();
+  }
+  Drain();
+}
+
+void LocalController::Drain() {
+  logger_.Info("draining");
+  api_server_.Stop();
+  server_.AnnounceDrain();
+  server_.RefuseConnections();
+  server_.BeginDrain();
+  const auto until = std::chrono::steady_clock::now() + kDrainTime;
+  while (!server_.WaitUntilIdle(kTick) && std::chrono::steady_clock::now() < until) Tick();
+  services_->Clear();
+}
+
+}  // namespace inferd::local

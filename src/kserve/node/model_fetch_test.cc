@@ -1,0 +1,90 @@
+#include "kserve/node/model_fetch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "kserve/model/api/annotations.h"
+#include "kserve/model/pods/secret_credentials.h"
+#include "net/client/scripted_server.h"
+#include "tests/support/temp_dir.h"
+
+namespace inferd::node {
+namespace {
+
+using ::testing::HasSubstr;
+
+// A server that gives its file to those that have the header, and a pod whose model that is.
+class ModelFetchTest : public ::testing::Test {
+ protected:
+  ModelFetchTest() {
+    pod_.namespace_name = "models";
+    pod_.annotations[model::kStorageSourceAnnotation] = server_.url() + "/model.onnx";
+  }
+
+  base::Status Fetch(const FindInitializer& initializer) {
+    return FetchModel(pod_, folder_.string(), {.initializer = initializer, .data = Data}, {});
+  }
+  model::StorageInitializer Plain() const { return {.source = ModelUriOf(pod_)}; }
+  static std::optional<manifest::StringMap> Data(const DataSource& source) {
+    if (!source.secret || source.namespace_name != "models" || source.name != "s") return std::nullopt;
+    return manifest::StringMap{{"headers", R"({"Key": "right"})"}, {"file", "content"}};
+  }
+
+  net::ScriptedServer server_{[](const std::string& request) -> std::string {
+    if (!request.contains("Key: right\r\n")) return "HTTP/1.1 401 Unauthorized\r\nContent-Length: 0\r\n\r\n";
+    return "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nContent-Length: 5\r\n\r\nbytes";
+  }};
+  const support::TempDir dir_;
+  const std::filesystem::path folder_ = dir_.path() / "model";
+  model::ResolvedPod pod_;
+};
+
+TEST_F(ModelFetchTest, TheInitializersVariablesReachTheStorage) {
+  EXPECT_THAT(Fetch(nullptr).message(), HasSubstr("401"));
+  EXPECT_THAT(Fetch([this](const auto&) { return Plain(); }).message(), HasSubstr("401"));
+  const base::Status fetched = Fetch([this](const auto&) {
+    model::StorageInitializer initializer = Plain();
+    model::AddSecretVariable("127.0.0.1-headers", "s", "headers", initializer);
+    return initializer;
+  });
+  EXPECT_TRUE(fetched.ok()) << fetched.message();
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "model.onnx"));
+}
+
+TEST_F(ModelFetchTest, FilesOfSecretsAreThereMeanwhileAlone) {
+  const std::string secrets = folder_.string() + ".secrets";
+  pod_.annotations[model::kStorageSourceAnnotation] = "gs://bucket/model";
+  const base::Status fetched = Fetch([this](const auto&) {
+    model::StorageInitializer initializer = Plain();
+    model::AddSecretCredentials(
+        manifest::Value::Map({{"metadata", manifest::Value::Map({{"name", manifest::Value::String("s")}})},
+                              {"data", manifest::Value::Map({{"file", manifest::Value::String("")}})}}),
+        {.gcs_file_name = "file"}, initializer);
+    return initializer;
+  });
+  // It was read, and is no service account's file.
+  EXPECT_THAT(fetched.message(), HasSubstr(secrets + "/user-gcp-sa/file"));
+  EXPECT_FALSE(std::filesystem::exists(secrets));
+}
+
+TEST_F(ModelFetchTest, WhatTheVariablesReferToMustBeThere) {
+  const auto fetch = [this](const std::string& secret, const std::string& key) {
+    return Fetch([&](const auto&) {
+      model::StorageInitializer initializer = Plain();
+      model::AddSecretVariable("A", secret, key, initializer);
+      return initializer;
+    });
+  };
+  EXPECT_THAT(fetch("none", "k").message(), HasSubstr("secret \"none\" not found"));
+  EXPECT_THAT(fetch("s", "none").message(), HasSubstr("couldn't find key none in Secret models/s"));
+  EXPECT_EQ(Fetch([](const auto&) -> base::Result<model::StorageInitializer> {
+              return std::unexpected(base::InvalidArgument("unable to determine storage type"));
+            }).message(),
+            "unable to determine storage type");
+}
+
+}  // namespace
+}  // namespace inferd::node

@@ -1,0 +1,81 @@
+#include "kserve/node/model_set.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <mutex>
+
+#include "net/client/scripted_server.h"
+#include "tests/support/temp_dir.h"
+
+namespace inferd::node {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class ModelSetTest : public ::testing::Test {
+ protected:
+  std::string Source(const std::string& name) {
+    source_.Write(name + "/model.json", name);
+    return (source_.path() / name).string();
+  }
+  std::string address() const { return "127.0.0.1:" + std::to_string(server_.port()); }
+  std::vector<std::string> asked() {
+    const std::lock_guard lock(mutex_);
+    return asked_;
+  }
+  static void Await(const std::function<bool()>& holds) {
+    while (!holds()) std::this_thread::yield();
+  }
+
+  const support::TempDir source_;
+  const support::TempDir place_;
+  std::mutex mutex_;
+  std::vector<std::string> asked_;
+  // Refuses what is called "bad".
+  net::ScriptedServer server_{[this](const std::string& request) {
+    const std::lock_guard lock(mutex_);
+    asked_.push_back(request.substr(0, request.find(" HTTP")));
+    const bool bad = request.find("/bad/") != std::string::npos;
+    return std::string("HTTP/1.1 ") + (bad ? "400 Bad Request" : "200 OK") + "\r\nContent-Length: 4\r\n\r\n" +
+           (bad ? "why!" : "okay");
+  }};
+  ModelSet set_{(place_.path() / "set").string(), [] {}, [](const std::string&) {}};
+};
+
+TEST_F(ModelSetTest, ModelsAreBroughtLoadedAndUnloaded) {
+  set_.SetModels({{"one", Source("one")}});
+  Await([&] { return set_.states().at("one").loaded; });
+  EXPECT_TRUE(std::filesystem::exists(place_.path() / "set/one/1/model.json"));
+  EXPECT_FALSE(set_.has_all(address()));
+  set_.SetReplicas({address()});
+  Await([&] { return set_.has_all(address()); });
+  EXPECT_THAT(asked(), ElementsAre("POST /v2/repository/models/one/load"));
+  // Another source is another model.
+  source_.Write("new/7/model.json", "new");
+  set_.SetModels({{"one", (source_.path() / "new").string()}, {"../two", Source("two")}});
+  Await([&] { return asked().size() == 2 && set_.states().at("one").loaded; });
+  EXPECT_TRUE(std::filesystem::exists(place_.path() / "set/one/7/model.json"));
+  EXPECT_EQ(set_.states().size(), 1U) << "a name that is none is left out";
+  set_.SetModels({});
+  Await([&] { return asked().size() == 3; });
+  EXPECT_EQ(asked().back(), "POST /v2/repository/models/one/unload");
+  Await([&] { return !std::filesystem::exists(place_.path() / "set/one"); });
+}
+
+TEST_F(ModelSetTest, WhatFailsIsSaidAndHoldsNothingUp) {
+  set_.SetReplicas({address()});
+  set_.SetModels({{"absent", "/no/such/folder"}, {"bad", Source("bad")}, {"good", Source("good")}});
+  Await([&] { return set_.has_all(address()); });
+  const auto states = set_.states();
+  EXPECT_THAT(states.at("absent").failure, HasSubstr("/no/such/folder"));
+  EXPECT_THAT(states.at("bad").failure, HasSubstr("load of model 'bad': 400 why!"));
+  EXPECT_EQ(states.at("good"), (NamedModelState{.loaded = true, .failure = {}}));
+  EXPECT_THAT(asked(), Contains("POST /v2/repository/models/good/load"));
+}
+
+}  // namespace
+}  // namespace inferd::node

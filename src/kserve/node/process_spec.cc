@@ -1,0 +1,195 @@
+#include "kserve/node/process_spec.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include "data/manifest/fields.h"
+#include "data/manifest/value.h"
+#include "kserve/node/container_variables.h"
+
+namespace inferd::node {
+
+namespace {
+
+using manifest::Kind;
+using manifest::Value;
+
+constexpr int64_t kDefaultPort = 8080;
+constexpr std::string_view kContainer = "spec.containers[0]";
+
+base::Status Unsupported(std::string_view field, std::string_view why) {
+  return base::InvalidArgument(std::string(kContainer) + "." + std::string(field) + ": " + std::string(why));
+}
+
+// The first of the moves, the longest of which come first, whose path stands at `at`: whole, or the beginning of one.
+const PathMove* FindMove(const std::string& text, size_t at, const std::vector<PathMove>& moves) {
+  if (at != 0 && !std::string_view("=:,").contains(text[at - 1])) return nullptr;
+  const auto found = std::ranges::find_if(moves, [&](const PathMove& move) {
+    const size_t end = at + move.from.size();
+    return !move.from.empty() && text.compare(at, move.from.size(), move.from) == 0 &&
+           (end == text.size() || std::string_view("/:,").contains(text[end]));
+  });
+  return found == moves.end() ? nullptr : &*found;
+}
+
+// Each path that is moved, where it is here.
+std::string Moved(const std::string& text, const std::vector<PathMove>& moves) {
+  std::string moved;
+  for (size_t at = 0; at < text.size();) {
+    const PathMove* const move = FindMove(text, at, moves);
+    moved += move == nullptr ? std::string(1, text[at]) : move->to;
+    at += move == nullptr ? 1 : move->from.size();
+  }
+  return moved;
+}
+
+// "--http_port" of "--http_port=8080"; empty: no option.
+std::string_view OptionName(std::string_view argument) {
+  return argument.starts_with('-') ? argument.substr(0, argument.find('=')) : std::string_view();
+}
+
+// "--http_port", "-port", "--grpc-port"; not "--report".
+bool NamesPort(std::string_view option) {
+  constexpr std::string_view kPort = "port";
+  return option.size() > kPort.size() && option.ends_with(kPort) &&
+         std::string_view("-_.").contains(option[option.size() - kPort.size() - 1]);
+}
+
+class PortMap final {
+ public:
+  explicit PortMap(const PodPlace& place) : place_(place) {}
+
+  base::Result<uint16_t> Of(int64_t port) {
+    if (const auto found = ports_.find(port); found != ports_.end()) return found->second;
+    INFERD_ASSIGN_OR_RETURN(const uint16_t taken, place_.take_port());
+    return ports_[port] = taken;
+  }
+
+  // In place, in all arguments.
+  base::Status Replace(std::vector<std::string>& arguments) {
+    for (size_t i = 0; i < arguments.size(); ++i) {
+      const std::string_view name = OptionName(arguments[i]);
+      if (!NamesPort(name)) continue;
+      const bool joined = name.size() < arguments[i].size();
+      if (!joined && i + 1 == arguments.size()) continue;
+      const std::string value = joined ? arguments[i].substr(name.size() + 1) : arguments[i + 1];
+      const auto number = manifest::ParseInt64(value);
+      if (!number.has_value() || *number <= 0 || *number > UINT16_MAX) continue;
+      INFERD_ASSIGN_OR_RETURN(const uint16_t port, Of(*number));
+      NoteGrpc(name, port, arguments);
+      if (joined) {
+        arguments[i] = std::string(name) + "=" + std::to_string(port);
+      } else {
+        arguments[++i] = std::to_string(port);
+      }
+    }
+    return base::OkStatus();
+  }
+
+  // That calls of gRPC go to, as the arguments say; 0: they do not.
+  uint16_t grpc_port() const { return grpc_port_; }
+
+ private:
+  void NoteGrpc(std::string_view name, uint16_t port, const std::vector<std::string>& arguments) {
+    const bool beside_rest = std::ranges::any_of(
+        arguments, [](const std::string& argument) { return OptionName(argument).ends_with("-rest_api_port"); });
+    const bool plain = name == "--port" || name == "-port";
+    if (name.find("grpc") != std::string_view::npos || (plain && beside_rest)) grpc_port_ = port;
+  }
+
+  uint16_t grpc_port_ = 0;
+  const PodPlace& place_;
+  std::map<int64_t, uint16_t> ports_;
+};
+
+std::vector<std::string> TextsOf(const Value& container, std::string_view key) {
+  std::vector<std::string> texts;
+  if (const Value* list = container.Find(key); list != nullptr && list->is(Kind::kList)) {
+    for (const Value& item : list->items()) texts.push_back(item.text());
+  }
+  return texts;
+}
+
+int64_t FirstPort(const Value& container) {
+  const Value* const ports = container.Find("ports");
+  if (ports == nullptr || !ports->is(Kind::kList) || ports->items().empty()) return kDefaultPort;
+  const Value* const number = ports->items().front().Find("containerPort");
+  return number == nullptr ? kDefaultPort : manifest::ParseInt64(number->text()).value_or(kDefaultPort);
+}
+
+// Of the container's port that says by its name that it is gRPC's; 0: none does.
+int64_t NamedGrpcPort(const Value& container) {
+  const Value* const ports = container.Find("ports");
+  if (ports == nullptr || !ports->is(Kind::kList)) return 0;
+  for (const Value& port : ports->items()) {
+    const Value* const name = port.Find("name");
+    const Value* const number = port.Find("containerPort");
+    if (name == nullptr || number == nullptr) continue;
+    if (name->text().starts_with("grpc") || name->text().starts_with("h2c")) {
+      return manifest::ParseInt64(number->text()).value_or(0);
+    }
+  }
+  return 0;
+}
+
+// What there is instead, where only an image is given.
+base::Status NoCommand(const Value& container, model::ComponentKind kind) {
+  const Value* const image = container.Find("image");
+  std::string why = "there is none";
+  if (image != nullptr) why += ", only the image '" + image->text() + "'";
+  why += ": images are not run on this machine, only programs that are installed here, named by command";
+  why += kind == model::ComponentKind::kExplainer
+             ? "; or a class with explain() in a model.py, for inferd, named by the variable STORAGE_URI"
+             : "; or a model for inferd, named by the variable STORAGE_URI";
+  return Unsupported("command", why);
+}
+
+base::Result<std::string> ReadyPath(const Value& container) {
+  const Value* const probe = container.Find("readinessProbe");
+  if (probe == nullptr || probe->is(Kind::kNull) || probe->Find("tcpSocket") != nullptr) return std::string();
+  const Value* const get = probe->Find("httpGet");
+  if (get == nullptr) return std::unexpected(Unsupported("readinessProbe", "expected httpGet or tcpSocket"));
+  const Value* const path = get->Find("path");
+  return path == nullptr ? std::string("/") : path->text();
+}
+
+}  // namespace
+
+base::Result<ProcessSpec> MakeProcess(const model::ResolvedPod& pod, const PodPlace& place) {
+  const Value* const containers = pod.pod_spec.Find("containers");
+  if (containers == nullptr || !containers->is(Kind::kList) || containers->items().empty()) {
+    return std::unexpected(base::InvalidArgument("spec.containers: there is none"));
+  }
+  const Value& container = containers->items().front();
+  INFERD_ASSIGN_OR_RETURN(manifest::StringMap variables,
+                          ContainerVariables(container, {.pod = pod, .pod_name = place.pod_name, .find = place.find}));
+  for (auto& [name, value] : variables) value = Moved(value, place.moves);
+  std::vector<std::string> words = TextsOf(container, "command");
+  if (words.empty()) return std::unexpected(NoCommand(container, pod.kind));
+  std::ranges::move(TextsOf(container, "args"), std::back_inserter(words));
+  for (std::string& word : words) word = Moved(ExpandVariables(word, variables), place.moves);
+
+  ProcessSpec spec;
+  spec.program = words.front();
+  spec.arguments.assign(std::make_move_iterator(words.begin() + 1), std::make_move_iterator(words.end()));
+  PortMap ports(place);
+  INFERD_ASSIGN_OR_RETURN(spec.port, ports.Of(FirstPort(container)));
+  INFERD_RETURN_IF_ERROR(ports.Replace(spec.arguments));
+  spec.grpc_port = ports.grpc_port();
+  if (const int64_t named = NamedGrpcPort(container); spec.grpc_port == 0 && named > 0) {
+    INFERD_ASSIGN_OR_RETURN(spec.grpc_port, ports.Of(named));
+  }
+  if (spec.grpc_port == 0) spec.grpc_port = spec.port;
+  for (const auto& [name, value] : variables) spec.environment.push_back(name + "=" + value);
+  spec.environment.push_back("PORT=" + std::to_string(spec.port));
+  INFERD_ASSIGN_OR_RETURN(spec.ready_path, ReadyPath(container));
+  spec.resources = ReadResources(container);
+  if (const Value* grace = pod.pod_spec.Find("terminationGracePeriodSeconds"); grace != nullptr) {
+    spec.grace = std::chrono::seconds(manifest::ParseInt64(grace->text()).value_or(30));
+  }
+  return spec;
+}
+
+}  // namespace inferd::node

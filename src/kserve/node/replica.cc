@@ -1,0 +1,288 @@
+#include "kserve/node/replica.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <utility>
+
+#include "base/system/child_process.h"
+#include "net/client/dial.h"
+#include "net/client/http_client.h"
+#include "net/client/url.h"
+
+namespace inferd::node {
+
+namespace {
+
+using std::chrono::milliseconds;
+using Clock = std::chrono::steady_clock;
+
+// One that writes as fast as it is read waits for its limits, its probe and a stop to be looked at.
+constexpr int kOutputReadsMax = 64;
+constexpr milliseconds kProbePause{10};
+constexpr milliseconds kProbePauseMax{500};
+constexpr milliseconds kProbeTimeout{2'000};
+// A program may listen for gRPC a moment later than for HTTP. One that is told a port for it need not listen there at
+// all.
+constexpr milliseconds kGrpcPatience{10'000};
+// Between a process and the next one: the first is started again at once, and one that has run for long counts as new.
+constexpr milliseconds kPause{250};
+constexpr milliseconds kPauseMax{60'000};
+constexpr std::chrono::minutes kLongLife{5};
+
+struct Pipe {
+  base::FileDescriptor read, write;
+};
+
+base::Result<Pipe> MakePipe() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::unexpected(base::ResourceExhausted("no pipe can be made"));
+  Pipe made{base::FileDescriptor(ends[0]), base::FileDescriptor(ends[1])};
+  // The process itself may wait at its end; this one must not.
+  fcntl(made.read.get(), F_SETFL, O_NONBLOCK);
+  return made;
+}
+
+base::Result<base::ChildProcess> Start(const ProcessSpec& spec, int output, int control_group) {
+  std::vector<std::string> arguments = {spec.program};
+  arguments.insert(arguments.end(), spec.arguments.begin(), spec.arguments.end());
+  auto child = base::ChildProcess::Start({.program = spec.program,
+                                          .arguments = std::move(arguments),
+                                          .environment = spec.environment,
+                                          .apart = true,
+                                          .output = output,
+                                          .ends_with_thread = true,
+                                          .control_group = control_group});
+  if (child.has_value()) return child;
+  return std::unexpected(base::FailedPrecondition("cannot start '" + spec.program + "': " + child.error().message()));
+}
+
+// With what it has started, unless that has left its group: it leads the group, and has not been waited for.
+void KillAll(const base::ChildProcess& child) {
+  kill(-child.pid(), SIGKILL);
+  child.Kill();
+}
+
+std::string AddressAt(uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
+
+bool Listens(uint16_t port) {
+  const auto url = net::ParseUrl("http://" + AddressAt(port));
+  if (!url.has_value()) return false;
+  const auto socket = net::Dial(*url, "");
+  if (!socket.has_value()) return false;
+  close(*socket);
+  return true;
+}
+
+}  // namespace
+
+Replica::Replica(ReplicaOptions options)
+    : options_(std::move(options)), stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), thread_([this] { Run(); }) {}
+
+Replica::~Replica() {
+  Stop();
+  thread_.join();
+}
+
+void Replica::Stop() {
+  stop_source_.request_stop();
+  const uint64_t one = 1;
+  static_cast<void>(write(stop_.get(), &one, sizeof(one)));
+}
+
+bool Replica::Sleep(milliseconds duration) const {
+  pollfd file{.fd = stop_.get(), .events = POLLIN, .revents = 0};
+  return poll(&file, 1, static_cast<int>(duration.count())) <= 0;
+}
+
+ReplicaState Replica::state() const {
+  const base::MutexLock lock(mutex_);
+  return state_;
+}
+
+std::string Replica::grpc_address() const {
+  const base::MutexLock lock(mutex_);
+  return grpc_address_;
+}
+
+std::string Replica::address() const {
+  const base::MutexLock lock(mutex_);
+  return address_;
+}
+
+std::string Replica::failure() const {
+  const base::MutexLock lock(mutex_);
+  return failure_;
+}
+
+std::optional<int> Replica::exit_code() const {
+  const base::MutexLock lock(mutex_);
+  return exit_code_;
+}
+
+std::optional<ProcessEnd> Replica::last_end() const {
+  const base::MutexLock lock(mutex_);
+  return last_end_;
+}
+
+int Replica::restarts() const {
+  const base::MutexLock lock(mutex_);
+  return restarts_;
+}
+
+void Replica::Set(ReplicaState state) {
+  {
+    const base::MutexLock lock(mutex_);
+    state_ = state;
+    if (state == ReplicaState::kReady) {
+      failure_.clear();
+      exit_code_.reset();
+    }
+  }
+  options_.on_change();
+}
+
+void Replica::Fail(std::string why, std::optional<ProcessEnd> end) {
+  {
+    const base::MutexLock lock(mutex_);
+    state_ = ReplicaState::kFailed;
+    failure_ = std::move(why);
+    exit_code_ = end.has_value() ? std::optional(end->exit_code) : std::nullopt;
+    if (end.has_value()) {
+      last_end_ = std::move(end);
+      last_end_->message = failure_;
+    }
+    ++restarts_;
+  }
+  options_.on_change();
+}
+
+void Replica::Run() {
+  milliseconds pause{0};
+  while (!stopped()) {
+    const Clock::time_point begun = Clock::now();
+    const uint64_t log_begins = log_->end();
+    const base::Result<ProcessEnd> over = RunOnce();
+    if (stopped()) break;
+    if (Clock::now() - begun >= kLongLife) pause = {};
+    const std::string why = over.has_value() ? over->message : std::string(over.error().message());
+    options_.on_log(options_.name + " " + why +
+                    (pause.count() > 0 ? "; it is started again in " + std::to_string(pause.count()) + " ms" : ""));
+    const std::string said = LastLines(log_->Read(log_begins).text);
+    Fail(why + (said.empty() ? "" : ": " + said), over.has_value() ? std::optional(*over) : std::nullopt);
+    if (!Sleep(pause)) break;
+    pause = std::clamp(2 * pause, kPause, kPauseMax);
+    Set(ReplicaState::kStarting);
+  }
+  log_->End();
+  Set(ReplicaState::kEnded);
+}
+
+base::Result<ProcessLimits> Replica::Hold(const ContainerResources& resources) const {
+  if (options_.keeper == nullptr) return ProcessLimits();
+  return options_.keeper->Hold(options_.name, resources);
+}
+
+base::Result<ProcessEnd> Replica::RunOnce() {
+  INFERD_ASSIGN_OR_RETURN(const ProcessSpec spec, options_.make(stop_source_.get_token()));
+  INFERD_ASSIGN_OR_RETURN(Pipe output, MakePipe());
+  INFERD_ASSIGN_OR_RETURN(ProcessLimits limits, Hold(spec.resources));
+  INFERD_ASSIGN_OR_RETURN(base::ChildProcess child, Start(spec, output.write.get(), limits.join()));
+  log_->BeginProcess();
+  // Its end is known by its handle: a process of its own may have the pipe for longer.
+  output.write = base::FileDescriptor();
+  {
+    const base::MutexLock lock(mutex_);
+    address_ = AddressAt(spec.port);
+    grpc_address_ = AddressAt(spec.grpc_port);
+  }
+  Attend(spec, child, output.read.get(), limits);
+  if (stopped()) End(spec, child, output.read.get());
+  // As in a container, which ends with its first process. Until that is waited for, no other group has its number.
+  KillAll(child);
+  std::string how = child.WaitForEnd();
+  TakeOutput(output.read.get());
+  const bool out_of_memory = limits.EndedForMemory();
+  if (out_of_memory) {
+    how = "wanted more memory than its limit of " + std::to_string(*spec.resources.memory_limit_bytes) +
+          " bytes, and was ended (OOMKilled)";
+  }
+  return ProcessEnd{.exit_code = child.exit_code(), .message = std::move(how), .out_of_memory = out_of_memory};
+}
+
+void Replica::Attend(const ProcessSpec& spec, const base::ChildProcess& child, int output, ProcessLimits& limits) {
+  milliseconds pause = kProbePause;
+  bool ready = false;
+  std::optional<Clock::time_point> answers_since;
+  while (!stopped() && !child.EndsBefore(Clock::now())) {
+    if (limits.Passed(child.pid())) return KillAll(child);
+    if (!ready && Probe(spec)) {
+      if (!answers_since.has_value()) answers_since = Clock::now();
+      ready = spec.grpc_port == 0 || spec.grpc_port == spec.port || Listens(spec.grpc_port) ||
+              Clock::now() - *answers_since >= kGrpcPatience;
+      if (ready) Set(ReplicaState::kReady);
+    }
+    std::array<pollfd, 3> files = {pollfd{.fd = stop_.get(), .events = POLLIN, .revents = 0},
+                                   pollfd{.fd = child.handle(), .events = POLLIN, .revents = 0},
+                                   pollfd{.fd = output, .events = POLLIN, .revents = 0}};
+    const milliseconds until_look = limits.look_every().value_or(milliseconds(-1));
+    poll(files.data(), files.size(), static_cast<int>((ready ? until_look : pause).count()));
+    TakeOutput(output);
+    // Closed, it would be readable for ever.
+    if ((files[2].revents & POLLHUP) != 0 && (files[2].revents & POLLIN) == 0) child.EndsBefore(Clock::now() + pause);
+    pause = std::min(pause + pause / 4, kProbePauseMax);
+  }
+}
+
+void Replica::End(const ProcessSpec& spec, const base::ChildProcess& child, int output) {
+  Set(ReplicaState::kStopping);
+  child.Terminate();
+  if (TakeOutputUntilEnd(child, output, Clock::now() + spec.grace)) return;
+  options_.on_log(options_.name + " did not end within its " + std::to_string(spec.grace.count()) +
+                  " s, and is killed");
+}
+
+bool Replica::TakeOutputUntilEnd(const base::ChildProcess& child, int output, Clock::time_point deadline) {
+  while (!child.EndsBefore(Clock::now())) {
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
+    if (left.count() <= 0) return false;
+    std::array<pollfd, 2> files = {pollfd{.fd = child.handle(), .events = POLLIN, .revents = 0},
+                                   pollfd{.fd = output, .events = POLLIN, .revents = 0}};
+    poll(files.data(), files.size(), static_cast<int>(left.count()));
+    TakeOutput(output);
+    if ((files[1].revents & POLLIN) == 0) child.EndsBefore(std::min(deadline, Clock::now() + kProbePause));
+  }
+  return true;
+}
+
+void Replica::TakeOutput(int output) {
+  std::array<char, 16 * 1024> space;
+  for (int reads = 0; reads < kOutputReadsMax; ++reads) {
+    const ssize_t bytes = read(output, space.data(), space.size());
+    if (bytes <= 0) return;
+    const std::string_view text(space.data(), static_cast<size_t>(bytes));
+    log_->Append(text, std::chrono::system_clock::now());
+    static_cast<void>(!write(STDERR_FILENO, text.data(), text.size()));
+  }
+}
+
+bool Replica::Probe(const ProcessSpec& spec) const {
+  if (spec.ready_path.empty()) return Listens(spec.port);
+  net::HttpClient::Options options;
+  options.url = "http://" + AddressAt(spec.port);
+  options.connect_timeout = options.timeout = kProbeTimeout;
+  const auto client = net::HttpClient::Create(std::move(options));
+  if (!client.has_value()) return false;
+  const auto response = (*client)->Call({.path = spec.ready_path});
+  return response.has_value() && response->status >= 200 && response->status < 400;
+}
+
+}  // namespace inferd::node

@@ -1,0 +1,79 @@
+#include "kserve/node/unheeded_fields.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "data/manifest/value.h"
+
+namespace inferd::node {
+
+namespace {
+
+using manifest::Kind;
+using manifest::Value;
+
+// What is acted on, and what has nothing to act on here.
+constexpr std::array<std::string_view, 18> kOfPod = {"containers",
+                                                     "serviceAccountName",
+                                                     "serviceAccount",
+                                                     "volumes",
+                                                     "terminationGracePeriodSeconds",
+                                                     "restartPolicy",
+                                                     "dnsPolicy",
+                                                     "schedulerName",
+                                                     "enableServiceLinks",
+                                                     "imagePullSecrets",
+                                                     "preemptionPolicy",
+                                                     "priorityClassName",
+                                                     "priority",
+                                                     "automountServiceAccountToken",
+                                                     "hostNetwork",
+                                                     "subdomain",
+                                                     "hostname",
+                                                     "topologySpreadConstraints"};
+constexpr std::array<std::string_view, 14> kOfContainer = {"name",
+                                                           "image",
+                                                           "imagePullPolicy",
+                                                           "command",
+                                                           "args",
+                                                           "env",
+                                                           "envFrom",
+                                                           "ports",
+                                                           "volumeMounts",
+                                                           "readinessProbe",
+                                                           "terminationMessagePath",
+                                                           "terminationMessagePolicy",
+                                                           "stdin",
+                                                           "resources"};
+
+bool IsEmpty(const Value& value) {
+  const bool scalar = value.is(Kind::kBool) || value.is(Kind::kNumber) || value.is(Kind::kString);
+  return !scalar && value.items().empty() && value.members().empty();
+}
+
+template <size_t kCount>
+void AddOthers(const Value& map, const std::array<std::string_view, kCount>& known, const std::string& path,
+               std::vector<std::string>& fields) {
+  for (const manifest::Member& member : map.members()) {
+    if (std::ranges::find(known, member.key) != known.end() || IsEmpty(member.value)) continue;
+    fields.push_back(path + "." + member.key);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> UnheededFields(const model::ResolvedPod& pod) {
+  std::vector<std::string> fields;
+  AddOthers(pod.pod_spec, kOfPod, "spec", fields);
+  const Value* const containers = pod.pod_spec.Find("containers");
+  if (containers == nullptr || containers->items().empty()) return fields;
+  const Value& container = containers->items().front();
+  AddOthers(container, kOfContainer, "spec.containers[0]", fields);
+  for (size_t i = 1; i < containers->items().size(); ++i) {
+    fields.push_back("spec.containers[" + std::to_string(i) + "]");
+  }
+  return fields;
+}
+
+}  // namespace inferd::node

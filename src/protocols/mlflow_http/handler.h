@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/clock.h"
+#include "base/executor.h"
+#include "base/logging.h"
+#include "net/http/http.h"
+#include "protocols/access/policy.h"
+#include "protocols/mlflow_http/codec/options.h"
+#include "serving/core/dispatcher.h"
+#include "serving/core/model/catalog.h"
+
+namespace inferd::mlflow_http {
+
+// What a handler works with. Everything is owned by the server's composition and outlives the handler, the loop's
+// connections and every request in flight.
+struct Environment {
+  const Options& options;
+  const access::Policy& access;  // which clients may call which endpoint
+  core::Dispatcher& dispatcher;  // this loop's
+  core::Catalog& catalog;
+  base::Executor& pool;  // big decoding and encoding
+  base::Logger& logger;
+  const base::Clock& clock;
+};
+
+// The model that a path without one is about: the option's, or the only one. NOT_FOUND: there are none, or several.
+base::Result<std::string> ModelOf(const Environment& environment);
+
+// MLflow's scoring protocol, for every model: one handler per loop, loop-bound. Small requests are decoded, dispatched
+// and encoded on the loop thread; what is big or compressed goes by way of the pool.
+std::unique_ptr<net::HttpHandler> MakeHandler(Environment environment);
+
+}  // namespace inferd::mlflow_http

@@ -1,0 +1,71 @@
+#include "protocols/mlflow_http/infer_call.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "protocols/mlflow_http/codec/answer.h"
+#include "protocols/mlflow_http/codec/csv_body.h"
+#include "protocols/mlflow_http/codec/json_body.h"
+
+namespace inferd::mlflow_http {
+
+namespace {
+
+// Of a body that is too large once it is decompressed.
+constexpr int kContentTooLarge = 413;
+
+}  // namespace
+
+InferCall::InferCall(Call call, std::string model, BodyForm form, net::ContentCoding coding)
+    : rest::InferCall(rest::SurroundingsOf(call.environment()),
+                      static_cast<rest::Call&&>(call)),  // not its environment
+      environment_(call.shared_environment()),
+      model_(std::move(model)),
+      form_(form) {
+  SetCoding(coding);
+}
+
+base::Status InferCall::BeginWith(const net::RequestHead& /*head*/) {
+  if (pinned() != nullptr) return {};
+  INFERD_ASSIGN_OR_RETURN(auto found, dispatcher().Find(model_, ""));
+  Pin(std::move(found));
+  return {};
+}
+
+bool InferCall::DecodingIsBig(size_t body_bytes) const { return body_bytes >= environment_->options.offload_bytes; }
+
+base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::BufferSlice& body) {
+  const core::ModelSignature& signature = pinned()->signature();
+  INFERD_ASSIGN_OR_RETURN(auto request, form_ == BodyForm::kCsv ? ReadCsvBody(body.view(), signature)
+                                                                : ReadJsonBody(body.view(), signature,
+                                                                               environment_->options.json_depth_max));
+  request->model_name = model_;
+  const auto is_bytes = [](const core::InferTensor& input) { return input.datatype == tensor::DataType::kBytes; };
+  // Bytes that are no text are base64 in this protocol, which models have to know that have such columns.
+  if (std::ranges::any_of(request->inputs, is_bytes)) request->parameters.emplace_back("mlflow_invocation", true);
+  return request;
+}
+
+bool InferCall::EncodingIsBig(const core::InferResponse& response) const {
+  return EstimateText(response) >= environment_->options.offload_bytes;
+}
+
+base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response) { return WriteAnswer(response); }
+
+rest::AnswerDeadline::MakeAnswer InferCall::late_answer() const {
+  return [](const rest::Options&) {
+    return net::HttpResponse::Text(504, "application/json", "Request processing time exceeded limit");
+  };
+}
+
+void InferCall::OnEnd(base::StatusCode code, net::HttpResponse& answer) {
+  if (code == base::StatusCode::kOk || failure().ok()) return;  // where the time was up, the answer says so
+  call().SetError(failure().message());
+  if (answer.status == kContentTooLarge) {
+    answer = ErrorAnswer(kContentTooLarge, "BAD_REQUEST", failure().message());
+  } else {
+    answer = ErrorAnswer(environment_->options, failure(), retry_after_ms());
+  }
+}
+
+}  // namespace inferd::mlflow_http

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "protocols/mlflow_http/call.h"
+#include "protocols/mlflow_http/codec/content_type.h"
+#include "protocols/rest/infer_call.h"
+
+namespace inferd::mlflow_http {
+
+// An invocation.
+class InferCall final : public rest::InferCall {
+ public:
+  InferCall(Call call, std::string model, BodyForm form, net::ContentCoding coding);
+
+ private:
+  base::Status BeginWith(const net::RequestHead& head) override;
+  core::VersionName Meant() const override { return {.model = model_, .version = {}}; }
+  bool DecodingIsBig(size_t body_bytes) const override;
+  base::Result<std::unique_ptr<core::InferRequest>> Decode(const base::BufferSlice& body) override;
+  bool EncodingIsBig(const core::InferResponse& response) const override;
+  base::Result<net::HttpResponse> Encode(core::InferResponse&& response) override;
+  rest::AnswerDeadline::MakeAnswer late_answer() const override;
+  void OnEnd(base::StatusCode code, net::HttpResponse& answer) override;
+
+  const std::shared_ptr<const Environment> environment_;
+  const std::string model_;
+  const BodyForm form_;
+};
+
+}  // namespace inferd::mlflow_http

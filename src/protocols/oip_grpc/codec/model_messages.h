@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "oip/grpc_service.pb.h"
+#include "serving/core/model/catalog.h"
+
+// What the front-end says about its models, as messages. Pure.
+
+namespace inferd::oip_grpc {
+
+inference::ModelMetadataResponse ModelMetadataMessage(const core::ModelMetadata& metadata);
+
+// `json` as core::Catalog::ConfigJson gives it. INTERNAL: it is no ModelConfig.
+base::Result<inference::ModelConfigResponse> ModelConfigMessage(std::string_view json);
+
+inference::ModelStatisticsResponse StatisticsMessage(std::span<const core::ModelStatistics> statistics);
+
+inference::RepositoryIndexResponse IndexMessage(std::span<const core::IndexEntry> entries);
+
+}  // namespace inferd::oip_grpc

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "data/tensor/data_type.h"
+#include "data/wire/format.h"
+
+// The repeated fields of inference.InferTensorContents (Predict V2, "Tensor Data").
+
+namespace inferd::oip_grpc {
+
+inline constexpr uint32_t kContentsFieldMax = 8;
+inline constexpr uint32_t kBytesContents = 8;
+
+// The number of the field that holds tensors of `type`; 0 where there is none (FP16, BF16).
+uint32_t ContentsField(tensor::DataType type);
+
+// "fp32_contents". 1 <= number <= kContentsFieldMax.
+std::string_view ContentsFieldName(uint32_t number);
+
+// Of one element, where it is not packed.
+wire::Type ContentsElementType(uint32_t number);
+
+}  // namespace inferd::oip_grpc

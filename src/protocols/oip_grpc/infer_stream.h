@@ -1,0 +1,97 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "net/grpc/service.h"
+#include "protocols/call/arrived_responses.h"
+#include "protocols/oip_grpc/call.h"
+#include "protocols/oip_grpc/inference.h"
+#include "protocols/oip_grpc/response_queue.h"
+#include "serving/core/dispatcher.h"
+
+namespace inferd::oip_grpc {
+
+class InferStream;
+
+// The streams of one loop. Loop-bound.
+struct StreamSet {
+  std::unordered_set<InferStream*> streams;
+};
+
+// One ModelStreamInfer call: many requests in flight, each answered by any number of responses, in the order of the
+// requests. Loop-bound. A request's life:
+//
+//   OnMessage -> prepare (here, or on the pool if big) -> Dispatch -> OnResponse, each -> encode (here, or on the pool
+//   if big) -> Send, in its turn
+//
+// A request whose model is yet to be loaded for it waits for that before it is dispatched.
+//
+// No message is taken while one is prepared on the pool, Options::stream_requests_max are in flight, or the client does
+// not take what is sent. A failed request's response has the error and the request's id, and the stream goes on; with
+// metadata "triton_grpc_error: true" the first error, in the order of the responses, is the stream's status. With the
+// stream go its requests: they are cancelled, and what comes of them finds nobody. A model that gives many responses is
+// told to hold while the client leaves them (core::ResponseFlow); the stream of one that does not hold ends with
+// RESOURCE_EXHAUSTED.
+class InferStream final : public net::grpc::MessageReader {
+ public:
+  InferStream(std::shared_ptr<const Environment> environment, std::shared_ptr<StreamSet> set,
+              net::grpc::CallContext&& context, net::grpc::Responder responder);
+  ~InferStream() override;
+
+  void OnMessage(base::BufferSlice message) override;
+  void OnHalfClose() override;
+  // Ends the call as soon as nothing is in flight.
+  void Drain();
+
+ private:
+  // How the stream is found again from elsewhere. `stream` is used on its loop alone: null once it is gone.
+  struct Key {
+    net::Loop& loop;
+    InferStream* stream;
+  };
+  struct Execution;
+  using Prepared = base::Result<PreparedRequest>;
+  using Received = call::ArrivedResponse;
+
+  const Options& options() const { return call_.options(); }
+  void PrepareElsewhere(uint64_t request, base::BufferSlice message);
+  void AwaitModel(uint64_t number, PreparedRequest prepared);
+  void Dispatch(uint64_t number, Prepared prepared, std::string_view id);
+  void Execute(uint64_t number, PreparedRequest prepared, std::shared_ptr<const core::PinnedModel> pinned);
+  static void Receive(const std::shared_ptr<Execution>& execution, core::InferResponse response);
+  static void Arrive(const std::shared_ptr<Execution>& execution, Received received);
+  void OnResponse(const std::shared_ptr<Execution>& execution, Received received);
+  void Respond(const std::shared_ptr<Execution>& execution, Received received);
+  void EncodeElsewhere(const std::shared_ptr<Execution>& execution, uint64_t place, Received received);
+  StreamResponse ErrorResponse(const base::Status& status, std::string_view id) const;
+  StreamResponse Encoded(base::Result<net::grpc::Message> message, std::string_view id) const;
+  void RefuseRequest(uint64_t number, const base::Status& status, std::string_view id);
+  void Send();
+  bool SendsLater();
+  void UpdateReading();
+  void End(const base::Status& status);
+
+  Call call_;
+  const std::shared_ptr<StreamSet> set_;
+  const std::shared_ptr<Key> key_;
+  const std::shared_ptr<core::CancelFlag> cancel_;  // every request's
+  const int64_t deadline_ns_;
+  const std::string traceparent_;
+  const bool errors_end_stream_;
+  const rpc::Forwarded forwarded_;
+  ResponseQueue queue_;
+  bool preparing_ = false;  // a message, on the pool
+  bool writable_ = true;
+  bool reading_ = true;
+  bool half_closed_ = false;
+  bool draining_ = false;
+  bool ended_ = false;
+  bool pausing_ = false;     // before a response, for tests (rpc::Delays)
+  bool has_paused_ = false;  // the next response may be sent
+};
+
+}  // namespace inferd::oip_grpc

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "protocols/oip_grpc/service.h"
+
+namespace inferd::oip_grpc {
+
+// Adds the methods of Triton's shared memory extensions. They answer on the loop; UNIMPLEMENTED where clients' regions
+// are not served. Regions on devices cannot be registered, and there are none.
+void AddRegionMethods(const std::shared_ptr<const Environment>& environment, std::vector<net::grpc::Method>& methods);
+
+}  // namespace inferd::oip_grpc

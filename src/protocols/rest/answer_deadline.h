@@ -1,0 +1,56 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/clock.h"
+#include "net/http/http.h"
+#include "net/loop/loop.h"
+#include "protocols/rest/options.h"
+
+namespace inferd::rest {
+
+// The time that an exchange has until it is answered, whatever is being done for it. When it is up, the exchange is
+// taken away from its handler, which learns that its peer is gone, and is answered by itself. Loop-bound; shared by
+// the call and by its timer. Options and clock outlive it.
+//
+//   open --Close--> closed
+//     +--Arm--> armed --Close--> closed
+//                 +--time is up--> expired --Close--> expired
+class AnswerDeadline final : public std::enable_shared_from_this<AnswerDeadline> {
+ public:
+  using MakeAnswer = net::HttpResponse (*)(const Options& options);
+
+  // `options.inference_timeout_ns` from now.
+  AnswerDeadline(const Options& options, const base::Clock& clock, MakeAnswer make_answer)
+      : options_(options),
+        clock_(clock),
+        make_answer_(make_answer),
+        at_ns_(clock.NowNs() + options.inference_timeout_ns) {}
+
+  int64_t at_ns() const { return at_ns_; }  // base::Clock::NowNs
+  bool expired() const { return state_ == State::kExpired; }
+  net::HttpResponse Answer() const { return make_answer_(options_); }
+
+  // Before Arm: whose exchange this is.
+  void Watch(const net::Reply& reply);
+  // Without effect on one that is closed.
+  void Arm();
+  // The exchange is about to be answered by its handler.
+  void Close();
+
+ private:
+  enum class State { kOpen, kArmed, kExpired, kClosed };
+  void Expire();
+
+  const Options& options_;
+  const base::Clock& clock_;
+  const MakeAnswer make_answer_;
+  const int64_t at_ns_;
+  State state_ = State::kOpen;
+  net::Loop* loop_ = nullptr;
+  net::Reply::Key exchange_;
+  net::Loop::TimerId timer_ = 0;
+};
+
+}  // namespace inferd::rest

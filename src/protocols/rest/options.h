@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "base/byte_budget.h"
+#include "base/name_pattern.h"
+#include "net/http/status_table.h"
+#include "serving/core/request/queue_full.h"
+#include "serving/core/request/response_flow.h"
+
+namespace inferd::rest {
+
+// What every front-end with JSON over HTTP is told; each derives its own from it. Set before the server starts;
+// immutable and shared by every loop's handler afterwards.
+struct Options {
+  net::StatusTable statuses = net::kStatuses;
+  std::optional<base::NamePattern> forwarded_headers;  // become parameters of inference requests; absent: none
+  bool access_log = false;                             // one line per request, at info level
+  core::QueueFull queue_full = {};
+  int retry_after_s = 1;                        // with 429, where the response does not say better
+  uint64_t body_bytes_max = uint64_t{1} << 30;  // also after decompression: 413
+  uint32_t json_depth_max = 64;                 // open arrays and objects
+  uint32_t compression_ratio_max = 100;         // a compressed body's, above 64 KiB: 413
+  int64_t inference_timeout_ns = 0;             // until an inference is answered, 504 then; 0: none
+  core::ResponseFlow::Limits stream_flow = {};  // of one stream of responses: what may wait for the client
+  base::ByteBudget* outputs = nullptr;          // what answers in JSON are charged to; null: nothing; thread-safe
+  size_t offload_bytes = 256 * 1024;            // JSON from this size on is left to the pool, and compressed requests
+};
+
+}  // namespace inferd::rest

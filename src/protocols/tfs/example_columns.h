@@ -1,0 +1,49 @@
+#pragma once
+
+#include <boost/container/small_vector.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "base/status.h"
+#include "protocols/tfs/feature.h"
+#include "protocols/tfs/serialized_examples.h"
+#include "serving/core/model/model_signature.h"
+#include "serving/core/request/infer_request.h"
+
+namespace inferd::tfs {
+
+// The inputs of a model, made of a list of examples, and of a context whose features all of them share: each input is
+// the feature of its name, or the one input is the examples themselves (TakesSerialized). Not thread-safe.
+class ExampleColumns final {
+ public:
+  enum class Part : uint8_t { kExample, kContext };
+
+  // `signature` outlives the columns.
+  explicit ExampleColumns(const core::ModelSignature& signature);
+
+  // Once per example.
+  void CountExample();
+  size_t examples() const { return count_; }
+
+  // Adds a feature of an example or of the context; one that no input is named after is ignored. Errors are
+  // FeatureColumn's.
+  base::Status Add(Part part, std::string_view name, const Feature& feature);
+
+  // Puts the tensors into `request`. Errors are FeatureColumn's; INVALID_ARGUMENT: an input that is not optional is not
+  // a feature of every example, or one is in the context and in examples. `bytes_max`: of the context's features,
+  // repeated for every example.
+  base::Status Take(uint64_t bytes_max, core::InferRequest& request);
+
+ private:
+  using Columns = boost::container::small_vector<FeatureColumn, 4>;  // by input
+
+  const core::ModelSignature& signature_;
+  Columns examples_;
+  Columns context_;
+  std::optional<SerializedExamples> serialized_;  // in place of the columns
+  size_t count_ = 0;
+};
+
+}  // namespace inferd::tfs

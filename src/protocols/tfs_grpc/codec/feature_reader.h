@@ -1,0 +1,16 @@
+#pragma once
+
+#include <span>
+
+#include "base/status.h"
+#include "data/wire/reader.h"
+#include "protocols/tfs/feature.h"
+
+namespace inferd::tfs_grpc {
+
+// Reads a tensorflow.Feature in place of what `feature` holds: the list of the last kind that `parts` set. A list
+// without values is no feature. `parts` are the messages that the wire holds for it, in order: protobuf merges them.
+// INVALID_ARGUMENT: no protobuf.
+base::Status ReadFeature(std::span<const wire::Reader> parts, tfs::Feature& feature);
+
+}  // namespace inferd::tfs_grpc

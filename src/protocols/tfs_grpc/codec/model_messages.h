@@ -1,0 +1,23 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+
+#include "serving/core/model/catalog.h"
+#include "serving/core/model/model_signature.h"
+#include "tfs/model_service.pb.h"
+
+// What the front-end says about its models, as messages. Pure.
+
+namespace inferd::tfs_grpc {
+
+// `version` is decimal.
+tensorflow::serving::ModelSpec ModelSpecMessage(std::string_view model, std::string_view version,
+                                                std::string_view signature);
+
+// All signatures of a model, by name.
+tensorflow::serving::SignatureDefMap SignatureMessage(std::span<const core::ModelSignature* const> signatures);
+
+tensorflow::serving::GetModelStatusResponse StatusMessage(std::span<const core::IndexEntry> versions);
+
+}  // namespace inferd::tfs_grpc

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+#include "protocols/tfs_grpc/model_call.h"
+
+namespace inferd::tfs_grpc {
+
+// One Predict call.
+class PredictCall final : public ModelCall {
+ public:
+  using ModelCall::ModelCall;
+
+ private:
+  base::Status Begin(const base::BufferSlice& message) override;
+  bool ReadingIsBig(const base::BufferSlice& message) const override;
+  base::Result<std::unique_ptr<core::InferRequest>> Read(const base::BufferSlice& message) override;
+  bool EncodingIsBig(const core::InferResponse& response) const override;
+  base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
+
+  const core::ModelSignature& signature() const { return *pinned()->signatures()[signature_]; }
+
+  uint32_t signature_ = 0;  // by its place in the model's
+};
+
+}  // namespace inferd::tfs_grpc

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "protocols/tfs_grpc/model_call.h"
+#include "protocols/tfs_grpc/result_task.h"
+
+namespace inferd::tfs_grpc {
+
+// One Classify, Regress or MultiInference call. The tasks of the last share their examples: each signature is asked for
+// itself, one beside the other, with what it makes of them. TensorFlow 2 saves each signature with input tensors of its
+// own.
+class ResultCall final : public ModelCall {
+ public:
+  using ModelCall::ModelCall;
+
+ private:
+  base::Status Begin(const base::BufferSlice& message) override;
+  bool ReadingIsBig(const base::BufferSlice& message) const override;
+  base::Result<std::unique_ptr<core::InferRequest>> Read(const base::BufferSlice& message) override;
+  bool EncodingIsBig(const core::InferResponse& response) const override;
+  void Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) override;
+  base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
+
+  std::vector<ResultTask> tasks_;
+  // Of all tasks but the first, only the inputs; null: as the first's.
+  std::vector<std::unique_ptr<core::InferRequest>> others_;
+  std::optional<int64_t> examples_;             // absent: not known
+  std::vector<core::InferResponse> responses_;  // to all tasks but the first
+};
+
+}  // namespace inferd::tfs_grpc

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "protocols/rest/infer_call.h"
+#include "protocols/tfs/measured_inference.h"
+#include "protocols/tfs_http/call.h"
+#include "protocols/tfs_http/logged_request.h"
+#include "protocols/tfs_http/router.h"
+
+namespace inferd::tfs_http {
+
+// predict, classify or regress.
+class InferCall final : public rest::InferCall {
+ public:
+  InferCall(Call call, const Route& route, net::ContentCoding coding, int64_t received_ns);
+
+ private:
+  base::Status BeginWith(const net::RequestHead& head) override;
+  core::VersionName Meant() const override { return spec_.Name(); }
+  bool DecodingIsBig(size_t body_bytes) const override;
+  base::Result<std::unique_ptr<core::InferRequest>> Decode(const base::BufferSlice& body) override;
+  void OnInfer(const core::InferRequest& request) override;
+  void OnFinal() override;
+  bool EncodingIsBig(const core::InferResponse& response) const override;
+  base::Result<net::HttpResponse> Encode(core::InferResponse&& response) override;
+  rest::AnswerDeadline::MakeAnswer late_answer() const override;
+  void OnEnd(base::StatusCode code, net::HttpResponse& answer) override;
+
+  const core::ModelSignature& signature() const { return *pinned()->signatures()[signature_]; }
+  base::Result<std::unique_ptr<core::InferRequest>> ReadTensors(std::string_view body);
+  base::Status CheckMethod() const;
+  base::Result<net::HttpResponse> Write(const core::InferResponse& response) const;
+
+  const std::shared_ptr<const Environment> environment_;
+  const Endpoint endpoint_;
+  tfs::ModelSpec spec_;
+  base::Status unknown_;             // not OK: why there is no such model
+  uint32_t signature_ = 0;           // by its place in the model's
+  std::optional<int64_t> examples_;  // that the request was made of; absent: not known
+  bool row_ = false;                 // how the tensors of a prediction were written, and will be
+  tfs::MeasuredInference measured_;
+  std::unique_ptr<LoggedRequest> logged_;  // null: it is not to be logged
+};
+
+}  // namespace inferd::tfs_http

@@ -1,0 +1,97 @@
+#include "protocols/trtis/server_status.h"
+
+#include <gtest/gtest.h>
+
+#include "serving/core/fake_catalog.h"
+
+namespace inferd::trtis {
+namespace {
+
+namespace nv = nvidia::inferenceserver;
+
+class ServerStatusTest : public ::testing::Test {
+ protected:
+  ServerStatusTest() {
+    catalog_.config =
+        R"({"name":"a","platform":"p","max_batch_size":4,"metric_tags":{"team":"vision"},"parameters":{}})";
+    catalog_.versions = {{Version("3", core::ModelState::kReady), Version("4294967296", core::ModelState::kReady)}};
+    core::ModelStatistics statistics;
+    statistics.version = "7";
+    statistics.inference_count = 5;
+    catalog_.departed = {{.name = "gone",
+                          .config_json = R"({"name":"gone","platform":"q"})",
+                          .versions = {Version("7", core::ModelState::kUnavailable)},
+                          .statistics = {statistics}}};
+  }
+
+  static core::IndexEntry Version(const std::string& number, core::ModelState state) {
+    core::IndexEntry entry;
+    entry.version = number;
+    entry.state = state;
+    return entry;
+  }
+
+  base::Status Make(std::string_view model = "") {
+    status_.Clear();
+    return MakeServerStatus({.catalog = catalog_, .state = state_}, model, status_);
+  }
+
+  core::FakeCatalog catalog_;
+  const ServerState state_{"inference:0", "1"};
+  nv::ServerStatus status_;
+};
+
+TEST_F(ServerStatusTest, HasModelsAndThoseThatWentAway) {
+  ASSERT_TRUE(Make().ok());
+  EXPECT_EQ(status_.ready_state(), nv::SERVER_READY);
+  ASSERT_EQ(status_.model_status().size(), 3u);
+  const nv::ModelStatus& a = status_.model_status().at("a");
+  EXPECT_EQ(a.config().tags().at("team"), "vision");
+  EXPECT_EQ(a.config().max_batch_size(), 4);
+  ASSERT_EQ(a.version_status().size(), 1u) << "the other is beyond 32 bits";
+  EXPECT_EQ(a.version_status().at(3).ready_state(), nv::MODEL_READY);
+  const nv::ModelStatus& gone = status_.model_status().at("gone");
+  EXPECT_EQ(gone.config().platform(), "q");
+  EXPECT_EQ(gone.version_status().at(7).ready_state(), nv::MODEL_UNAVAILABLE);
+  EXPECT_EQ(gone.version_status().at(7).model_inference_count(), 5u);
+}
+
+TEST_F(ServerStatusTest, OneModelIsThereOrWas) {
+  ASSERT_TRUE(Make("a").ok());
+  EXPECT_EQ(status_.model_status().size(), 1u);
+  catalog_.versions = std::unexpected(base::NotFound("no"));
+  ASSERT_TRUE(Make("gone").ok());
+  EXPECT_EQ(status_.model_status().size(), 1u);
+  EXPECT_EQ(Make("a"), base::NotFound("no status available for unknown model 'a'"));
+  EXPECT_EQ(status_.id(), "inference:0") << "the rest is there";
+}
+
+TEST_F(ServerStatusTest, AModelThatIsBackIsShownAsItIs) {
+  catalog_.departed[0].name = "a";
+  ASSERT_TRUE(Make("a").ok());
+  EXPECT_EQ(status_.model_status().at("a").version_status().at(3).ready_state(), nv::MODEL_READY);
+  EXPECT_FALSE(status_.model_status().at("a").version_status().contains(7));
+}
+
+TEST_F(ServerStatusTest, AConfigurationThatIsNotKnownHasAName) {
+  catalog_.departed[0].config_json.clear();
+  ASSERT_TRUE(Make().ok());
+  EXPECT_EQ(status_.model_status().at("gone").config().name(), "gone");
+}
+
+TEST_F(ServerStatusTest, AFailedStartHasNoModels) {
+  catalog_.startup_failed = true;
+  ASSERT_TRUE(Make().ok());
+  EXPECT_EQ(status_.ready_state(), nv::SERVER_FAILED_TO_INITIALIZE);
+  EXPECT_TRUE(status_.model_status().empty());
+  EXPECT_EQ(Make("a").code(), base::StatusCode::kNotFound);
+}
+
+TEST_F(ServerStatusTest, UntilEveryModelWasTriedItInitializes) {
+  catalog_.ready = false;
+  ASSERT_TRUE(Make().ok());
+  EXPECT_EQ(status_.ready_state(), nv::SERVER_INITIALIZING);
+}
+
+}  // namespace
+}  // namespace inferd::trtis

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "protocols/rpc/infer_call.h"
+#include "protocols/trtis/infer_request.h"
+#include "protocols/trtis_grpc/service.h"
+
+namespace inferd::trtis_grpc {
+
+// One Infer call.
+class InferCall final : public rpc::InferCall {
+ public:
+  InferCall(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context,
+            net::grpc::Responder responder);
+
+ private:
+  bool ReadingIsBig(const base::BufferSlice&) const override { return false; }  // nothing is decoded
+  base::Status Begin(const base::BufferSlice& message) override;
+  core::VersionName Meant() const override { return {.model = model_, .version = version_}; }
+  base::Result<std::unique_ptr<core::InferRequest>> Read(const base::BufferSlice& message) override;
+  base::Status NotOneResponse() const override;
+  bool EncodingIsBig(const core::InferResponse& response) const override;
+  base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
+  std::optional<net::grpc::Message> AnswerTo(const base::Status& failure) override;
+
+  const std::shared_ptr<const Environment> environment_;
+  std::string model_;
+  std::string version_;
+  uint64_t id_ = 0;  // 0: not yet
+  std::unique_ptr<core::InferRequest> request_;
+  trtis::AnswerPlan plan_;
+};
+
+}  // namespace inferd::trtis_grpc

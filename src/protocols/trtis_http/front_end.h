@@ -1,0 +1,14 @@
+#pragma once
+
+#include <memory>
+
+#include "protocols/front_end.h"
+#include "protocols/trtis/server_state.h"
+
+namespace inferd::trtis_http {
+
+// The TensorRT Inference Server's API of 2018 over HTTP; it claims IsOurs's paths.
+std::unique_ptr<const protocol::FrontEnd> MakeFrontEnd(const protocol::Settings& settings,
+                                                       std::shared_ptr<trtis::ServerState> state);
+
+}  // namespace inferd::trtis_http

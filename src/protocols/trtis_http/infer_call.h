@@ -1,0 +1,37 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "protocols/rest/infer_call.h"
+#include "protocols/trtis/infer_request.h"
+#include "protocols/trtis_http/handler.h"
+#include "protocols/trtis_http/router.h"
+
+namespace inferd::trtis_http {
+
+// One inference: NV-InferRequest says what the body's bytes are.
+class InferCall final : public rest::InferCall {
+ public:
+  InferCall(std::shared_ptr<const Environment> environment, rest::Call&& call, const Route& route);
+
+ private:
+  base::Status BeginWith(const net::RequestHead& head) override;
+  core::VersionName Meant() const override { return {.model = model_, .version = version_}; }
+  bool DecodingIsBig(size_t) const override { return false; }  // nothing is decoded
+  base::Result<std::unique_ptr<core::InferRequest>> Decode(const base::BufferSlice& body) override;
+  bool EncodingIsBig(const core::InferResponse& response) const override;
+  base::Result<net::HttpResponse> Encode(core::InferResponse&& response) override;
+  rest::AnswerDeadline::MakeAnswer late_answer() const override;
+  void OnEnd(base::StatusCode code, net::HttpResponse& answer) override;
+
+  const std::shared_ptr<const Environment> environment_;
+  const std::string model_;
+  std::string version_;
+  const bool binary_;
+  uint64_t id_ = 0;  // 0: not yet
+  std::unique_ptr<core::InferRequest> request_;
+  trtis::AnswerPlan plan_;
+};
+
+}  // namespace inferd::trtis_http

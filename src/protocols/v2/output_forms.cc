@@ -1,0 +1,40 @@
+#include "protocols/v2/output_forms.h"
+
+#include <algorithm>
+#include <string>
+
+namespace inferd::v2 {
+
+base::Result<OutputForms> ReadOutputForms(const core::InferRequest& request, bool binary_default) {
+  OutputForms forms;
+  forms.default_form.binary = binary_default;
+  // Most requests say nothing, and all outputs have the default form.
+  if (std::ranges::all_of(request.outputs, [](const auto& output) { return output.parameters.empty(); })) return forms;
+  forms.forms.reserve(request.outputs.size());
+  for (const core::RequestedOutput& output : request.outputs) {
+    INFERD_ASSIGN_OR_RETURN(const OutputSettings form, ReadOutputSettings(output, binary_default));
+    forms.forms.push_back(form);
+  }
+  return forms;
+}
+
+base::Status ClassifyOutputs(core::InferResponse& response, const OutputForms& forms,
+                             const core::ModelSignature& signature) {
+  if (forms.forms.empty()) return {};
+  if (forms.forms.size() != response.outputs.size()) {
+    return base::Internal("expected " + std::to_string(forms.forms.size()) + " outputs, got " +
+                          std::to_string(response.outputs.size()));
+  }
+  for (size_t i = 0; i < response.outputs.size(); ++i) {
+    const uint32_t classes = forms.forms[i].classes;
+    if (classes == 0) continue;
+    core::InferTensor& output = response.outputs[i];
+    const int index = signature.FindOutput(output.name);
+    const core::TensorSpec no_labels;
+    const core::TensorSpec& spec = index < 0 ? no_labels : signature.outputs[static_cast<size_t>(index)];
+    INFERD_ASSIGN_OR_RETURN(output, Classify(output, spec, signature.max_batch_size > 0, classes, forms.class_values));
+  }
+  return {};
+}
+
+}  // namespace inferd::v2

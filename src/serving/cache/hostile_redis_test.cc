@@ -1,0 +1,255 @@
+// A Redis that answers lookups with what no Redis answers, or never to the end. Whatever it does, each lookup is
+// answered in time, little memory is taken, and a Redis that behaves is of use afterwards.
+
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <fstream>
+#include <functional>
+#include <future>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/mutex.h"
+#include "serving/cache/redis_link.h"
+#include "tests/support/loopback_listener.h"
+
+namespace inferd::cache {
+namespace {
+
+constexpr std::chrono::seconds kGuard{30};
+constexpr size_t kMemoryMaxMb = 64;
+
+// A client's connection, as a behaviour writes to it.
+class Client final {
+ public:
+  Client(int socket, const std::atomic<bool>& ending) : socket_(socket), ending_(ending) {}
+
+  // False: the peer has closed it, or the test is over.
+  bool Send(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      if (ending_) return false;
+      const ssize_t sent = ::send(socket_, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+      if (sent > 0) {
+        bytes.remove_prefix(static_cast<size_t>(sent));
+        continue;
+      }
+      if (errno != EAGAIN) return false;
+      Await(POLLOUT, 10);
+    }
+    return !ending_;
+  }
+  // Until the peer closes it.
+  void Hold() const {
+    char bytes[4096];
+    while (!ending_ && (!Await(POLLIN, 10) || ::recv(socket_, bytes, sizeof bytes, 0) > 0)) {
+    }
+  }
+  void Pause() const { Await(0, 1); }
+
+ private:
+  bool Await(int16_t events, int time_ms) const {
+    pollfd polled{.fd = socket_, .events = events, .revents = 0};
+    return ::poll(&polled, 1, time_ms) > 0;
+  }
+
+  const int socket_;
+  const std::atomic<bool>& ending_;
+};
+
+using Behaviour = std::function<void(const Client& client)>;
+
+// Greets as a Redis, and answers each GET by a behaviour, after which it closes the connection.
+class HostileRedis final {
+ public:
+  HostileRedis() : thread_([this] { Run(); }) {}
+  ~HostileRedis() {
+    ending_ = true;
+    thread_.join();
+  }
+  uint16_t port() const { return listener_.port(); }
+  // How many lookups it has begun to answer.
+  int asked() const { return asked_; }
+  void Become(Behaviour behaviour) {
+    const base::MutexLock lock(mutex_);
+    behaviour_ = std::move(behaviour);
+  }
+
+ private:
+  void Run() {
+    while (!ending_) {
+      const base::FileDescriptor client = listener_.Accept();
+      if (client) Serve(client.get());
+    }
+  }
+  void Serve(int socket) {
+    const Client client(socket, ending_);
+    std::string in;
+    char bytes[4096];
+    while (!ending_) {
+      pollfd polled{.fd = socket, .events = POLLIN, .revents = 0};
+      if (::poll(&polled, 1, 10) <= 0) continue;
+      const ssize_t count = ::recv(socket, bytes, sizeof bytes, 0);
+      if (count <= 0) return;
+      in.append(bytes, static_cast<size_t>(count));
+      if (in.contains("PING")) client.Send("+PONG\r\n");
+      const bool asked = in.contains("GET");
+      in.clear();
+      if (!asked) continue;
+      Behaviour behaviour;
+      {
+        const base::MutexLock lock(mutex_);
+        behaviour = behaviour_;
+      }
+      ++asked_;
+      return behaviour(client);
+    }
+  }
+
+  support::LoopbackListener listener_;
+  std::atomic<bool> ending_{false};
+  std::atomic<int> asked_{0};
+  base::Mutex mutex_;
+  Behaviour behaviour_ GUARDED_BY(mutex_);
+  std::thread thread_;
+};
+
+size_t MemoryMb() {
+  std::ifstream status("/proc/self/statm");
+  size_t pages = 0;
+  status >> pages >> pages;
+  return pages * static_cast<size_t>(::sysconf(_SC_PAGESIZE)) >> 20;
+}
+
+Behaviour Once(std::string bytes) {
+  return [bytes = std::move(bytes)](const Client& client) {
+    client.Send(bytes);
+    client.Hold();
+  };
+}
+
+Behaviour Endless(std::string begin, std::string piece) {
+  return [begin = std::move(begin), piece = std::move(piece)](const Client& client) {
+    for (bool goes_on = client.Send(begin); goes_on; goes_on = client.Send(piece)) {
+    }
+  };
+}
+
+Behaviour ByteByByte(std::string bytes) {
+  return [bytes = std::move(bytes)](const Client& client) {
+    for (const char byte : bytes) {
+      if (!client.Send({&byte, 1})) return;
+      client.Pause();
+    }
+    client.Hold();
+  };
+}
+
+struct Named {
+  std::string name;
+  Behaviour behaviour;
+};
+
+std::vector<Named> Behaviours() {
+  std::vector<Named> all;
+  // What is announced is more than there may be, or of a kind that was not asked for.
+  for (const char* head : {"*2147483647\r\n",
+                           "*1000000\r\n",
+                           "*1\r\n*1\r\n*1\r\n*1\r\n",
+                           "*-1\r\n",
+                           "%1000000\r\n",
+                           "~1000000\r\n",
+                           ">1000000\r\n",
+                           "|1\r\n",
+                           "=1000000000\r\n",
+                           "_\r\n",
+                           "#t\r\n",
+                           ",1.5\r\n",
+                           "(123\r\n",
+                           "$2147483647\r\n",
+                           "$1073741824\r\n",
+                           "$9223372036854775807\r\n",
+                           "$99999999999999999999\r\n",
+                           "$-2\r\n",
+                           "$x\r\n",
+                           "$\r\n",
+                           "+OK\n*2147483647\r\n",
+                           "what\r\n",
+                           "\r\n",
+                           "\r\n\r\n",
+                           "HTTP/1.1 400 Bad Request\r\n\r\n"}) {
+    all.push_back({head, Once(head)});
+    all.push_back({std::string(head) + " byte by byte", ByteByByte(head)});
+  }
+  const std::string piece(64 << 10, 'x');
+  std::string values;
+  while (values.size() < piece.size()) values += "$1\r\nx\r\n";
+  all.push_back({"zeros", Endless("", std::string(piece.size(), '\0'))});
+  all.push_back({"a line without end", Endless("+", piece)});
+  all.push_back({"an error without end", Endless("-", piece)});
+  all.push_back({"a number without end", Endless(":", std::string(piece.size(), '1'))});
+  all.push_back({"a size without end", Endless("$", std::string(piece.size(), '1'))});
+  all.push_back({"a value without end", Endless("$2147483647\r\n", piece)});
+  all.push_back({"values without end", Endless("", values)});
+  all.push_back({"arrays in arrays without end", Endless("", "*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n*1\r\n")});
+  all.push_back({"a value that never comes", Once("$5\r\n")});
+  all.push_back({"a value that stops", Once("$1000000\r\nabc")});
+  all.push_back({"a value byte by byte", ByteByByte("$5000\r\n" + std::string(5000, 'x') + "\r\n")});
+  all.push_back({"two values for one", Once("$1\r\na\r\n$1\r\nb\r\n")});
+  all.push_back({"nothing", Once("")});
+  all.push_back({"the end", [](const Client&) {}});
+  all.push_back({"half of a head, and the end", [](const Client& client) { client.Send("$5"); }});
+  all.push_back({"half of a value, and the end", [](const Client& client) { client.Send("$5\r\nab"); }});
+  return all;
+}
+
+TEST(HostileRedisTest, NoLookupWaitsAndLittleMemoryIsTaken) {
+  const std::unique_ptr<base::Logger> logger = base::Logger::Silent();
+  HostileRedis redis;
+  RedisLink::Options options;
+  options.target = {.host = "127.0.0.1", .port = redis.port(), .tls = nullptr, .tls_name = {}};
+  options.timeout = std::chrono::milliseconds(20);
+  options.pause_min = options.pause_max = std::chrono::milliseconds(1);
+  RedisLink link(options, *logger);
+  // The value, "none", or "late".
+  const auto get = [&link](const std::string& key) {
+    auto told = std::make_shared<std::promise<std::string>>();
+    std::future<std::string> value = told->get_future();
+    link.Get(key,
+             [told](std::optional<std::string_view> reply) { told->set_value(std::string(reply.value_or("none"))); });
+    return value.wait_for(kGuard) == std::future_status::ready ? value.get() : "late";
+  };
+  const auto await_up = [&link] {
+    const auto until = std::chrono::steady_clock::now() + kGuard;
+    while (!link.up() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+    return link.up();
+  };
+  const size_t before_mb = MemoryMb();
+  const std::vector<Named> behaviours = Behaviours();
+  EXPECT_GE(behaviours.size(), 30u);
+  for (const auto& [name, behaviour] : behaviours) {
+    redis.Become(behaviour);
+    // A connection on which nothing is answered is given up after a few lookups: this behaviour is on the next one.
+    const int asked = redis.asked();
+    while (redis.asked() == asked) {
+      ASSERT_TRUE(await_up()) << name;
+      const std::string got = get("a");
+      ASSERT_NE(got, "late") << name;
+      EXPECT_TRUE(got == "none" || name.contains("value")) << name << ": " << got.substr(0, 20);
+    }
+    EXPECT_LE(MemoryMb(), before_mb + kMemoryMaxMb) << name;
+  }
+  redis.Become(Once("$4\r\ngood\r\n"));
+  std::string got;
+  const auto until = std::chrono::steady_clock::now() + kGuard;
+  while (got != "good" && std::chrono::steady_clock::now() < until) got = await_up() ? get("a") : "down";
+  EXPECT_EQ(got, "good");
+}
+
+}  // namespace
+}  // namespace inferd::cache

@@ -1,0 +1,19 @@
+#include "serving/core/model/model_signature.h"
+
+namespace inferd::core {
+
+namespace {
+
+int Find(const std::vector<TensorSpec>& specs, std::string_view name) {
+  for (size_t i = 0; i < specs.size(); ++i) {
+    if (specs[i].name == name) return static_cast<int>(i);
+  }
+  return -1;
+}
+
+}  // namespace
+
+int ModelSignature::FindInput(std::string_view tensor_name) const { return Find(inputs, tensor_name); }
+int ModelSignature::FindOutput(std::string_view tensor_name) const { return Find(outputs, tensor_name); }
+
+}  // namespace inferd::core

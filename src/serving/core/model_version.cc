@@ -1,0 +1,25 @@
+#include "serving/core/model_version.h"
+
+namespace inferd::core {
+
+ModelVersion::ModelVersion(Parts parts)
+    : parts_(std::move(parts)), signatures_{parts_.signature.get()}, version_text_(std::to_string(parts_.id.version)) {
+  for (const Function& other : parts_.others) signatures_.push_back(other.signature.get());
+  for (const ModelSignature& signature : parts_.shown) shown_.push_back(&signature);
+}
+
+ModelVersion::~ModelVersion() = default;
+
+std::shared_ptr<const ModelVersion> ModelVersion::Create(Parts parts, base::Executor& retire, base::Task gone) {
+  // Owned by the task, so that the version ends even if the executor stops before it runs it.
+  auto deleter = [&retire, gone = std::make_shared<base::Task>(std::move(gone))](const ModelVersion* version) {
+    // `gone` is taken out: the deleter itself lives for as long as an old snapshot weakly refers to the version.
+    retire.Post([owned = std::unique_ptr<const ModelVersion>(version), task = std::move(*gone)]() mutable {
+      owned.reset();
+      if (task) task();
+    });
+  };
+  return std::shared_ptr<const ModelVersion>(new ModelVersion(std::move(parts)), std::move(deleter));
+}
+
+}  // namespace inferd::core

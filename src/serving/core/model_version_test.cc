@@ -1,0 +1,53 @@
+#include "serving/core/model_version.h"
+
+#include <gtest/gtest.h>
+
+namespace inferd::core {
+namespace {
+
+// Runs what is posted when told to.
+class HeldExecutor final : public base::Executor {
+ public:
+  void Post(base::Task task) override { tasks_.push_back(std::move(task)); }
+  void RunAll() {
+    for (base::Task& task : std::exchange(tasks_, {})) task();
+  }
+
+ private:
+  std::vector<base::Task> tasks_;
+};
+
+ModelVersion::Parts PartsOf(ModelId id) {
+  ModelVersion::Parts parts;
+  parts.id = std::move(id);
+  return parts;
+}
+
+TEST(ModelVersionTest, EndsOnTheRetireExecutor) {
+  HeldExecutor retire;
+  bool gone = false;
+  auto version = ModelVersion::Create(PartsOf({.name = "m", .version = 3}), retire, [&] { gone = true; });
+  EXPECT_EQ(version->version(), "3");
+  version = nullptr;
+  EXPECT_FALSE(gone);
+  retire.RunAll();
+  EXPECT_TRUE(gone);
+}
+
+// Idle loops keep old snapshots, which refer to versions weakly: what the end of a version lets go of must not wait for
+// them.
+TEST(ModelVersionTest, WeakReferencesKeepNothingOfItAlive) {
+  HeldExecutor retire;
+  auto kept = std::make_shared<int>(0);
+  const std::weak_ptr<int> watched = kept;
+  auto version = ModelVersion::Create(PartsOf({.name = "m", .version = 1}), retire, [kept = std::move(kept)] {});
+  const std::weak_ptr<const ModelVersion> snapshot = version;
+  version = nullptr;
+  EXPECT_FALSE(watched.expired());
+  retire.RunAll();
+  EXPECT_TRUE(watched.expired());
+  EXPECT_TRUE(snapshot.expired());
+}
+
+}  // namespace
+}  // namespace inferd::core

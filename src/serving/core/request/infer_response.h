@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "serving/core/request/infer_request.h"
+
+namespace inferd::core {
+
+// One response of the N >= 0 that a request has; exactly one carries `final`, and it is the last.
+struct InferResponse {
+  base::Status status = {};
+  std::string model_name = {};
+  std::string model_version = {};  // decimal
+  std::string id = {};
+  Parameters parameters = {};
+  std::vector<InferTensor> outputs = {};  // in the order asked for, or the model's; BYTES packed
+  int64_t retry_after_ms = 0;             // > 0 with RESOURCE_EXHAUSTED: when a retry may succeed
+  bool final = true;
+  // With `final`: EngineResponse's. Between schedulers alone; no client gets one.
+  bool reschedule = false;
+};
+
+// Called on any thread, for each response in turn, never after a final one and never concurrently.
+using ResponseCallback = std::move_only_function<void(InferResponse&&)>;
+
+// A callback that is sure to be answered: destroyed before a final response, it answers INTERNAL and adds one to
+// DroppedCompletions(). Move-only; not thread-safe.
+class Completion {
+ public:
+  Completion() = default;
+  explicit Completion(ResponseCallback callback) : callback_(std::move(callback)) {}
+  ~Completion() { Drop(); }
+  Completion(Completion&& other) noexcept : callback_(std::exchange(other.callback_, nullptr)) {}
+  Completion& operator=(Completion&& other) noexcept {
+    if (this != &other) {
+      Drop();
+      callback_ = std::exchange(other.callback_, nullptr);
+    }
+    return *this;
+  }
+
+  explicit operator bool() const { return static_cast<bool>(callback_); }
+  void Send(InferResponse&& response);
+  void Fail(base::Status status);
+
+ private:
+  void Drop();
+  ResponseCallback callback_;
+};
+
+// How many completions were destroyed unanswered since the process started: a fault of ours each, shown as a metric.
+uint64_t DroppedCompletions();
+
+}  // namespace inferd::core

@@ -1,0 +1,217 @@
+#include "serving/core/validate.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/text/printable.h"
+#include "data/tensor/bytes.h"
+#include "data/tensor/raw.h"
+
+namespace inferd::core {
+
+namespace {
+
+// Of a request's id, in every protocol.
+constexpr size_t kRequestIdBytesMax = 4096;
+// What an error message quotes of it.
+constexpr size_t kQuotedIdBytesMax = 256;
+
+std::string NameList(const std::vector<TensorSpec>& specs) {
+  std::string text;
+  for (const TensorSpec& spec : specs) {
+    if (!text.empty()) text += ", ";
+    text += spec.name;
+  }
+  return text;
+}
+
+// Whether BYTES that are cut off end inside an element's length, and not in what follows it.
+bool EndsInLength(std::span<const std::byte> packed) {
+  while (const auto element = tensor::PackedPrefix(packed, 1)) packed = packed.subspan(*element);
+  return packed.size() < tensor::kLengthSize;
+}
+
+class RequestCheck {
+ public:
+  RequestCheck(const InferRequest& request, std::string_view model, const ModelSignature& signature,
+               RequestLayout& layout)
+      : request_(request), model_(model), signature_(signature), layout_(layout) {}
+
+  base::Status Run() {
+    if (request_.id.size() > kRequestIdBytesMax) {
+      return base::InvalidArgument("the request's id has " + std::to_string(request_.id.size()) + " bytes; at most " +
+                                   std::to_string(kRequestIdBytesMax) + " are allowed");
+    }
+    INFERD_RETURN_IF_ERROR(MatchInputs());
+    for (size_t i = 0; i < request_.inputs.size(); ++i) {
+      INFERD_RETURN_IF_ERROR(CheckInput(request_.inputs[i], signature_.inputs[layout_.inputs[i]]));
+    }
+    INFERD_RETURN_IF_ERROR(CheckBatch());
+    return MatchOutputs();
+  }
+
+ private:
+  // Clients nearly always send the inputs in the model's order.
+  int FindInput(size_t position, std::string_view name) const {
+    if (position < signature_.inputs.size() && signature_.inputs[position].name == name)
+      return static_cast<int>(position);
+    return signature_.FindInput(name);
+  }
+
+  base::Status MatchInputs() {
+    boost::container::small_vector<bool, 16> seen(signature_.inputs.size(), false);
+    for (size_t i = 0; i < request_.inputs.size(); ++i) {
+      const std::string& name = request_.inputs[i].name;
+      const int index = FindInput(i, name);
+      if (index < 0) {
+        return base::InvalidArgument("unexpected inference input " + base::QuotedName(name) + " for model " +
+                                     base::QuotedName(model_) + ", allowed inputs are: " + NameList(signature_.inputs));
+      }
+      if (seen[index]) return base::InvalidArgument("input " + base::QuotedName(name) + " already exists in request");
+      seen[index] = true;
+      layout_.inputs.push_back(index);
+    }
+    for (size_t i = 0; i < seen.size(); ++i) {
+      if (!seen[i] && !signature_.inputs[i].optional) return MissingInputs(seen);
+    }
+    return base::OkStatus();
+  }
+
+  base::Status MissingInputs(const boost::container::small_vector<bool, 16>& seen) const {
+    std::string got;
+    std::string missing;
+    for (size_t i = 0; i < seen.size(); ++i) {
+      if (!seen[i] && signature_.inputs[i].optional) continue;
+      std::string& list = seen[i] ? got : missing;
+      if (!list.empty()) list += ',';
+      list += base::QuotedName(signature_.inputs[i].name);
+    }
+    const auto optional = std::ranges::count_if(signature_.inputs, &TensorSpec::optional);
+    const std::string all = std::to_string(seen.size());
+    const std::string expected = optional == 0
+                                     ? "expected " + all + " inputs"
+                                     : "expected number of inputs between " +
+                                           std::to_string(seen.size() - static_cast<size_t>(optional)) + " and " + all;
+    return base::InvalidArgument(expected + " but got " + std::to_string(request_.inputs.size()) +
+                                 " inputs for model " + base::QuotedName(model_) + ". Got input(s) [" + got +
+                                 "], but missing required input(s) [" + missing +
+                                 "]. Please provide all required input(s).");
+  }
+
+  base::Status CheckInput(const InferTensor& input, const TensorSpec& spec) const {
+    if (input.datatype != spec.datatype) {
+      return base::InvalidArgument("inference input " + base::QuotedName(input.name) + " data-type is '" +
+                                   std::string(tensor::DataTypeName(input.datatype)) + "', but model " +
+                                   base::QuotedName(model_) + " expects '" +
+                                   std::string(tensor::DataTypeName(spec.datatype)) + "'");
+    }
+    if (!FitsShape(input.shape, spec)) return WrongShape(input, spec);
+    const bool is_bytes = input.datatype == tensor::DataType::kBytes;
+    const auto expected = is_bytes ? tensor::ElementCount(input.shape) : tensor::ByteSize(input.datatype, input.shape);
+    if (!expected.has_value()) return expected.error().WithContext("input " + base::QuotedName(input.name));
+    if (is_bytes) return CheckBytesElements(input, *expected);
+    if (*expected == input.data.size()) return base::OkStatus();
+    return base::InvalidArgument("input byte size mismatch for input " + base::QuotedName(input.name) + " for model " +
+                                 base::QuotedName(model_) + ". Expected " + std::to_string(*expected) + ", got " +
+                                 std::to_string(input.data.size()));
+  }
+
+  bool FitsShape(const tensor::Shape& shape, const TensorSpec& spec) const {
+    const bool has_rows = signature_.max_batch_size == 0 || shape.rank() > 0;
+    return tensor::Matches(spec.shape, shape) || (spec.any_shape && has_rows);
+  }
+
+  base::Status WrongShape(const InferTensor& input, const TensorSpec& spec) const {
+    std::string text = "unexpected shape for input " + base::QuotedName(input.name) + " for model " +
+                       base::QuotedName(model_) + ". Expected " + spec.shape.ToString() + ", got " +
+                       input.shape.ToString() + ".";
+    // Where max_batch_size was written: people without a configuration have nothing to set.
+    if (signature_.max_batch_size > 0 && !signature_.accepts_larger_requests) {
+      text +=
+          " NOTE: Setting a non-zero max_batch_size in the model config requires a batch dimension to be prepended"
+          " to each input shape. If you want to specify the full shape including the batch dim in your input dims"
+          " config, try setting max_batch_size to zero.";
+    }
+    return base::InvalidArgument(std::move(text));
+  }
+
+  base::Status CheckBytesElements(const InferTensor& input, size_t count) const {
+    const base::Status status = tensor::CheckPacked(input.data.bytes(), count);
+    if (status.ok()) return status;
+    const std::string input_of_model =
+        " for inference input " + base::QuotedName(input.name) + " for model " + base::QuotedName(model_);
+    const auto got = tensor::CountPacked(input.data.bytes());
+    if (!got.has_value()) {
+      const std::string what = EndsInLength(input.data.bytes()) ? " length indicator" : " data";
+      return base::InvalidArgument("incomplete string" + what + input_of_model + ": " + got.error().message());
+    }
+    return base::InvalidArgument("expected " + std::to_string(count) + " string elements" + input_of_model + ", got " +
+                                 std::to_string(*got));
+  }
+
+  base::Status CheckBatch() {
+    if (signature_.max_batch_size == 0 || request_.inputs.empty()) return base::OkStatus();
+    layout_.rows = request_.inputs[0].shape[0];
+    for (const InferTensor& input : request_.inputs) {
+      if (input.shape[0] != layout_.rows) {
+        return base::InvalidArgument("input " + base::QuotedName(input.name) +
+                                     " batch size does not match other inputs for " + base::QuotedName(model_) +
+                                     ": expected " + std::to_string(layout_.rows) + ", got " +
+                                     std::to_string(input.shape[0]));
+      }
+    }
+    return CheckRows();
+  }
+
+  base::Status CheckRows() const {
+    int64_t rows_max = signature_.max_batch_size;
+    if (signature_.splits_larger_requests) {
+      rows_max *= kSplitPartsMax;
+    } else if (signature_.accepts_larger_requests) {
+      return base::OkStatus();
+    }
+    if (layout_.rows <= rows_max) return base::OkStatus();
+    return base::InvalidArgument("inference request batch-size must be <= " + std::to_string(rows_max) + " for " +
+                                 base::QuotedName(model_) + ", got " + std::to_string(layout_.rows));
+  }
+
+  base::Status MatchOutputs() {
+    if (request_.outputs.empty()) {
+      const bool any = std::ranges::any_of(signature_.outputs, [](const TensorSpec& spec) { return !spec.optional; });
+      for (size_t i = 0; i < signature_.outputs.size(); ++i) {
+        if (!any || !signature_.outputs[i].optional) layout_.outputs.push_back(static_cast<int>(i));
+      }
+      return base::OkStatus();
+    }
+    boost::container::small_vector<bool, 16> seen(signature_.outputs.size(), false);
+    for (const RequestedOutput& output : request_.outputs) {
+      const int index = signature_.FindOutput(output.name);
+      if (index < 0) {
+        return base::InvalidArgument("unexpected inference output " + base::QuotedName(output.name) + " for model " +
+                                     base::QuotedName(model_) +
+                                     ", allowed outputs are: " + NameList(signature_.outputs));
+      }
+      if (seen[index])
+        return base::InvalidArgument("output " + base::QuotedName(output.name) + " already exists in request");
+      seen[index] = true;
+      layout_.outputs.push_back(index);
+    }
+    return base::OkStatus();
+  }
+
+  const InferRequest& request_;
+  const std::string_view model_;
+  const ModelSignature& signature_;
+  RequestLayout& layout_;
+};
+
+}  // namespace
+
+base::Status ValidateRequest(const InferRequest& request, std::string_view model, const ModelSignature& signature,
+                             RequestLayout* layout) {
+  base::Status status = RequestCheck(request, model, signature, *layout).Run();
+  if (status.ok() || request.id.empty()) return status;
+  return {status.code(), "[request id: " + base::Printable(request.id, kQuotedIdBytesMax) + "] " + status.message()};
+}
+
+}  // namespace inferd::core

@@ -1,0 +1,178 @@
+#include "serving/ensemble/ensemble_engine.h"
+
+#include <atomic>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/device_memory.h"
+#include "base/version/version.h"
+#include "serving/ensemble/model_needs.h"
+#include "serving/ensemble/plan.h"
+#include "serving/ensemble/plan_check.h"
+#include "serving/ensemble/run.h"
+#include "serving/ensemble/step_options.h"
+
+namespace inferd::ensemble {
+
+namespace {
+
+// An execution holds no thread, so that a bound is there for memory alone: more wait in the ensemble's queue.
+constexpr int kUnfinishedMax = 4096;
+
+core::ModelSignature SignatureOf(const config::ModelConfig& config) {
+  core::ModelSignature signature;
+  signature.sequences = true;  // the steps' models say whether they know any
+  for (const config::ModelInput& input : config.inputs) {
+    signature.inputs.push_back({.name = input.name,
+                                .datatype = input.datatype,
+                                .shape = FullShape(input.dims, config),
+                                .optional = input.optional});
+  }
+  for (const config::ModelOutput& output : config.outputs) {
+    signature.outputs.push_back(
+        {.name = output.name, .datatype = output.datatype, .shape = FullShape(output.dims, config)});
+  }
+  return signature;
+}
+
+class EnsembleInstance final : public core::EngineInstance {
+ public:
+  explicit EnsembleInstance(std::shared_ptr<const LoadedEnsemble> ensemble) : ensemble_(std::move(ensemble)) {}
+
+  void Execute(core::Execution& execution) override {
+    // Shared by its requests; the last of them finishes it.
+    const auto left = std::make_shared<std::atomic<size_t>>(execution.request_count());
+    const size_t requests = execution.request_count();
+    for (size_t i = 0; i < requests; ++i) {
+      if (execution.FillsUp(i)) {
+        Answer(execution, i, {}, *left);
+        continue;
+      }
+      const auto run = std::make_shared<Run>(
+          ensemble_, execution.request(i), execution.outputs,
+          [&execution, i, left](core::EngineResponse response) { Answer(execution, i, std::move(response), *left); });
+      run->Start();
+    }
+  }
+
+ private:
+  // What a step has left on a device, for clients.
+  static void BringToCpu(const core::Execution& execution, core::EngineResponse& response) {
+    for (size_t k = 0; k < response.outputs.size() && k < execution.outputs.size(); ++k) {
+      base::BufferSlice& data = response.outputs[k].data;
+      if (data.place().readable() || execution.TakesOnDevice(execution.outputs[k])) continue;
+      base::Result<base::BufferSlice> brought = base::Readable(data);
+      if (!brought.has_value()) {
+        response = {.status = std::move(brought).error()};
+        return;
+      }
+      data = *std::move(brought);
+    }
+  }
+
+  static void Answer(core::Execution& execution, size_t i, core::EngineResponse response, std::atomic<size_t>& left) {
+    const bool final = response.final;
+    BringToCpu(execution, response);
+    execution.Respond(i, std::move(response));
+    if (final && left.fetch_sub(1, std::memory_order_acq_rel) == 1) execution.Finish();
+  }
+
+  const std::shared_ptr<const LoadedEnsemble> ensemble_;
+};
+
+class EnsembleModel final : public core::EngineModel {
+ public:
+  EnsembleModel(std::shared_ptr<const LoadedEnsemble> ensemble, core::ModelSignature signature)
+      : ensemble_(std::move(ensemble)), signature_(std::move(signature)) {}
+
+  const core::ModelSignature& signature() const override { return signature_; }
+  base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(const core::InstanceSpec&) override {
+    if (ensemble_->models == nullptr) return std::unexpected(base::Unavailable("ensembles are not executed here"));
+    return std::make_unique<EnsembleInstance>(ensemble_);
+  }
+  size_t input_alignment(int) const override { return 1; }
+  int compute_threads() const override { return 0; }
+  int unfinished_executions_max() const override { return kUnfinishedMax; }
+  void Report(core::SchedulerReport& report) const override { ensemble_->counts->Report(ensemble_->plan, report); }
+
+ private:
+  const std::shared_ptr<const LoadedEnsemble> ensemble_;
+  const core::ModelSignature signature_;
+};
+
+// An output has the labels of the step that it comes of.
+void TakeLabels(const Plan& plan, size_t step, const core::ModelSignature& model, core::ModelSignature& signature) {
+  for (const auto& [name, tensor] : plan.steps[step].outputs) {
+    const int output = signature.FindOutput(plan.tensors[tensor].name);
+    if (output < 0) continue;
+    signature.outputs[static_cast<size_t>(output)].labels =
+        model.outputs[static_cast<size_t>(model.FindOutput(name))].labels;
+  }
+}
+
+// What the models are that a loaded ensemble calls, while it is looked at.
+struct Looked {
+  std::vector<std::shared_ptr<const core::ModelVersion>> pinned;
+  std::vector<StepModels> models;
+  StepNeeds needs;
+};
+
+base::Status LookAt(const core::ModelCaller& models, const Plan& plan, size_t step, TensorTypes& types,
+                    Looked& looked) {
+  looked.models.emplace_back();
+  looked.needs.emplace_back();
+  for (const Plan::Call& call : plan.steps[step].calls) {
+    INFERD_ASSIGN_OR_RETURN(auto version, models.Find(call.model, call.version));
+    const core::ModelSignature& model = version->signature();
+    INFERD_RETURN_IF_ERROR(CheckStep(plan, step, call.model, model));
+    INFERD_RETURN_IF_ERROR(types.Add(step, call.model, model));
+    looked.models.back().push_back(&model);
+    looked.needs.back().merge(NeedsOf(models, *version));
+    looked.pinned.push_back(std::move(version));
+  }
+  return base::OkStatus();
+}
+
+// An input that a step's model takes on a device may come on one.
+void TakeDeviceMemory(const Plan& plan, core::ModelSignature& signature) {
+  for (const size_t tensor : plan.inputs) {
+    const int input = signature.FindInput(plan.tensors[tensor].name);
+    if (input >= 0) signature.inputs[static_cast<size_t>(input)].takes_device_memory = plan.tensors[tensor].on_device;
+  }
+}
+
+// Completes the plan and the signature with what the steps' models are.
+base::Status Fit(const core::ModelCaller& models, const config::ModelConfig& config, Plan& plan,
+                 core::ModelSignature& signature) {
+  Looked looked;
+  TensorTypes types(plan, config);
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    INFERD_RETURN_IF_ERROR(LookAt(models, plan, i, types, looked));
+    TakeLabels(plan, i, *looked.models[i].front(), signature);
+  }
+  Deepen(plan, looked.models);
+  TakeDeviceMemory(plan, signature);
+  signature.decoupled = plan.decoupled();
+  INFERD_RETURN_IF_ERROR(CheckMakers(plan));
+  INFERD_RETURN_IF_ERROR(AddOptions(plan, *config.ensemble, types));
+  return CheckHolding(plan, looked.needs);
+}
+
+}  // namespace
+
+std::string_view EnsembleEngine::name() const { return config::kEnsembleEngine; }
+std::string_view EnsembleEngine::version() const { return base::BuildVersion(); }
+
+base::Result<std::unique_ptr<core::EngineModel>> EnsembleEngine::Load(const core::LoadSpec& spec) {
+  auto ensemble = std::make_shared<LoadedEnsemble>();
+  ensemble->models = models_;
+  Plan& plan = ensemble->plan;
+  plan = MakePlan(*spec.config);
+  core::ModelSignature signature = SignatureOf(*spec.config);
+  if (ensemble->models != nullptr) INFERD_RETURN_IF_ERROR(Fit(*ensemble->models, *spec.config, plan, signature));
+  ensemble->counts = std::make_unique<StepCounts>(plan);
+  return std::make_unique<EnsembleModel>(std::move(ensemble), std::move(signature));
+}
+
+}  // namespace inferd::ensemble

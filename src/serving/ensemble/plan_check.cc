@@ -1,0 +1,127 @@
+#include "serving/ensemble/plan_check.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace inferd::ensemble {
+
+namespace {
+
+bool IsMapped(const std::vector<Plan::Input>& inputs, std::string_view name) {
+  return std::ranges::find(inputs, name, &Plan::Input::name) != inputs.end();
+}
+
+// Whether a tensor could have both.
+bool Agree(const tensor::Shape& a, const tensor::Shape& b) {
+  if (a.rank() != b.rank()) return false;
+  for (size_t i = 0; i < a.rank(); ++i) {
+    if (a[i] >= 0 && b[i] >= 0 && a[i] != b[i]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+base::Status CheckStep(const Plan& plan, size_t step, const std::string& name, const core::ModelSignature& model) {
+  const Plan::Step& planned = plan.steps[step];
+  const std::string where = "in ensemble " + plan.ensemble + ", step " + std::to_string(step) + ": ";
+  for (const auto& input : planned.inputs) {
+    if (model.FindInput(input.name) >= 0) continue;
+    return base::InvalidArgument(where + "ensemble tensor " + plan.tensors[input.tensor].name + ": model " + name +
+                                 " has no input '" + input.name + "'");
+  }
+  for (const auto& output : planned.outputs) {
+    if (model.FindOutput(output.name) >= 0) continue;
+    return base::InvalidArgument(where + "ensemble tensor " + plan.tensors[output.tensor].name + ": model " + name +
+                                 " has no output '" + output.name + "'");
+  }
+  for (const core::TensorSpec& input : model.inputs) {
+    if (input.optional || IsMapped(planned.inputs, input.name)) continue;
+    return base::InvalidArgument(where + "input '" + input.name + "' of model '" + name +
+                                 "' is not in the step's input_map");
+  }
+  return base::OkStatus();
+}
+
+base::Status CheckMakers(const Plan& plan) {
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    const Plan::Step& step = plan.steps[i];
+    for (const Plan::Output& output : step.outputs) {
+      const Plan::Tensor& tensor = plan.tensors[output.tensor];
+      if (tensor.depth == step.depth + (step.decoupled ? 1 : 0)) continue;
+      return base::InvalidArgument("in ensemble " + plan.ensemble + ", step " + std::to_string(i) +
+                                   ": ensemble tensor " + tensor.name +
+                                   " comes of other steps too, once for each response of a model with any number of "
+                                   "them, and here once");
+    }
+  }
+  return base::OkStatus();
+}
+
+base::Status CheckHolding(Plan& plan, const StepNeeds& needs) {
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    if (!plan.steps[i].decoupled) continue;
+    for (size_t later = 0; later < plan.steps.size(); ++later) {
+      const auto shared = std::ranges::find_if(needs[i], [&](const auto& name) { return needs[later].contains(name); });
+      if (shared == needs[i].end() || !plan.ComesOf(later, i)) continue;
+      plan.steps[i].may_hold = false;
+      if (plan.inflight_max == 0) break;
+      return base::InvalidArgument("in ensemble " + plan.ensemble + ", 'max_inflight_requests' would have model '" +
+                                   plan.steps[i].model() + "' wait for itself: step " + std::to_string(later) +
+                                   " needs " + *shared + ", too, and comes of step " + std::to_string(i));
+    }
+  }
+  return base::OkStatus();
+}
+
+TensorTypes::TensorTypes(const Plan& plan, const config::ModelConfig& config)
+    : plan_(plan), known_(plan.tensors.size()) {
+  const auto note = [&](size_t tensor, tensor::DataType datatype, const tensor::Shape& dims) {
+    known_[tensor] = {.datatype = datatype, .shape = FullShape(dims, config), .of = "the ensemble"};
+  };
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    note(plan.inputs[i], config.inputs[i].datatype, config.inputs[i].dims);
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    note(plan.outputs[i], config.outputs[i].datatype, config.outputs[i].dims);
+  }
+}
+
+base::Status TensorTypes::Add(size_t step, const std::string& name, const core::ModelSignature& model) {
+  const Plan::Step& planned = plan_.steps[step];
+  const auto add = [&](const core::TensorSpec& spec, std::string_view kind, size_t tensor) {
+    if (spec.unknown_rank || spec.any_shape || spec.ragged) return base::OkStatus();
+    return Match(tensor, {.datatype = spec.datatype,
+                          .shape = spec.shape,
+                          .of = std::string(kind) + " '" + spec.name + "' of model '" + name + "'"});
+  };
+  for (const auto& input : planned.inputs) {
+    INFERD_RETURN_IF_ERROR(add(model.inputs[static_cast<size_t>(model.FindInput(input.name))], "input", input.tensor));
+  }
+  for (const auto& output : planned.outputs) {
+    INFERD_RETURN_IF_ERROR(
+        add(model.outputs[static_cast<size_t>(model.FindOutput(output.name))], "output", output.tensor));
+  }
+  return base::OkStatus();
+}
+
+base::Status TensorTypes::Match(size_t tensor, const Known& other) {
+  Known& known = known_[tensor];
+  const std::string where = "in ensemble " + plan_.ensemble + ", ensemble tensor " + plan_.tensors[tensor].name;
+  if (known.datatype == tensor::DataType::kInvalid) {
+    known = other;
+    return base::OkStatus();
+  }
+  if (known.datatype != other.datatype) {
+    return base::InvalidArgument(where +
+                                 ": inconsistent data type: " + std::string(tensor::DataTypeName(known.datatype)) +
+                                 " is inferred from " + known.of + " while " +
+                                 std::string(tensor::DataTypeName(other.datatype)) + " is inferred from " + other.of);
+  }
+  if (!Agree(known.shape, other.shape)) {
+    return base::InvalidArgument(where + ": inconsistent shape: " + known.shape.ToString() + " is inferred from " +
+                                 known.of + " while " + other.shape.ToString() + " is inferred from " + other.of);
+  }
+  return base::OkStatus();
+}
+
+}  // namespace inferd::ensemble

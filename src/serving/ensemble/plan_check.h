@@ -1,0 +1,51 @@
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "serving/ensemble/plan.h"
+
+namespace inferd::ensemble {
+
+// What a model must be for a step that calls it, in Triton's words; `name` is the model's. INVALID_ARGUMENT: a tensor
+// that it does not have, an input that is not mapped.
+base::Status CheckStep(const Plan& plan, size_t step, const std::string& name, const core::ModelSignature& model);
+
+// Of a plan that was deepened. INVALID_ARGUMENT: a tensor comes of several steps, of which some have any number of
+// responses, and some come of those.
+base::Status CheckMakers(const Plan& plan);
+
+// What the models of the steps keep for themselves while they execute, by step: their names, and those of resources.
+using StepNeeds = std::vector<std::set<std::string>>;
+
+// Of a plan that was deepened: finds out which steps may hold. INVALID_ARGUMENT: one that may not, and there is a limit
+// on its responses.
+base::Status CheckHolding(Plan& plan, const StepNeeds& needs);
+
+// Collects what the ensemble's tensors are, as its configuration and its steps' models have them. INVALID_ARGUMENT
+// where two have different datatypes, or shapes that no tensor fits both of.
+class TensorTypes {
+ public:
+  TensorTypes(const Plan& plan, const config::ModelConfig& config);
+  // `name`: the model's, which the step calls.
+  base::Status Add(size_t step, const std::string& name, const core::ModelSignature& model);
+
+  // kInvalid: nothing says.
+  tensor::DataType datatype(size_t tensor) const { return known_[tensor].datatype; }
+  const tensor::Shape& shape(size_t tensor) const { return known_[tensor].shape; }
+
+ private:
+  struct Known {
+    tensor::DataType datatype = tensor::DataType::kInvalid;
+    tensor::Shape shape;
+    std::string of;  // what says so, in words
+  };
+  base::Status Match(size_t tensor, const Known& other);
+
+  const Plan& plan_;
+  std::vector<Known> known_;  // by tensor; kInvalid: nothing yet
+};
+
+}  // namespace inferd::ensemble

@@ -1,0 +1,131 @@
+#include "serving/ensemble/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "serving/ensemble/plan_check.h"
+
+namespace inferd::ensemble {
+namespace {
+
+using tensor::DataType;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// in -> [first] -> between -> [second] -> out; the second takes `in`, too.
+config::ModelConfig Config() {
+  config::ModelConfig config;
+  config.name = "e";
+  config.max_batch_size = 4;
+  config.inputs.push_back({.name = "in", .datatype = DataType::kFp32, .dims = {3}});
+  config.outputs.push_back({.name = "out", .datatype = DataType::kInt64, .dims = {-1}});
+  auto ensemble = std::make_shared<config::Ensemble>();
+  ensemble->steps.push_back({.model = "second",
+                             .version = std::nullopt,
+                             .inputs = {{"a", "between"}, {"b", "in"}},
+                             .outputs = {{"y", "out"}}});
+  ensemble->steps.push_back({.model = "first", .version = 7, .inputs = {{"x", "in"}}, .outputs = {{"z", "between"}}});
+  config.ensemble = ensemble;
+  return config;
+}
+
+core::ModelSignature First() {
+  core::ModelSignature signature;
+  signature.inputs = {{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 3}},
+                      {.name = "o", .datatype = DataType::kFp32, .shape = {-1, 3}, .optional = true}};
+  signature.outputs = {{.name = "z", .datatype = DataType::kFp32, .shape = {-1, 5}}};
+  return signature;
+}
+
+core::ModelSignature Second() {
+  core::ModelSignature signature;
+  signature.inputs = {{.name = "a", .datatype = DataType::kFp32, .shape = {-1, -1}},
+                      {.name = "b", .datatype = DataType::kFp32, .shape = {-1, 3}}};
+  signature.outputs = {{.name = "y", .datatype = DataType::kInt64, .shape = {-1, 2}}};
+  return signature;
+}
+
+std::string Text(const base::Status& status) { return status.ok() ? "" : status.message(); }
+
+TEST(PlanTest, TensorsHaveNumbersAndTheStepsThatTakeThem) {
+  const Plan plan = MakePlan(Config());
+  ASSERT_THAT(plan.steps, ::testing::SizeIs(2));
+  EXPECT_EQ(plan.steps[0].calls[0].version, "");
+  EXPECT_EQ(plan.steps[1].calls[0].version, "7");
+  EXPECT_THAT(plan.inputs, ElementsAre(plan.FindTensor("in")));
+  EXPECT_THAT(plan.outputs, ElementsAre(plan.FindTensor("out")));
+  EXPECT_THAT(plan.tensors[plan.FindTensor("in")].consumers, ElementsAre(0, 1));
+  EXPECT_THAT(plan.tensors[plan.FindTensor("between")].consumers, ElementsAre(0));
+  EXPECT_THAT(plan.tensors[plan.FindTensor("out")].consumers, IsEmpty());
+  EXPECT_EQ(plan.FindTensor("nobody"), plan.tensors.size());
+}
+
+TEST(PlanTest, AStepTakesAndGivesWhatItsModelHas) {
+  const Plan plan = MakePlan(Config());
+  EXPECT_EQ(Text(CheckStep(plan, 0, "second", Second())), "");
+  EXPECT_EQ(Text(CheckStep(plan, 1, "first", First())), "");
+  EXPECT_THAT(Text(CheckStep(plan, 1, "first", Second())), HasSubstr("model first has no input 'x'"));
+  core::ModelSignature without = First();
+  without.outputs.clear();
+  EXPECT_THAT(Text(CheckStep(plan, 1, "first", without)), HasSubstr("model first has no output 'z'"));
+  core::ModelSignature more = First();
+  more.inputs[1].optional = false;
+  EXPECT_THAT(Text(CheckStep(plan, 1, "first", more)),
+              HasSubstr("input 'o' of model 'first' is not in the step's input_map"));
+}
+
+TEST(PlanTest, WhatComesOfOneOfManyResponsesIsDeeper) {
+  Plan plan = MakePlan(Config());
+  const core::ModelSignature second = Second();
+  core::ModelSignature first = First();
+  Deepen(plan, {{&second}, {&first}});
+  EXPECT_FALSE(plan.decoupled());
+  first.decoupled = true;
+  Deepen(plan, {{&second}, {&first}});
+  EXPECT_TRUE(plan.decoupled());
+  EXPECT_EQ(plan.steps[1].depth, 0);
+  EXPECT_EQ(plan.steps[0].depth, 1);
+  EXPECT_EQ(plan.tensors[plan.FindTensor("in")].depth, 0);
+  EXPECT_EQ(plan.tensors[plan.FindTensor("between")].depth, 1);
+  EXPECT_EQ(plan.tensors[plan.FindTensor("out")].depth, 1);
+  EXPECT_TRUE(plan.ComesOf(0, 1));
+  EXPECT_FALSE(plan.ComesOf(1, 0));
+}
+
+TEST(PlanTest, NoModelWaitsForItself) {
+  Plan plan = MakePlan(Config());
+  const core::ModelSignature second = Second();
+  core::ModelSignature first = First();
+  first.decoupled = true;
+  Deepen(plan, {{&second}, {&first}});
+  EXPECT_EQ(Text(CheckHolding(plan, {{"model 'second'"}, {"model 'first'"}})), "");
+  EXPECT_TRUE(plan.steps[1].may_hold);
+  const StepNeeds needs = {{"model 'second'", "resource 'r'"}, {"model 'first'", "resource 'r'"}};
+  EXPECT_EQ(Text(CheckHolding(plan, needs)), "");
+  EXPECT_FALSE(plan.steps[1].may_hold);
+  plan.inflight_max = 1;
+  EXPECT_THAT(Text(CheckHolding(plan, needs)), HasSubstr("'max_inflight_requests' would have model 'first' wait for "
+                                                         "itself: step 0 needs resource 'r', too"));
+}
+
+TEST(PlanTest, TensorsAreWhatBothEndsSay) {
+  const Plan plan = MakePlan(Config());
+  TensorTypes types(plan, Config());
+  EXPECT_EQ(Text(types.Add(0, "second", Second())), "");
+  EXPECT_EQ(Text(types.Add(1, "first", First())), "");
+  core::ModelSignature other = First();
+  other.outputs[0].datatype = DataType::kFp16;
+  EXPECT_THAT(Text(types.Add(1, "first", other)),
+              HasSubstr("ensemble tensor between: inconsistent data type: FP32 is inferred "
+                        "from input 'a' of model 'second' while FP16"));
+  core::ModelSignature wide = First();
+  wide.inputs[0].shape = {-1, 4};
+  EXPECT_THAT(Text(types.Add(1, "first", wide)),
+              HasSubstr("ensemble tensor in: inconsistent shape: [-1,3] is inferred from the ensemble while [-1,4]"));
+  wide.inputs[0].any_shape = true;
+  EXPECT_EQ(Text(types.Add(1, "first", wide)), "");
+}
+
+}  // namespace
+}  // namespace inferd::ensemble

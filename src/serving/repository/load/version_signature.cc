@@ -1,0 +1,154 @@
+#include "serving/repository/load/version_signature.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "base/system/regular_file.h"
+#include "storage/staging.h"
+
+namespace inferd::repository {
+
+namespace {
+
+constexpr size_t kLabelBytesMax = 16 << 20;
+
+tensor::Shape FullShape(tensor::Shape dims, bool batches) {
+  if (batches) dims.Prepend(-1);
+  return dims;
+}
+
+// Without the batch dimension.
+tensor::Shape OwnShape(const tensor::Shape& full, bool batches) {
+  tensor::Shape dims;
+  for (size_t i = batches ? 1 : 0; i < full.rank(); ++i) dims.Append(full[i]);
+  return dims;
+}
+
+base::Status NotInModel(std::string_view kind, const std::string& name) {
+  return base::InvalidArgument("the model has no " + std::string(kind) + " '" + name + "'");
+}
+
+}  // namespace
+
+base::Result<std::vector<std::string>> ReadLabels(const std::filesystem::path& file) {
+  INFERD_ASSIGN_OR_RETURN(const std::string text, base::ReadRegularFile(file, kLabelBytesMax));
+  std::vector<std::string> labels;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    std::string_view line = std::string_view(text).substr(begin, end - begin);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    labels.emplace_back(line);
+    begin = end + 1;
+  }
+  while (!labels.empty() && labels.back().empty()) labels.pop_back();
+  return labels;
+}
+
+config::ModelConfig OtherSignatureConfig(config::ModelConfig config, const core::ModelSignature& engine) {
+  config.batch_inputs.clear();
+  config.batch_outputs.clear();
+  config.padding.clear();
+  config.warmups.clear();
+  config.sequence_batching.reset();
+  const auto leads = [](const core::TensorSpec& spec) { return tensor::BeginsWithAnySize(spec.shape); };
+  if (engine.inputs.empty() || !std::ranges::all_of(engine.inputs, leads) ||
+      !std::ranges::all_of(engine.outputs, leads) ||
+      config.batching_decision.source == config::BatchingSource::kProbe) {
+    config.max_batch_size = 0;
+  }
+  const bool batches = config.max_batch_size > 0;
+  config.inputs.clear();
+  for (const core::TensorSpec& spec : engine.inputs) {
+    config::ModelInput& input = config.inputs.emplace_back();
+    input.name = spec.name;
+    input.datatype = spec.datatype;
+    input.dims = OwnShape(spec.shape, batches);
+    input.optional = spec.optional;
+  }
+  config.outputs.clear();
+  for (const core::TensorSpec& spec : engine.outputs) {
+    config::ModelOutput& output = config.outputs.emplace_back();
+    output.name = spec.name;
+    output.datatype = spec.datatype;
+    output.dims = OwnShape(spec.shape, batches);
+  }
+  return config;
+}
+
+base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& config,
+                                                    const core::ModelSignature& engine,
+                                                    const std::filesystem::path& model_dir) {
+  VersionSignature result;
+  auto signature = std::make_shared<core::ModelSignature>();
+  signature->name = engine.name;
+  signature->method_name = engine.method_name;
+  signature->decoupled = engine.decoupled || config.decoupled;
+  signature->sequences = engine.sequences || config.sequence_batching.has_value();
+  signature->max_batch_size = config.max_batch_size;
+  signature->accepts_larger_requests = config.accepts_larger_requests;
+  const bool batches = config.max_batch_size > 0;
+  // What batch_output scatters has no rows that could be joined.
+  signature->splits_larger_requests = batches && config.split_large_requests && config.batch_outputs.empty();
+  // What the configuration does with dimensions needs them to be there.
+  const auto says_no_more = [batches](const auto& tensor) { return !batches && tensor.dims.rank() == 0; };
+  // The scheduler reads the bytes of what it fills up.
+  const bool reads =
+      !config.padding.empty() || !config.allowed_batch_sizes.empty() || (batches && config.pads_to_largest_shape);
+  const bool free = config.padding.empty() && config.batch_inputs.empty() && !config.sequence_batching.has_value();
+  for (const config::ModelInput& input : config.inputs) {
+    const int index = engine.FindInput(input.name);
+    if (index < 0) return std::unexpected(NotInModel("input", input.name));
+    result.engine_inputs.push_back(index);
+    signature->inputs.push_back({.name = input.name,
+                                 .datatype = input.datatype,
+                                 .shape = FullShape(input.dims, batches),
+                                 .optional = input.optional || engine.inputs[index].optional,
+                                 .reshape = input.reshape,
+                                 .ragged = input.allow_ragged_batch,
+                                 .padded = batches && config.pads_to_largest_shape && !input.reshape,
+                                 .any_shape = free && engine.inputs[index].any_shape,
+                                 .graph_name = engine.inputs[index].graph_name,
+                                 .takes_device_memory = !reads && input.datatype != tensor::DataType::kBytes &&
+                                                        engine.inputs[index].takes_device_memory,
+                                 .unknown_rank = engine.inputs[index].unknown_rank && says_no_more(input),
+                                 .default_value = engine.inputs[index].default_value});
+  }
+  for (const config::BatchInput& made : config.batch_inputs) {
+    if (engine.FindInput(made.target_name) < 0) return std::unexpected(NotInModel("input", made.target_name));
+  }
+  if (config.sequence_batching.has_value()) {
+    for (const config::SequenceControl& control : config.sequence_batching->controls) {
+      if (engine.FindInput(control.name) < 0) return std::unexpected(NotInModel("input", control.name));
+    }
+    for (const config::SequenceState& state : config.sequence_batching->states) {
+      if (engine.FindInput(state.input) < 0) return std::unexpected(NotInModel("input", state.input));
+      if (engine.FindOutput(state.output) < 0) return std::unexpected(NotInModel("output", state.output));
+    }
+  }
+  for (const config::ModelOutput& output : config.outputs) {
+    const int index = engine.FindOutput(output.name);
+    if (index < 0) return std::unexpected(NotInModel("output", output.name));
+    result.engine_outputs.push_back(index);
+    core::TensorSpec spec{.name = output.name,
+                          .datatype = output.datatype,
+                          .shape = FullShape(output.dims, batches),
+                          .optional = engine.outputs[index].optional,
+                          .reshape = output.reshape,
+                          .any_shape = engine.outputs[index].any_shape,
+                          .graph_name = engine.outputs[index].graph_name,
+                          .takes_device_memory = config.padding.empty() && output.datatype != tensor::DataType::kBytes,
+                          .unknown_rank = engine.outputs[index].unknown_rank && says_no_more(output)};
+    // A model may bring labels of its own; those that the configuration names count in their place.
+    if (output.label_filename.empty()) {
+      spec.labels = engine.outputs[index].labels;
+    } else {
+      INFERD_RETURN_IF_ERROR(storage::CheckRelativePath(output.label_filename).WithContext("label_filename"));
+      INFERD_ASSIGN_OR_RETURN(spec.labels, ReadLabels(model_dir / output.label_filename));
+    }
+    signature->outputs.push_back(std::move(spec));
+  }
+  result.signature = std::move(signature);
+  return result;
+}
+
+}  // namespace inferd::repository

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "base/thread_pool.h"
+#include "serving/repository/calls.h"
+#include "serving/repository/demand/demand_queue.h"
+#include "serving/repository/folder_looks.h"
+#include "serving/repository/load/load_runner.h"
+#include "serving/repository/manager.h"
+#include "serving/repository/served_models.h"
+#include "serving/repository/state.h"
+#include "serving/repository/stepper.h"
+#include "serving/repository/wanted_models.h"
+
+namespace inferd::repository {
+
+// What Manager hides: the parts, how they begin and end, and the poller's thread. A step (a look, a call, demands, a
+// load that ended) changes records under the state's lock, asks the planner, starts what it says, and publishes a
+// snapshot before the lock is released; callbacks run after. Files are read outside the lock.
+class Manager::Core final : private LoadListener {
+ public:
+  Core(ManagerOptions options, ManagerServices services);
+  ~Core();
+
+  base::Status Start();
+  void BeginDrain() { draining_.store(true, std::memory_order_relaxed); }
+  void Shutdown();
+
+  bool Ready() const;
+  std::string StartupFailure() const;
+  std::string BadConfiguration() const;
+  bool StartupTried() const;
+  // Judged once, when that is so; HasFailed() says what was judged.
+  bool StartupFailed() const;
+  bool HasFailed() const { return startup_.load(std::memory_order_relaxed) == Startup::kFailed; }
+  base::Result<std::vector<core::IndexEntry>> Index(const std::string& repository, bool ready_only) const;
+
+  // Of the highest version that is wanted, from its files; `none`: where no version is.
+  base::Result<std::string> WrittenConfigJson(std::string_view model, const base::Status& none) const;
+  std::vector<core::DepartedModel> Departed(std::string_view model) const;
+
+  Calls& calls() { return calls_; }
+  ServedModels& served_models() { return served_models_; }
+  DemandQueue& demand_queue() { return demand_queue_; }
+  // Takes in what has come, and answers requests that wait no more. True: some wait.
+  bool ServeDemands(std::vector<core::LoadDemand> demands);
+
+  void Look() { looks_.Look(/*initial=*/false); }
+  void WaitIdle();
+  uint64_t RefusedTransitions() const;
+  uint64_t RecordsTouched() const;
+
+ private:
+  enum class Startup : uint8_t { kOpen, kPassed, kFailed };
+
+  bool Stopping() const override;
+  void LoadEnded(const core::ModelId& id, base::Result<std::shared_ptr<const core::ModelVersion>> loaded) override;
+  void LoadGone(const LoadMetrics::Version& load) override;
+  void LoadDone() override;
+
+  void RunPoller();
+  void LookUnlessOutOfMemory(bool initial);
+  bool WaitForNextLook();
+
+  const ManagerOptions options_;
+  const ManagerServices services_;
+  LoadMetrics load_metrics_;  // thread-safe
+  const Loader loader_;
+  LazyMetrics lazy_metrics_;
+  State state_;
+  LockedSource source_;
+  std::atomic<bool> draining_{false};
+  mutable std::atomic<Startup> startup_{Startup::kOpen};
+  const WantedModels wants_;
+  LoadRunner runner_;
+  const Stepper stepper_;
+  FolderLooks looks_;
+  Calls calls_;
+  ServedModels served_models_;
+  DemandQueue demand_queue_;
+  std::thread poller_;
+  // Joined before the rest goes. Ending a version has a thread of its own, so that an unload never waits for a load.
+  base::ThreadPool retire_pool_{"retire", 1};
+  base::ThreadPool load_pool_;
+};
+
+}  // namespace inferd::repository

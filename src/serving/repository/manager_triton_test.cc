@@ -1,0 +1,194 @@
+#include <gmock/gmock.h>
+
+#include "serving/repository/manager_fixture.h"
+
+// Models that come and go as in Triton: ManagerOptions::triton_exact.
+
+namespace inferd::repository {
+namespace {
+
+using ::testing::HasSubstr;
+
+class ManagerTritonTest : public ManagerTest {
+ protected:
+  ManagerTritonTest() { options_.triton_exact = true; }
+
+  void Explicit() {
+    options_.control = config::ControlMode::kExplicit;
+    options_.startup_models = {"*"};
+  }
+  base::Status Load(const std::string& model, const std::string& config_json = {}) {
+    return ManagerTest::Load({.model = model, .repository = "", .config_json = config_json, .files = {}});
+  }
+  // The model's loads fail so often.
+  void Fail(const std::string& model, int times, int64_t version = 0) {
+    auto left = std::make_shared<std::atomic<int>>(times);
+    FakeEngine::Script script;
+    script.on_load = [left, version](const core::LoadSpec& spec) -> base::Status {
+      if (version != 0 && spec.version != version) return base::OkStatus();
+      return left->fetch_sub(1) > 0 ? base::Internal("no such operator") : base::OkStatus();
+    };
+    engine_.SetScript(model, std::move(script));
+  }
+};
+
+TEST_F(ManagerTritonTest, CallsAreForExplicitControlAlone) {
+  AddVersion("m", 1);
+  const auto refused = base::Unavailable("explicit model load / unload is not allowed if polling is enabled");
+  for (const auto control : {config::ControlMode::kNone, config::ControlMode::kPoll}) {
+    options_.control = control;
+    Start();
+    EXPECT_EQ(Load("m"), refused);
+    EXPECT_EQ(Unload("m"), refused);
+    EXPECT_TRUE(Infer("m").has_value());
+    manager_->Shutdown();
+  }
+  Explicit();
+  Start();
+  EXPECT_TRUE(Load("m").ok());
+  EXPECT_TRUE(Unload("m").ok());
+}
+
+TEST_F(ManagerTritonTest, ALoadIsRepeatedAtOnce) {
+  AddVersion("m", 1);
+  AddVersion("n", 1);
+  Fail("m", 2);
+  Fail("n", 3);
+  options_.load_repeats = 2;
+  Start();
+  EXPECT_TRUE(Infer("m").has_value());
+  EXPECT_FALSE(Infer("n").has_value());
+}
+
+TEST_F(ManagerTritonTest, AVersionThatFailsKeepsANewModelFromServing) {
+  AddVersion("m", 1);
+  AddVersion("m", 2);
+  dir_.Write("m/config.pbtxt", "version_policy { all { } }");
+  Fail("m", 1, 2);
+  Explicit();
+  Start();
+  EXPECT_THAT(Infer("m").error().message(), HasSubstr("Request for unknown model: 'm' has no available versions"));
+  EXPECT_THAT(Infer("m", "1").error().message(), HasSubstr("version 1 is not at ready state"));
+  EXPECT_TRUE(Load("m").ok());
+  EXPECT_EQ(Infer("m", "1").value_or(""), "1");
+  Fail("m", 1, 2);
+  dir_.Write("m/2/model.onnx", "another");
+  EXPECT_THAT(Load("m").message(), HasSubstr("load failed for model 'm': version 2 is at UNAVAILABLE state"));
+  EXPECT_EQ(Infer("m", "1").value_or(""), "1") << "what served goes on";
+}
+
+TEST_F(ManagerTritonTest, AModelThatWentIsKnownAndUnavailable) {
+  AddVersion("m", 1);
+  Start();
+  dir_.Remove("m");
+  Look();
+  EXPECT_EQ(Infer("m").error().code(), base::StatusCode::kUnavailable);
+  EXPECT_THAT(Infer("m").error().message(), HasSubstr("Request for unknown model: 'm' has no available versions"));
+  EXPECT_THAT(Infer("m", "1").error().message(), HasSubstr("'m' version 1 is not at ready state"));
+  EXPECT_THAT(Infer("m", "2").error().message(), HasSubstr("'m' version 2 is not found"));
+  AddVersion("m", 1);
+  Look();
+  EXPECT_TRUE(Infer("m").has_value());
+}
+
+TEST_F(ManagerTritonTest, AModelThatWasNeverLoadedIsUnknown) {
+  AddVersion("m", 1);
+  Explicit();
+  options_.startup_models.clear();
+  Start();
+  EXPECT_THAT(IndexText(), HasSubstr("m:"));
+  EXPECT_EQ(Infer("m").error(), base::NotFound("Request for unknown model: 'm' is not found"));
+  EXPECT_TRUE(Load("m").ok());
+  EXPECT_TRUE(Unload("m").ok());
+  EXPECT_THAT(Infer("m").error().message(), HasSubstr("'m' has no available versions"));
+}
+
+TEST_F(ManagerTritonTest, AModelInASecondRepositoryIsUnloaded) {
+  support::TempDir second;
+  options_.repositories.push_back({.name = "second", .path = second.path()});
+  AddVersion("m", 1);
+  Start();
+  EXPECT_TRUE(Infer("m").has_value());
+  second.Write("m/1/model.onnx", "x");
+  Look();
+  EXPECT_THAT(Infer("m").error().message(), HasSubstr("'m' has no available versions"));
+}
+
+TEST_F(ManagerTritonTest, ALoadWithoutAConfigurationKeepsTheLastOnes) {
+  AddVersion("m", 1);
+  AddVersion("m", 2);
+  Explicit();
+  Start();
+  EXPECT_EQ(Infer("m").value_or(""), "2");
+  EXPECT_TRUE(Load("m", R"({"backend": "onnxruntime", "version_policy": {"specific": {"versions": [1]}}})").ok());
+  EXPECT_EQ(Infer("m").value_or(""), "1");
+  EXPECT_TRUE(Load("m").ok());
+  EXPECT_EQ(Infer("m").value_or(""), "1");
+  EXPECT_TRUE(Unload("m").ok());
+  EXPECT_TRUE(Load("m").ok());
+  EXPECT_EQ(Infer("m").value_or(""), "2");
+}
+
+TEST_F(ManagerTritonTest, AnUnloadWaitsForALoad) {
+  AddVersion("m", 1);
+  Explicit();
+  options_.startup_models.clear();
+  Start();
+  std::promise<void> began;
+  std::promise<void> go_on;
+  FakeEngine::Script script;
+  script.on_load = [&](const core::LoadSpec&) {
+    began.set_value();
+    go_on.get_future().wait();
+    return base::OkStatus();
+  };
+  engine_.SetScript("m", std::move(script));
+  std::promise<base::Status> loaded;
+  std::promise<base::Status> unloaded;
+  manager_->Load({.model = "m", .repository = "", .config_json = "", .files = {}},
+                 [&](base::Status status) { loaded.set_value(std::move(status)); });
+  began.get_future().wait();
+  manager_->Unload({.model = "m", .repository = "", .unload_dependents = false},
+                   [&](base::Status status) { unloaded.set_value(std::move(status)); });
+  go_on.set_value();
+  EXPECT_TRUE(loaded.get_future().get().ok());
+  EXPECT_TRUE(unloaded.get_future().get().ok());
+  manager_->WaitIdle();
+  EXPECT_FALSE(Infer("m").has_value());
+}
+
+TEST_F(ManagerTritonTest, WithoutARepositoryItIsNeitherLiveNorReady) {
+  options_.repositories = {{.name = "main", .path = dir_.path() / "none"}};
+  Start();
+  EXPECT_FALSE(manager_->ServerLive());
+  EXPECT_FALSE(manager_->ServerReady());
+}
+
+TEST_F(ManagerTritonTest, AConfigurationOfItsNameGoesBeforeTheOther) {
+  AddVersion("m", 1);
+  AddVersion("m", 2);
+  AddVersion("n", 1);
+  AddVersion("n", 2);
+  dir_.Write("m/config.pbtxt", "version_policy { specific { versions: [2] } }");
+  dir_.Write("m/configs/large.pbtxt", "version_policy { specific { versions: [1] } }");
+  dir_.Write("n/config.pbtxt", "version_policy { specific { versions: [2] } }");
+  dir_.Write("n/configs/small.pbtxt", "version_policy { specific { versions: [1] } }");
+  options_.model_config_name = "large";
+  Start();
+  EXPECT_EQ(Infer("m").value_or(""), "1");
+  EXPECT_EQ(Infer("n").value_or(""), "2");
+}
+
+TEST_F(ManagerTritonTest, AWrongConfigurationIsSaidBeforeThatVersionsAreMissing) {
+  dir_.Write("m/config.pbtxt", "backend: \"onnxruntime\" max_batch_size: -1");
+  dir_.Write("n/config.pbtxt", "backend: \"onnxruntime\"");
+  Explicit();
+  Start();
+  EXPECT_THAT(Load("m").message(), HasSubstr("failed to load 'm', failed to poll from model repository: "));
+  EXPECT_THAT(Load("m").message(), HasSubstr("'max_batch_size' must be non-negative value for m"));
+  EXPECT_THAT(Infer("m").error().message(), HasSubstr("'max_batch_size' must be non-negative value for m"));
+  EXPECT_THAT(Load("n").message(), HasSubstr("at least one version must be available"));
+}
+
+}  // namespace
+}  // namespace inferd::repository

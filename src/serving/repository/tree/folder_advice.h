@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "serving/repository/tree/source.h"
+
+namespace inferd::repository {
+
+// Why a model has no version to serve, in words for the person who made its folder: where the model file belongs, or
+// what it needs first.
+std::string WhyNoVersions(const ModelLook& look);
+
+}  // namespace inferd::repository

@@ -1,0 +1,85 @@
+#include "serving/repository/wanted_models.h"
+
+#include <utility>
+
+#include "base/system/regular_file.h"
+#include "config/memory/gpu_memory.h"
+#include "config/model/model_config_completion.h"
+#include "config/model/model_config_parser.h"
+#include "serving/repository/records/wanted_versions.h"
+#include "serving/repository/tree/folder_advice.h"
+#include "serving/repository/tree/no_versions.h"
+
+namespace inferd::repository {
+
+bool WantedModels::FromFolder(const std::string& model, bool initial) const {
+  switch (options_.control) {
+    case config::ControlMode::kPoll: return initial || options_.new_models;
+    case config::ControlMode::kNone: return initial;
+    case config::ControlMode::kExplicit:
+      return initial && (startup_models_.contains("*") || startup_models_.contains(model));
+  }
+  return false;
+}
+
+void WantedModels::LogProblem(const std::string& model, const std::string& problem, ProblemLog& problems) const {
+  if (problems.Note(model, problem, clock_.NowNs())) logger_.Warning(problem, {{"model", model}});
+}
+
+void WantedModels::WarnOfMissing(const ModelLook& look, ProblemLog& problems) const {
+  const std::string missing = DescribeMissingVersions(look);
+  const std::string key = look.name + "/versions";
+  if (missing.empty()) {
+    problems.Forget(key);
+  } else if (problems.Note(key, missing, clock_.NowNs())) {
+    logger_.Warning(missing, {{"model", look.name}});
+  }
+}
+
+void WantedModels::EstimateGpus(WantedVersion& wanted) const {
+  if (options_.lazy.budget.gpu_bytes_max == 0) return;
+  const auto resolved = loader_.Resolve(wanted.job);
+  // If it is not to be read, loading will say why.
+  if (resolved.has_value()) wanted.held.gpus = config::GpuMemoryOf(*resolved, SizeOf(wanted.content.files));
+}
+
+void WantedModels::Want(const ModelLook& look, std::map<int64_t, WantedVersion> wanted, ModelRecord& record) const {
+  for (auto& [version, each] : wanted) EstimateGpus(each);
+  const bool pinned = look.rules.pinned || pinned_models_.contains(look.name);
+  record.wanted = std::move(wanted);
+  record.dependencies = look.rules.dependencies;
+  record.on_demand = options_.lazy.enabled && !pinned;
+  record.transition = look.rules.transition.value_or(options_.version_transition);
+  if (!look.changing) record.labels = look.rules.labels;
+  record.problem.clear();
+}
+
+base::Status WantedModels::CheckConfiguration(const ModelLook& look) const {
+  if (look.config_file.empty()) return base::OkStatus();
+  const std::filesystem::path file = look.model_dir / look.config_file;
+  const auto text = base::ReadRegularFile(file, config::kModelConfigBytesMax);
+  if (!text.has_value()) return base::OkStatus();  // said of its versions, should it have any
+  auto written = config::ParseModelConfig(*text, file.string());
+  if (!written.has_value()) return written.error();
+  const auto resolved = config::ResolveModel(*std::move(written), look.name, {}, options_.completion);
+  const bool faulty = !resolved.has_value() && resolved.error().code() == base::StatusCode::kInvalidArgument;
+  return faulty ? resolved.error() : base::OkStatus();
+}
+
+void WantedModels::WantWhatIsThere(const ModelLook& look, ModelRecord& record, ProblemLog& problems) const {
+  Want(look, SelectWanted(look, {}, record.wanted), record);
+  if (look.changing) return;
+  if (look.named) WarnOfMissing(look, problems);
+  if (!record.wanted.empty()) {
+    if (problems.Forget(look.name)) {
+      logger_.Info("model '" + look.name + "' is found again", {{"model", look.name}});
+    }
+    return;
+  }
+  // What is wrong with the configuration comes before what the folder lacks.
+  const base::Status fault = CheckConfiguration(look);
+  record.problem = fault.ok() ? WhyNoVersions(look) : fault.message();
+  if (look.named) LogProblem(look.name, record.problem, problems);
+}
+
+}  // namespace inferd::repository

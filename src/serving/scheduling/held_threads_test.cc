@@ -1,0 +1,218 @@
+#include "serving/scheduling/held_threads.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
+
+#include "base/turn.h"
+#include "serving/scheduling/policy/inline_gate.h"
+#include "tests/support/scheduling_fixture.h"
+
+namespace inferd::scheduling {
+namespace {
+
+using inferd::support::FakeEngine;
+
+TEST(HeldThreadsTest, SaysSoAfterASecondAndAgainWheneverItTookTwiceAsLong) {
+  EXPECT_EQ(HeldThreads::NextNs(0), HeldThreads::kHeldNs);
+  EXPECT_EQ(HeldThreads::NextNs(3 * HeldThreads::kHeldNs), 6 * HeldThreads::kHeldNs);
+}
+
+// Two models that run on this thread, in the place of a connections' own; what happens during an execution of the first
+// is up to the test.
+class HeldThreadsSchedulingTest : public ::testing::Test {
+ protected:
+  HeldThreadsSchedulingTest() {
+    config_.inline_execution = config::InlineExecution::kAlways;
+    first_ = fixture_.MakeModel(First(), config_);
+    second_ = fixture_.MakeModel({}, config_);
+  }
+  FakeEngine::Script First() {
+    FakeEngine::Script script;
+    script.on_execute = [this](core::Execution& execution) {
+      if (during_) during_();
+      if (gives_up_ && execution.IsCancelled(0)) return GiveUp(execution);
+      FakeEngine::Identity(execution);
+    };
+    return script;
+  }
+  // The first model is one that has been measured to be quick.
+  void MeasureFirst() {
+    config_.inline_execution = config::InlineExecution::kAuto;
+    first_ = fixture_.MakeModel(First(), config_, {.inline_service_ns_max = kLimitNs});
+    for (int i = 0; !first_->scheduler().Report().inline_open; ++i) {
+      ASSERT_LE(i, InlineGate::kSamplesMin);
+      RunFirst(nullptr);
+      fixture_.AwaitIdle(*first_);
+    }
+  }
+  void RunFirst(std::function<void()> during) {
+    during_ = std::move(during);
+    EXPECT_TRUE(fixture_.Send(fixture_.Request(first_, nullptr)).get().status.ok());
+  }
+  // As an engine that was told that nobody waits.
+  void GiveUp(core::Execution& execution) {
+    ++given_up_;
+    execution.RespondAll({base::Cancelled("given up")});
+    execution.Finish();
+  }
+  void RunSecond() { EXPECT_TRUE(fixture_.Send(fixture_.Request(second_, nullptr)).get().status.ok()); }
+  // Time passes, and the watch looks at what it has brought.
+  void Pass(int64_t ns) {
+    clock_.AdvanceNs(ns);
+    fixture_.deadlines().RunDue();
+  }
+
+  static constexpr int64_t kLimitNs = 100'000;
+
+  base::FakeClock clock_;
+  SchedulingFixture fixture_{clock_};
+  config::ModelConfig config_;
+  std::function<void()> during_;
+  bool gives_up_ = false;
+  std::atomic<int> given_up_{0};
+  std::shared_ptr<const core::ModelVersion> first_;
+  std::shared_ptr<const core::ModelVersion> second_;
+};
+
+TEST_F(HeldThreadsSchedulingTest, WhileAThreadIsHeldNoOtherIsRisked) {
+  RunFirst([this] {
+    Pass(HeldThreads::kHeldNs - 1);
+    EXPECT_FALSE(fixture_.held_threads().any());
+    Pass(1);
+    EXPECT_TRUE(fixture_.held_threads().any());
+    RunSecond();
+    EXPECT_EQ(second_->statistics().inline_executions(), 0u) << "its instance's own thread ran it";
+  });
+  EXPECT_FALSE(fixture_.held_threads().any());
+  fixture_.AwaitIdle(*second_);
+  RunSecond();
+  EXPECT_EQ(second_->statistics().inline_executions(), 1u);
+}
+
+TEST_F(HeldThreadsSchedulingTest, EachExecutionCountsFromItsOwnBeginning) {
+  for (int i = 0; i < 3; ++i) {
+    RunFirst([this] {
+      Pass(HeldThreads::kHeldNs - 1);
+      EXPECT_FALSE(fixture_.held_threads().any());
+    });
+  }
+  EXPECT_EQ(first_->statistics().inline_executions(), 3u);
+}
+
+TEST_F(HeldThreadsSchedulingTest, WhatHoldsAThreadGoesOnOnItsInstancesAndStaysThere) {
+  gives_up_ = true;
+  const auto here = std::this_thread::get_id();
+  std::atomic<int> elsewhere{0};
+  const auto holds = [&] {
+    if (std::this_thread::get_id() == here) {
+      Pass(HeldThreads::kHeldNs);
+    } else {
+      ++elsewhere;
+    }
+  };
+  RunFirst(holds);
+  EXPECT_EQ(given_up_, 1);
+  EXPECT_EQ(elsewhere, 1) << "answered by the second run";
+  EXPECT_EQ(first_->statistics().inline_executions(), 1u);
+  fixture_.AwaitIdle(*first_);
+  RunFirst(holds);
+  EXPECT_EQ(elsewhere, 2);
+  EXPECT_EQ(first_->statistics().inline_executions(), 1u) << "though it says ALWAYS";
+  EXPECT_FALSE(fixture_.held_threads().any());
+  RunSecond();
+  EXPECT_EQ(second_->statistics().inline_executions(), 1u);
+}
+
+// Long before it counts as held, and once: the second time it runs where nobody waits.
+TEST_F(HeldThreadsSchedulingTest, WhatIsSlowerThanItWasMeasuredGoesOnOnItsInstancesThread) {
+  MeasureFirst();
+  gives_up_ = true;
+  const auto here = std::this_thread::get_id();
+  std::atomic<int> begun_here{0};
+  std::atomic<int> elsewhere{0};
+  RunFirst([&] {
+    Pass(InlineGate::kOutlier * kLimitNs);
+    ++(std::this_thread::get_id() == here ? begun_here : elsewhere);
+  });
+  EXPECT_EQ(begun_here, 1);
+  EXPECT_EQ(given_up_, 1);
+  EXPECT_EQ(elsewhere, 1);
+  EXPECT_EQ(first_->statistics().inline_executions(), 1u);
+  EXPECT_FALSE(fixture_.held_threads().any());
+  fixture_.AwaitIdle(*first_);
+  RunFirst(nullptr);
+  EXPECT_EQ(first_->statistics().inline_executions(), 2u) << "it may have been the machine";
+}
+
+TEST_F(HeldThreadsSchedulingTest, WhatIsALittleSlowerStays) {
+  MeasureFirst();
+  gives_up_ = true;
+  RunFirst([&] { Pass(InlineGate::kOutlier * kLimitNs - 1); });
+  EXPECT_EQ(given_up_, 0);
+  EXPECT_EQ(first_->statistics().inline_executions(), 1u);
+}
+
+// Such a thread is free as soon as the rest runs elsewhere, where it takes as long as it likes.
+TEST_F(HeldThreadsSchedulingTest, WhatIsHandedOverHoldsTheThreadNoLonger) {
+  Gate gate;
+  bool cancelled = false;
+  FakeEngine::Script script;
+  script.takes_long = [this](core::Execution&) {
+    Pass(HeldThreads::kHeldNs);
+    return true;
+  };
+  script.on_execute = [&](core::Execution& execution) {
+    gate.Enter();
+    cancelled = execution.IsCancelled(0);
+    FakeEngine::Identity(execution);
+  };
+  first_ = fixture_.MakeModel(std::move(script), config_);
+  auto answer = fixture_.Send(fixture_.Request(first_, nullptr));
+  gate.AwaitEntered(1);
+  EXPECT_FALSE(fixture_.held_threads().any());
+  RunSecond();
+  EXPECT_EQ(second_->statistics().inline_executions(), 1u);
+  gate.Open();
+  EXPECT_TRUE(answer.get().status.ok());
+  EXPECT_FALSE(cancelled);
+}
+
+TEST_F(HeldThreadsSchedulingTest, AnEvictedRequestThatNobodyWaitsForIsNotRunAgain) {
+  gives_up_ = true;
+  auto queued = fixture_.Request(first_, nullptr);
+  queued.request->cancel = std::make_shared<core::CancelFlag>();
+  during_ = [this, cancel = queued.request->cancel] {
+    Pass(HeldThreads::kHeldNs);
+    cancel->Cancel();
+  };
+  EXPECT_EQ(fixture_.Send(std::move(queued)).get().status.code(), base::StatusCode::kCancelled);
+  EXPECT_EQ(given_up_, 1);
+}
+
+TEST_F(HeldThreadsSchedulingTest, AThreadThatExecutesNothingHandsOver) {
+  base::Turn turn("health", false);
+  const base::Turn::Scope here(turn);
+  RunSecond();
+  EXPECT_EQ(second_->statistics().inline_executions(), 0u);
+}
+
+TEST_F(HeldThreadsSchedulingTest, ModelsAndThreadsAreNamed) {
+  base::Turn turn("loop-7");
+  const base::Turn::Scope here(turn);
+  RunFirst([this] { EXPECT_EQ(fixture_.held_threads().Holders(), "model 'm' version 1 on loop-7"); });
+  EXPECT_EQ(fixture_.held_threads().Holders(), "");
+}
+
+TEST_F(HeldThreadsSchedulingTest, TheReportAndAMetricSayForHowLong) {
+  RunFirst([this] {
+    Pass(5 * HeldThreads::kHeldNs);
+    EXPECT_EQ(first_->scheduler().Report().inline_held_ns, 5 * HeldThreads::kHeldNs);
+  });
+  EXPECT_EQ(first_->scheduler().Report().inline_held_ns, 0);
+}
+
+}  // namespace
+}  // namespace inferd::scheduling

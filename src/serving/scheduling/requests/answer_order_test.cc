@@ -1,0 +1,94 @@
+#include "serving/scheduling/requests/answer_order.h"
+
+#include <gtest/gtest.h>
+
+namespace inferd::scheduling {
+namespace {
+
+class AnswerOrderTest : public ::testing::Test {
+ protected:
+  // A request that joins now, and is logged under `name` with each answer it gets.
+  core::QueuedRequest Join(const std::string& name) {
+    core::QueuedRequest queued;
+    queued.request = std::make_unique<core::InferRequest>();
+    queued.slot = inflight_.Take(share_, 0).value();
+    queued.completion = core::Completion([this, name](core::InferResponse response) {
+      log_ += name + (response.status.ok() ? "" : "!") + (response.final ? " " : "- ");
+      if (on_answer_) on_answer_();
+    });
+    order_.Join(queued);
+    return queued;
+  }
+  static void Answer(core::QueuedRequest& queued, bool final = true) {
+    core::InferResponse response;
+    response.final = final;
+    queued.Answer(std::move(response));
+  }
+
+  AnswerOrder order_;
+  core::InflightLimit inflight_{{}};
+  core::InflightLimit::Share share_;
+  std::string log_;
+  std::function<void()> on_answer_;
+};
+
+TEST_F(AnswerOrderTest, EarlyAnswersAreKept) {
+  auto a = Join("a");
+  auto b = Join("b");
+  auto c = Join("c");
+  Answer(c);
+  Answer(b);
+  EXPECT_EQ(log_, "");
+  EXPECT_EQ(inflight_.count(), 3) << "they are still the server's to hold";
+  Answer(a);
+  EXPECT_EQ(log_, "a b c ");
+  EXPECT_EQ(inflight_.count(), 0);
+}
+
+TEST_F(AnswerOrderTest, InOrderNothingIsKept) {
+  auto a = Join("a");
+  auto b = Join("b");
+  Answer(a);
+  EXPECT_EQ(log_, "a ");
+  Answer(b);
+  EXPECT_EQ(log_, "a b ");
+}
+
+TEST_F(AnswerOrderTest, ErrorsAndRequestsThatWereForgottenKeepTheOrderToo) {
+  auto a = Join("a");
+  {
+    auto b = Join("b");  // destroyed unanswered
+  }
+  auto c = Join("c");
+  c.Fail(base::Cancelled("gone"));
+  EXPECT_EQ(log_, "");
+  Answer(a);
+  EXPECT_EQ(log_, "a b! c! ");
+}
+
+TEST_F(AnswerOrderTest, TheFirstOnesPartialAnswersGoOutAtOnce) {
+  auto a = Join("a");
+  auto b = Join("b");
+  Answer(b, false);
+  Answer(a, false);
+  EXPECT_EQ(log_, "a- ");
+  Answer(a);
+  EXPECT_EQ(log_, "a- a b- ");
+  Answer(b);
+  EXPECT_EQ(log_, "a- a b- b ");
+}
+
+TEST_F(AnswerOrderTest, AnswersFromWithinAnswersComeAfterThem) {
+  auto a = Join("a");
+  auto b = Join("b");
+  on_answer_ = [&] {
+    on_answer_ = nullptr;
+    Answer(b);
+    log_ += ". ";
+  };
+  Answer(a);
+  EXPECT_EQ(log_, "a . b ");
+}
+
+}  // namespace
+}  // namespace inferd::scheduling

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "serving/core/scheduler.h"
+#include "serving/scheduling/instance_scheduler.h"
+
+namespace inferd::scheduling {
+
+// The scheduler of one instance for requests of sequences, of which each has one there at a time. What waits in it is
+// bounded by its slots. Thread-safe; the requests pin it.
+class SequenceLane {
+ public:
+  virtual ~SequenceLane() = default;
+
+  // How many sequences it has room for.
+  virtual size_t slots() const = 0;
+  // `row` < slots(): the slot of the request's sequence. Answers exactly once with a final response.
+  virtual void Enqueue(core::QueuedRequest&& queued, size_t row) = 0;
+  virtual core::SchedulerReport Report() const = 0;
+  virtual std::vector<core::BatchRecord> RecentExecutions() const = 0;
+
+  // InstancePool's, for tests.
+  virtual bool RunWoken() = 0;
+};
+
+// Strategy "oldest": dynamic batching of what its sequences have to be done, whatever their slots.
+class OldestLane final : public SequenceLane {
+ public:
+  // `scheduler` is made of ConfigOf() and OptionsOf() and has one instance.
+  OldestLane(size_t slots, std::unique_ptr<InstanceScheduler> scheduler)
+      : slots_(slots), scheduler_(std::move(scheduler)) {}
+
+  static config::ModelConfig ConfigOf(config::ModelConfig model);
+  static SchedulerOptions OptionsOf(SchedulerOptions options);
+
+  size_t slots() const override { return slots_; }
+  void Enqueue(core::QueuedRequest&& queued, size_t /*row*/) override { scheduler_->Enqueue(std::move(queued)); }
+  core::SchedulerReport Report() const override { return scheduler_->Report(); }
+  std::vector<core::BatchRecord> RecentExecutions() const override { return scheduler_->RecentExecutions(); }
+  bool RunWoken() override { return scheduler_->RunWoken(); }
+
+ private:
+  const size_t slots_;
+  const std::unique_ptr<InstanceScheduler> scheduler_;
+};
+
+}  // namespace inferd::scheduling

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include "base/metrics/registry.h"
+#include "base/mutex.h"
+#include "serving/tracing/trace_record.h"
+
+namespace inferd::tracing {
+
+// Where traces go. Called on one thread.
+class TraceExporter {
+ public:
+  virtual ~TraceExporter() = default;
+  // False: they are lost, which the exporter has logged. Within a bounded time.
+  virtual bool Export(std::vector<TraceRecord> records) = 0;
+};
+
+// Takes traces to an exporter on a thread of its own, many at a time. What finds no place is dropped and counted: no
+// request waits for its trace. Thread-safe.
+class ExportQueue final {
+ public:
+  struct Limits {
+    size_t records_max = 2048;
+    size_t batch_max = 512;                // at so many, an export does not wait
+    std::chrono::milliseconds delay{100};  // between two exports
+  };
+  struct Counters {
+    std::shared_ptr<metrics::Counter> exported, dropped;
+  };
+
+  ExportQueue(std::unique_ptr<TraceExporter> exporter, const Limits& limits, Counters counters);
+  // Exports what waits, until that fails.
+  ~ExportQueue();
+  ExportQueue(const ExportQueue&) = delete;
+  ExportQueue& operator=(const ExportQueue&) = delete;
+
+  void Put(TraceRecord&& record);
+
+ private:
+  void Run();
+  std::vector<TraceRecord> TakeLocked() REQUIRES(mutex_);
+  bool Export(std::vector<TraceRecord> records);
+
+  const std::unique_ptr<TraceExporter> exporter_;
+  const Limits limits_;
+  const Counters counters_;
+  base::Mutex mutex_;
+  base::CondVar changed_;
+  std::vector<TraceRecord> waiting_ GUARDED_BY(mutex_);
+  bool stopping_ GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+}  // namespace inferd::tracing

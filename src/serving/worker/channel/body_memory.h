@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "base/memory/free_ranges.h"
+#include "base/mutex.h"
+#include "base/status.h"
+#include "serving/core/request/input_memory.h"
+#include "serving/worker/channel/shared_memory.h"
+
+namespace inferd::worker {
+
+// Where the server reads the bodies of requests to, so that the worker process has their tensors' bytes without a copy:
+// one for each model version, handed to each process that it has in its life. The worker can do nothing but read it
+// (F_SEAL_FUTURE_WRITE), so what the server has checked in a body stays so. Thread-safe.
+//
+// Sealed memory gives no pages back before its end.
+class BodyMemory final : public core::InputMemory, public std::enable_shared_from_this<BodyMemory> {
+ public:
+  // RESOURCE_EXHAUSTED: the system gives none, or cannot seal it.
+  static base::Result<std::shared_ptr<BodyMemory>> Create(size_t bytes);
+  BodyMemory(const BodyMemory&) = delete;
+  BodyMemory& operator=(const BodyMemory&) = delete;
+
+  base::Buffer Allocate(size_t size, size_t align_at) override;
+
+  std::span<const std::byte> area() const { return memory_.bytes(); }
+  // What a worker opens.
+  int descriptor() const { return memory_.descriptor(); }
+
+ private:
+  explicit BodyMemory(SharedMemory memory) : memory_(std::move(memory)), free_(memory_.bytes().size()) {}
+  void Free(size_t offset, size_t bytes);
+
+  const SharedMemory memory_;
+  base::Mutex mutex_;
+  base::FreeRanges free_ GUARDED_BY(mutex_);
+};
+
+// The worker's view of it. Immutable, so thread-safe.
+class BodyView final {
+ public:
+  // `descriptor` stays the caller's. RESOURCE_EXHAUSTED: the system cannot map it.
+  static base::Result<std::shared_ptr<const BodyView>> Open(int descriptor);
+  BodyView(const BodyView&) = delete;
+  BodyView& operator=(const BodyView&) = delete;
+
+  std::span<const std::byte> area() const { return memory_.bytes(); }
+
+ private:
+  explicit BodyView(SharedMemory memory) : memory_(std::move(memory)) {}
+
+  const SharedMemory memory_;
+};
+
+}  // namespace inferd::worker

@@ -1,0 +1,141 @@
+#include "serving/worker/control/control_socket.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "base/system/poll_until.h"
+
+namespace inferd::worker {
+
+namespace {
+
+constexpr size_t kFirstBytes = 1 << 16;
+
+struct alignas(cmsghdr) DescriptorSpace {
+  char bytes[CMSG_SPACE(sizeof(int))] = {};
+};
+
+base::Status SendAll(int socket, const char* data, size_t size) {
+  while (size > 0) {
+    const ssize_t sent = send(socket, data, size, MSG_NOSIGNAL);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent <= 0) return ControlSocket::Gone();
+    data += sent;
+    size -= static_cast<size_t>(sent);
+  }
+  return base::OkStatus();
+}
+
+base::FileDescriptor TakeDescriptor(msghdr& header) {
+  const cmsghdr* control = CMSG_FIRSTHDR(&header);
+  if (control == nullptr || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS ||
+      control->cmsg_len < CMSG_LEN(sizeof(int))) {
+    return {};
+  }
+  int descriptor = -1;
+  std::memcpy(&descriptor, CMSG_DATA(control), sizeof(descriptor));
+  return base::FileDescriptor(descriptor);
+}
+
+// Reads `size` bytes; a descriptor that comes with them is put into *descriptor, if that is not null.
+base::Status ReceiveAll(int socket, char* data, size_t size, base::FileDescriptor* descriptor) {
+  while (size > 0) {
+    iovec part = {.iov_base = data, .iov_len = size};
+    DescriptorSpace space;
+    msghdr header = {};
+    header.msg_iov = &part;
+    header.msg_iovlen = 1;
+    if (descriptor != nullptr) {
+      header.msg_control = space.bytes;
+      header.msg_controllen = sizeof(space.bytes);
+    }
+    const ssize_t received = recvmsg(socket, &header, MSG_CMSG_CLOEXEC);
+    if (received < 0 && errno == EINTR) continue;
+    if (received <= 0) return ControlSocket::Gone();
+    if (descriptor != nullptr) {
+      if (base::FileDescriptor came = TakeDescriptor(header)) *descriptor = std::move(came);
+    }
+    data += received;
+    size -= static_cast<size_t>(received);
+  }
+  return base::OkStatus();
+}
+
+}  // namespace
+
+base::Status ControlSocket::Gone() { return base::Unavailable("the other side of a worker's socket is gone"); }
+
+base::Result<std::pair<ControlSocket, ControlSocket>> ControlSocket::MakePair() {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+    return std::unexpected(
+        base::ResourceExhausted("no socket for a worker process: " + std::string(std::strerror(errno))));
+  }
+  return std::pair(ControlSocket(base::FileDescriptor(ends[0])), ControlSocket(base::FileDescriptor(ends[1])));
+}
+
+base::Status ControlSocket::Send(std::string_view text, int descriptor) {
+  if (text.size() > kMessageBytesMax) return base::InvalidArgument("a message to a worker process is too long");
+  uint64_t size = text.size();
+  iovec part = {.iov_base = &size, .iov_len = sizeof(size)};
+  DescriptorSpace space;
+  msghdr header = {};
+  header.msg_iov = &part;
+  header.msg_iovlen = 1;
+  if (descriptor >= 0) {
+    header.msg_control = space.bytes;
+    header.msg_controllen = sizeof(space.bytes);
+    cmsghdr* control = CMSG_FIRSTHDR(&header);
+    control->cmsg_level = SOL_SOCKET;
+    control->cmsg_type = SCM_RIGHTS;
+    control->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(control), &descriptor, sizeof(descriptor));
+  }
+  ssize_t sent = 0;
+  do {
+    sent = sendmsg(socket_.get(), &header, MSG_NOSIGNAL);
+  } while (sent < 0 && errno == EINTR);
+  if (sent < 0) return ControlSocket::Gone();
+  // The descriptor went with the first byte.
+  const auto* rest = reinterpret_cast<const char*>(&size) + sent;
+  INFERD_RETURN_IF_ERROR(SendAll(socket_.get(), rest, sizeof(size) - static_cast<size_t>(sent)));
+  return SendAll(socket_.get(), text.data(), text.size());
+}
+
+base::Result<ControlMessage> ControlSocket::Receive() {
+  ControlMessage message;
+  uint64_t size = 0;
+  INFERD_RETURN_IF_ERROR(ReceiveAll(socket_.get(), reinterpret_cast<char*>(&size), sizeof(size), &message.descriptor));
+  if (size > kMessageBytesMax) {
+    return std::unexpected(base::Internal("a message of " + std::to_string(size) + " bytes on a worker's socket"));
+  }
+  // Room grows with what has come, and not with what was announced.
+  while (message.text.size() < size) {
+    const size_t begin = message.text.size();
+    message.text.resize(std::min<uint64_t>(size, std::max(2 * begin, kFirstBytes)));
+    INFERD_RETURN_IF_ERROR(
+        ReceiveAll(socket_.get(), message.text.data() + begin, message.text.size() - begin, nullptr));
+  }
+  return message;
+}
+
+base::Result<ControlMessage> ControlSocket::ReceiveWithin(std::chrono::milliseconds patience) {
+  // Of what has begun to come, too, none that the other side may hold back.
+  const auto seconds = std::chrono::ceil<std::chrono::seconds>(patience);
+  const timeval limit = {.tv_sec = seconds.count(), .tv_usec = 0};
+  if (setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) != 0) return std::unexpected(Gone());
+  return Receive();
+}
+
+bool ControlSocket::AwaitEnd(std::chrono::milliseconds patience) {
+  static_cast<void>(shutdown(socket_.get(), SHUT_WR));
+  // No event but the end of both directions, which is always told.
+  return base::PollUntil(socket_.get(), 0, std::chrono::steady_clock::now() + patience);
+}
+
+void ControlSocket::Shutdown() { static_cast<void>(shutdown(socket_.get(), SHUT_RDWR)); }
+
+}  // namespace inferd::worker

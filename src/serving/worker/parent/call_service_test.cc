@@ -1,0 +1,119 @@
+#include "serving/worker/parent/call_service.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <atomic>
+#include <future>
+#include <string>
+#include <thread>
+
+namespace inferd::worker {
+namespace {
+
+constexpr std::chrono::seconds kGuard{30};
+
+// A server in which each model is ready, or whose answers the test gives.
+class FakeServer final : public core::ServerCalls {
+ public:
+  std::shared_ptr<core::ModelCall> MakeCall(core::CallOrigin, std::unique_ptr<core::InferRequest>, bool,
+                                            core::CallAnswer) override {
+    return nullptr;
+  }
+  void ModelReady(std::string, std::string, core::ControlCallback done) override {
+    ++asked;
+    if (answers) return done(base::OkStatus());
+    kept.push_back(std::move(done));
+  }
+  void Load(core::LoadCall, core::ControlCallback done) override { done(base::OkStatus()); }
+  void Unload(core::UnloadCall, core::ControlCallback done) override { done(base::OkStatus()); }
+  base::Result<std::shared_ptr<core::CustomMetric>> OpenMetric(const core::CustomMetricSpec&) override {
+    return std::unexpected(base::Unimplemented("no metrics"));
+  }
+
+  std::atomic<bool> answers{true};
+  std::atomic<size_t> asked{0};
+  std::vector<core::ControlCallback> kept;  // the service's thread's, until it has ended
+};
+
+std::string Ready(uint64_t number) {
+  return EncodeServerOrder({.number = number, .order = ReadyOrder{.model = "m", .version = "1"}});
+}
+
+class CallServiceTest : public ::testing::Test {
+ protected:
+  CallServiceTest() {
+    auto pair = *ControlSocket::MakePair();
+    worker_ = std::make_unique<ControlSocket>(std::move(pair.first));
+    service_ = *CallService::Start(
+        server_, std::move(pair.second), [](core::CallOrigin&) { return base::OkStatus(); },
+        [this](const base::Status& why) { garbage_.set_value(why); });
+  }
+
+  FakeServer server_;
+  std::promise<base::Status> garbage_;
+  std::unique_ptr<ControlSocket> worker_;
+  std::unique_ptr<CallService> service_;
+};
+
+// Replies that a worker does not read take little memory, and come all the same once it reads.
+TEST_F(CallServiceTest, AWorkerThatDoesNotReadIsAskedForNoMore) {
+  constexpr size_t kOrders = 100'000;
+  // What may wait: what is held, and what the socket takes, by far.
+  constexpr size_t kWaitingMax = 50'000;
+  std::atomic<bool> sent = false;
+  std::thread sender([&] {
+    for (size_t i = 0; i < kOrders && worker_->Send(Ready(i)).ok(); ++i) {
+    }
+    sent = true;
+  });
+  // Until nothing more is taken: a shorter wait would only see less.
+  pollfd room{.fd = worker_->descriptor(), .events = POLLOUT, .revents = 0};
+  for (int full = 0; !sent && full < 20; full = ::poll(&room, 1, 10) == 0 ? full + 1 : 0) std::this_thread::yield();
+  for (size_t i = 0; i < kOrders; ++i) {
+    ASSERT_LE(server_.asked, i + kWaitingMax) << "the server reads on";
+    const auto reply = worker_->ReceiveWithin(kGuard);
+    ASSERT_TRUE(reply.has_value()) << i << ": " << reply.error().ToString();
+    const auto read = DecodeServerReply(reply->text);
+    ASSERT_TRUE(read.has_value());
+    EXPECT_EQ(read->number, i);
+  }
+  sender.join();
+}
+
+TEST_F(CallServiceTest, OrdersThatAreNotAnsweredAreLimited) {
+  server_.answers = false;
+  constexpr size_t kOrders = 2000;
+  for (size_t i = 0; i < kOrders; ++i) ASSERT_TRUE(worker_->Send(Ready(i)).ok());
+  const auto reply = worker_->ReceiveWithin(kGuard);
+  ASSERT_TRUE(reply.has_value());
+  EXPECT_EQ(DecodeServerReply(reply->text)->response.status.code(), base::StatusCode::kResourceExhausted);
+  service_.reset();
+  EXPECT_LT(server_.kept.size(), kOrders);
+}
+
+TEST_F(CallServiceTest, JunkIsTold) {
+  const std::string junk(16, '\xff');
+  ASSERT_EQ(::send(worker_->descriptor(), junk.data(), junk.size(), MSG_NOSIGNAL), 16);
+  auto told = garbage_.get_future();
+  ASSERT_EQ(told.wait_for(kGuard), std::future_status::ready);
+  EXPECT_FALSE(told.get().ok());
+}
+
+TEST_F(CallServiceTest, AMessageThatIsNoOrderIsTold) {
+  ASSERT_TRUE(worker_->Send("what").ok());
+  auto told = garbage_.get_future();
+  ASSERT_EQ(told.wait_for(kGuard), std::future_status::ready);
+  EXPECT_FALSE(told.get().ok());
+}
+
+TEST_F(CallServiceTest, TheEndOfTheSocketIsNoJunk) {
+  worker_.reset();
+  service_.reset();
+  EXPECT_EQ(garbage_.get_future().wait_for(std::chrono::seconds(0)), std::future_status::timeout);
+}
+
+}  // namespace
+}  // namespace inferd::worker

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <memory>
+
+#include "serving/core/engine.h"
+#include "serving/worker/parent/answer_collectors.h"
+#include "serving/worker/parent/supervised_model.h"
+
+namespace inferd::worker {
+
+// A model version whose engine runs in a worker process, as one of its signatures. Thread-safe.
+class IsolatedModel final : public core::EngineModel {
+ public:
+  IsolatedModel(std::shared_ptr<SupervisedModel> supervised, size_t signature)
+      : supervised_(std::move(supervised)), number_(signature) {}
+
+  std::vector<std::unique_ptr<core::EngineModel>> OtherSignatures() const override;
+  const core::ModelSignature& signature() const override { return described().signature; }
+  base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(const core::InstanceSpec& spec) override;
+  // Inputs are copied into shared memory, to where the engine wants them, unless they are in memory of this.
+  size_t input_alignment(int /*input*/) const override { return 1; }
+  bool wants_one_piece(int input) const override { return described().inputs[input].one_piece; }
+  std::shared_ptr<core::InputMemory> input_memory() const override { return supervised_->bodies(); }
+  core::Availability availability() const override {
+    return [supervised = supervised_] { return supervised->Available(); };
+  }
+  core::ReadinessCheck readiness_check() const override {
+    if (!described().checks_readiness) return nullptr;
+    return [supervised = supervised_] { return supervised->CheckReady(); };
+  }
+  std::span<const std::string> significant_parameters() const override { return described().significant_parameters; }
+  bool computes_elsewhere() const override { return true; }
+  int compute_threads() const override { return described().compute_threads; }
+  int unfinished_executions_max() const override { return described().unfinished_executions_max; }
+  core::CompletedBatching completed_batching() const override { return described().completed_batching; }
+  uint64_t memory_epoch() const override { return supervised_->loads(); }
+
+ private:
+  const ModelDescription& described() const { return supervised_->descriptions()[number_]; }
+
+  const std::shared_ptr<SupervisedModel> supervised_;
+  const size_t number_;
+};
+
+// One of its instances. Where it has one execution at a time, the thread that calls waits for the worker's answers,
+// which spares another hop; where executions overlap, only for so long as a quick model takes, and on a connections'
+// thread, which has nothing else to do for so long.
+class IsolatedInstance final : public core::EngineInstance {
+ public:
+  // `supervised` outlives it, and has this instance already.
+  IsolatedInstance(SupervisedModel& supervised, size_t number, int unfinished_max);
+
+  void Execute(core::Execution& execution) override;
+  bool TryExecute(core::Execution& execution) override;
+  void Resume(core::Execution& execution) override;
+
+ private:
+  // `patience_ns`: for how long this thread waits for its end.
+  void Begin(const SupervisedModel::Callers& callers, core::Execution& execution, int64_t patience_ns);
+
+  SupervisedModel& supervised_;
+  const size_t number_;                           // its own there
+  std::shared_ptr<ChannelCaller> begun_;          // has what is to be resumed; null: that has not begun
+  std::unique_ptr<AnswerCollectors> collectors_;  // null: it has one execution at a time
+};
+
+}  // namespace inferd::worker
