@@ -137,7 +137,7 @@ class Check(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.tree = pathlib.Path(folder.name)
-        for name in ("check", "tools/progress.sh"):
+        for name in ("check", "tools/progress.sh", "tools/failed_tests"):
             (self.tree / name).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / name, self.tree / name)
         for tool in ("install_deps", "install_engine", "install_catboost", "install_mlflow", "install_clients", "install_cloud_servers",
@@ -189,6 +189,61 @@ esac
         write_executable(self.tree / "tools/run_fuzzers", '#!/bin/sh\necho "5 passed, 0 failed"\nexit 3\n')
         status, output = self.check()
         self.assertEqual((status, output.splitlines()[-1]), (1, f"{3 * 3 + 4 + 5} passed, 3 failed"), output)
+
+    def test_a_test_that_passes_alone_is_unsteady(self):
+        write_executable(self.tree / "tests/run", """#!/bin/sh
+case $1 in
+  "a/test_a.py::test_b[x y]") exit 0 ;;
+  a/*) exit 1 ;;
+esac
+echo "FAILED a/test_a.py::test_b[x y] - assert 1 == 2"
+echo "ERROR a/test_a.py::test_b[x y] - assert 3 == 4"
+echo "FAILED a/test_a.py::test_c"
+echo "7 passed, 3 failed"
+exit 1
+""")
+        status, output = self.check()
+        # tests/run twice, each time with two failures of one test that passes alone.
+        self.assertEqual((status, output.splitlines()[-1]), (1, f"{2 * 8 + 3 * 3 + 4 + 5} passed, 2 failed"), output)
+        self.assertIn("\nunsteady: failed beside other tests, passed alone\n  a/test_a.py::test_b[x y]\n", output)
+        self.assertIn("\nfailed\n  a/test_a.py::test_c\n", output)
+
+    def failing_program(self, *, log="", failures=1):
+        cases = "".join(f'<testcase name="T{number}/0" classname="Room/A"><failure/></testcase>' for number in range(failures))
+        write_executable(self.tree / "bin/ctest", f"""#!/bin/sh
+[ -z "$GTEST_FILTER" ] || {{ echo "$GTEST_FILTER $*" > "{self.tree}/repeated"; exit 0; }}
+case "$*" in
+  *-N*) ;;
+  *build/dev*) mkdir -p "${{GTEST_OUTPUT#xml:}}"
+     echo '<testsuites>{cases}<testcase name="Good" classname="B"/></testsuites>' > "${{GTEST_OUTPUT#xml:}}a_test.xml"
+     printf 'Test project /tree/build/dev\n%s\n' '{log}'
+     printf '67%% tests passed, 1 tests failed out of 3\n\nThe following tests FAILED:\n\t  1 - a_test (Failed)\n'; exit 8 ;;
+  *) echo "100% tests passed, 0 tests failed out of 3" ;;
+esac
+""")
+        return self.check()
+
+    def test_a_program_whose_failed_tests_pass_alone(self):
+        status, output = self.failing_program(failures=2)
+        self.assertEqual((status, output.splitlines()[-1]), (0, f"{2 * 27 + 3 * 3 + 4 + 5} passed, 0 failed"), output)
+        self.assertIn("\nunsteady: failed beside other tests, passed alone\n  dev: a_test: Room/A.T0/0:Room/A.T1/0\n", output)
+        self.assertRegex((self.tree / "repeated").read_text(), r"^Room/A.T0/0:Room/A.T1/0 .*build/dev .*-R \^a_test\$")
+
+    def test_what_a_sanitizer_found_is_not_run_again(self):
+        status, output = self.failing_program(log="==1==ERROR: AddressSanitizer: heap-use-after-free")
+        self.assertEqual((status, output.splitlines()[-1]), (1, f"{2 * 27 + 3 * 3 - 1 + 4 + 5} passed, 1 failed"), output)
+        self.assertFalse((self.tree / "repeated").exists())
+
+    def test_many_failures_are_not_run_again(self):
+        write_executable(self.tree / "tests/run", """#!/bin/sh
+case $1 in a/*) exit 0 ;; esac
+for n in 1 2 3 4 5 6; do echo "FAILED a/test_a.py::test_$n"; done
+echo "7 passed, 6 failed"
+exit 1
+""")
+        status, output = self.check()
+        self.assertEqual((status, output.splitlines()[-1]), (1, f"{2 * 7 + 3 * 3 + 4 + 5} passed, 12 failed"), output)
+        self.assertIn("\nfailed\n  a/test_a.py::test_1\n", output)
 
     def test_options(self):
         status, output = self.check("--help")
