@@ -11,7 +11,7 @@
 #include "kserve/agent/batcher/batch_form.h"
 #include "kserve/agent/batcher/predict_body.h"
 #include "kserve/agent/batcher/tensor_body.h"
-#include "kserve/agent/puller/model_index.h"
+#include "kserve/modelcalls/model_index.h"
 #include "kserve/agent/puller/model_list.h"
 
 namespace {
@@ -95,7 +95,7 @@ void ReadList(std::string_view text) {
 }
 
 void ReadIndex(std::string_view text) {
-  const auto ready = agent::ParseModelIndex(text);
+  const auto ready = modelcalls::ParseModelIndex(text);
   if (!ready.has_value()) return RequireRefused(ready.error());
   Require(!ready->contains(""), "a model without a name");
 }

@@ -121,6 +121,36 @@ def test_a_replica_that_is_killed_is_started_again(tmp_path):
         assert "was ended by signal 9 (Killed)" in controller.log()
 
 
+def test_a_model_that_another_process_unloads_is_loaded_again(tmp_path):
+    file = tmp_path / "service.yaml"
+    file.write_text(service("unloaded", write_constant(tmp_path / "model", 3.5), least=1))
+    with Controller(file) as controller:
+        assert controller.predict("unloaded") == 3.5
+        # The controller looks once a second; it has to see the model before it can miss it.
+        api = Api(controller.api_port)
+        wait_until(lambda: "InferenceServiceReady" in reasons(api), "the service is ready")
+        replica = Api(controller.server_port(*controller.replicas()))
+        wait_until(lambda: unload(replica, "unloaded") and "ModelReloaded" in reasons(api), "the model was unloaded and loaded again")
+        assert controller.predict("unloaded") == 3.5
+        message = next(event["message"] for event in events(api) if event["reason"] == "ModelReloaded")
+        assert message.startswith("another process unloaded model 'unloaded' of unloaded-predictor-default-00001-0; it was loaded again (")
+
+
+def unload(replica, model):
+    """Unloads a model that is loaded, behind the controller's back."""
+    if replica.call("GET", f"/v1/models/{model}")[0] == 200:
+        assert replica.call("POST", f"/v2/repository/models/{model}/unload", {})[0] == 200
+    return True
+
+
+def events(api):
+    return api.get("/api/v1/namespaces/default/events")["items"]
+
+
+def reasons(api):
+    return {event["reason"] for event in events(api)}
+
+
 def test_services_come_and_go_with_their_files(tmp_path):
     model = write_constant(tmp_path / "model", 1.0)
     folder = tmp_path / "services"

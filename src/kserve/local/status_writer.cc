@@ -30,6 +30,20 @@ std::string Joined(const std::vector<std::string>& parts, std::string_view betwe
   return text;
 }
 
+using ComponentEvent = std::pair<const char*, std::string>;  // reason and message
+
+void AddReloads(const model::ComponentState& component, std::vector<ComponentEvent>& events) {
+  for (const model::RevisionState& revision : component.revisions) {
+    for (const model::ReplicaStatus& replica : revision.replicas) {
+      for (const auto& [name, times] : replica.reloads) {
+        events.emplace_back("ModelReloaded", "another process unloaded model '" + name + "' of " + replica.name +
+                                                 "; it was loaded again (" + std::to_string(times) +
+                                                 (times == 1 ? " time)" : " times)"));
+      }
+    }
+  }
+}
+
 std::string ServiceOf(const Value& pod) { return TextAt(pod, {"metadata", "labels", model::kInferenceServiceLabel}); }
 
 }  // namespace
@@ -101,7 +115,7 @@ bool StatusWriter::WriteOne(const ObjectKey& key, const model::ServiceState& sta
   // One that has been deleted meanwhile needs none.
   if (!written.has_value()) return written.error().reason == "NotFound";
   WriteEvents(object, state, before, after);
-  WriteHeeded(key, object, state);
+  WriteComponentEvents(key, object, state);
   return WritePods(object, state, logs);
 }
 
@@ -121,16 +135,17 @@ void StatusWriter::WriteEvents(const Value& object, const model::ServiceState& s
   }
 }
 
-void StatusWriter::WriteHeeded(const ObjectKey& key, const Value& object, const model::ServiceState& state) {
+void StatusWriter::WriteComponentEvents(const ObjectKey& key, const Value& object, const model::ServiceState& state) {
   constexpr const char* kNot = "FieldsNotHonored";
   constexpr const char* kLimits = "LimitsHonored";
-  std::vector<std::pair<const char*, std::string>> events;
+  std::vector<ComponentEvent> events;
   for (const model::ComponentState& component : state.components) {
     const std::string pods = "of the " + std::string(ComponentKindName(component.kind)) + "'s pods, these ";
     const std::string fields = Joined(component.unheeded, ", ");
     if (!fields.empty()) events.emplace_back(kNot, pods + "fields do nothing on this machine: " + fields);
     const std::string limits = Joined(component.limits, "; ");
     if (!limits.empty()) events.emplace_back(kLimits, pods + "limits are held on this machine: " + limits);
+    AddReloads(component, events);
   }
   std::set<std::string> before;
   {

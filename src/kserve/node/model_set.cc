@@ -5,7 +5,7 @@
 #include <set>
 #include <utility>
 
-#include "net/client/http_client.h"
+#include "kserve/modelcalls/model_calls.h"
 #include "storage/download/download.h"
 
 namespace inferd::node {
@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 constexpr std::chrono::seconds kTryAgain{5};
 constexpr std::chrono::milliseconds kWaitAtMost{100};
 constexpr std::chrono::minutes kLoadTimeout{10};
-constexpr size_t kAnswerBytesMax = 64 << 10;
+constexpr std::chrono::seconds kLookTimeout{2};
+constexpr std::chrono::seconds kLookPause{1};
 
 // Names are part of a path and of a URL.
 bool IsPlain(const std::string& name) {
@@ -33,22 +34,6 @@ bool HasVersions(const fs::path& folder) {
     if (entry.is_directory(error) && name.find_first_not_of("0123456789") == std::string::npos) return true;
   }
   return false;
-}
-
-base::Status Ask(const std::string& address, const std::string& model, const std::string& verb) {
-  net::HttpClient::Options options;
-  options.url = "http://" + address;
-  options.timeout = kLoadTimeout;
-  options.body_bytes_max = kAnswerBytesMax;
-  INFERD_ASSIGN_OR_RETURN(const auto client, net::HttpClient::Create(std::move(options)));
-  INFERD_ASSIGN_OR_RETURN(const net::ClientResponse response,
-                          client->Call({.method = "POST",
-                                        .path = "/v2/repository/models/" + model + "/" + verb,
-                                        .headers = {{"Content-Type", "application/json"}},
-                                        .body = "{}"}));
-  if (response.status >= 200 && response.status < 300) return base::OkStatus();
-  return base::Unavailable(verb + " of model '" + model + "': " + std::to_string(response.status) + " " +
-                           response.body);
 }
 
 }  // namespace
@@ -163,10 +148,36 @@ base::Status ModelSet::Fetch(const NamedModel& model, const std::stop_token& sto
 base::Status ModelSet::Do(const Order& order, const std::stop_token& stop) const {
   switch (order.kind) {
     case Order::Kind::kFetch: return Fetch(order.model, stop);
-    case Order::Kind::kLoad: return Ask(order.address, order.name, "load");
-    case Order::Kind::kUnload: return Ask(order.address, order.name, "unload");
+    case Order::Kind::kLoad: return modelcalls::ModelCalls(order.address, kLoadTimeout).Load(order.name);
+    case Order::Kind::kUnload: return modelcalls::ModelCalls(order.address, kLoadTimeout).Unload(order.name);
   }
   return base::OkStatus();
+}
+
+void ModelSet::LookAtReplica(Clock::time_point now) {
+  std::string address;
+  {
+    const base::MutexLock lock(mutex_);
+    const auto due = std::ranges::find_if(replicas_, [&](const auto& entry) { return entry.second.look_at <= now; });
+    if (due == replicas_.end()) return;
+    due->second.look_at = now + kLookPause;
+    address = due->first;
+  }
+  const auto ready = modelcalls::ModelCalls(address, kLookTimeout).ListReady();
+  if (!ready.has_value()) return;
+  std::vector<std::string> lost;
+  {
+    const base::MutexLock lock(mutex_);
+    const auto found = replicas_.find(address);
+    if (found == replicas_.end()) return;
+    lost = found->second.lost.Note(*ready);
+    for (const std::string& name : lost) found->second.lost.Forget(name);
+    std::erase_if(lost, [&](const std::string& name) { return found->second.loaded.erase(name) == 0; });
+  }
+  for (const std::string& name : lost) {
+    on_log_(address + ": another process unloaded model '" + name + "', which is loaded again");
+  }
+  if (!lost.empty()) on_change_();
 }
 
 void ModelSet::Note(const Order& order, const base::Status& done) {
@@ -181,7 +192,8 @@ void ModelSet::Note(const Order& order, const base::Status& done) {
   }
   const auto replica = replicas_.find(order.address);
   if (replica == replicas_.end()) return;
-  auto& [loaded, tries] = replica->second;
+  std::map<std::string, uint64_t>& loaded = replica->second.loaded;
+  std::map<std::string, Tried>& tries = replica->second.tried;
   if (order.kind == Order::Kind::kUnload) {
     // One that cannot unload it has ended, or keeps what no request comes for.
     loaded.erase(order.name);
@@ -197,6 +209,7 @@ void ModelSet::Note(const Order& order, const base::Status& done) {
 void ModelSet::Run(const std::stop_token& stop) {
   std::map<std::string, std::string> said;  // of each model, what is tried again and fails again
   while (!stop.stop_requested()) {
+    LookAtReplica(Clock::now());
     std::optional<Order> order;
     {
       base::MutexLock lock(mutex_);

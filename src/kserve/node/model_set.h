@@ -11,6 +11,7 @@
 
 #include "base/mutex.h"
 #include "base/status.h"
+#include "kserve/modelcalls/lost_models.h"
 
 namespace inferd::node {
 
@@ -64,6 +65,8 @@ class ModelSet final {
   struct Replica {
     std::map<std::string, uint64_t> loaded;  // the generation of each
     std::map<std::string, Tried> tried;
+    modelcalls::LostModels lost{};
+    Clock::time_point look_at{};  // when it is asked next for its models
   };
   struct Order {
     enum class Kind : uint8_t { kFetch, kLoad, kUnload };
@@ -76,6 +79,8 @@ class ModelSet final {
   void Run(const std::stop_token& stop);
   std::optional<Order> NextOrder(Clock::time_point now) const REQUIRES(mutex_);
   base::Status Do(const Order& order, const std::stop_token& stop) const;
+  // Asks a replica for its models, if it is time to. Models that another process unloaded are loaded again.
+  void LookAtReplica(Clock::time_point now);
   base::Status Fetch(const NamedModel& model, const std::stop_token& stop) const;
   void Note(const Order& order, const base::Status& done) REQUIRES(mutex_);
 

@@ -27,6 +27,15 @@ class ModelSetTest : public ::testing::Test {
     const std::lock_guard lock(mutex_);
     return asked_;
   }
+  void SetIndex(std::string index) {
+    const std::lock_guard lock(mutex_);
+    index_ = std::move(index);
+    looks_ = 0;
+  }
+  int looks() {
+    const std::lock_guard lock(mutex_);
+    return looks_;
+  }
   static void Await(const std::function<bool()>& holds) {
     while (!holds()) std::this_thread::yield();
   }
@@ -35,9 +44,15 @@ class ModelSetTest : public ::testing::Test {
   const support::TempDir place_;
   std::mutex mutex_;
   std::vector<std::string> asked_;
+  std::string index_ = "no index";
+  int looks_ = 0;
   // Refuses what is called "bad".
   net::ScriptedServer server_{[this](const std::string& request) {
     const std::lock_guard lock(mutex_);
+    if (request.starts_with("POST /v2/repository/index ")) {
+      ++looks_;
+      return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(index_.size()) + "\r\n\r\n" + index_;
+    }
     asked_.push_back(request.substr(0, request.find(" HTTP")));
     const bool bad = request.find("/bad/") != std::string::npos;
     return std::string("HTTP/1.1 ") + (bad ? "400 Bad Request" : "200 OK") + "\r\nContent-Length: 4\r\n\r\n" +
@@ -72,9 +87,23 @@ TEST_F(ModelSetTest, WhatFailsIsSaidAndHoldsNothingUp) {
   Await([&] { return set_.has_all(address()); });
   const auto states = set_.states();
   EXPECT_THAT(states.at("absent").failure, HasSubstr("/no/such/folder"));
-  EXPECT_THAT(states.at("bad").failure, HasSubstr("load of model 'bad': 400 why!"));
+  EXPECT_THAT(states.at("bad").failure, HasSubstr("load: the model server answered 400 why!"));
   EXPECT_EQ(states.at("good"), (NamedModelState{.loaded = true, .failure = {}}));
   EXPECT_THAT(asked(), Contains("POST /v2/repository/models/good/load"));
+}
+
+TEST_F(ModelSetTest, AModelThatAnotherProcessUnloadsIsLoadedAgain) {
+  const std::string load = "POST /v2/repository/models/one/load";
+  set_.SetModels({{"one", Source("one")}});
+  set_.SetReplicas({address()});
+  Await([&] { return set_.has_all(address()); });
+  SetIndex(R"([{"name": "one", "state": "READY"}])");
+  // The answer above has to be seen before the one below.
+  Await([&] { return looks() >= 2; });
+  SetIndex("[]");
+  Await([&] { return asked().size() >= 2; });
+  EXPECT_THAT(asked(), ElementsAre(load, load));
+  Await([&] { return set_.has_all(address()); });
 }
 
 }  // namespace

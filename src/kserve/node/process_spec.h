@@ -22,6 +22,7 @@ struct ProcessSpec {
   uint16_t port = 0;                     // of this machine, for requests
   uint16_t grpc_port = 0;                // likewise, for calls of gRPC; the same one, where it says no other
   std::string ready_path;                // what GET answers with 200 once it is ready; empty: a connection is enough
+  std::string model_server = {};         // "127.0.0.1:40001": where inferd itself takes HTTP; empty: another program
   ContainerResources resources = {};     // that it is to be held to
   std::chrono::seconds grace{30};        // to end in when it is asked to (Kubernetes: terminationGracePeriodSeconds)
 };

@@ -30,6 +30,7 @@ constexpr int kOutputReadsMax = 64;
 constexpr milliseconds kProbePause{10};
 constexpr milliseconds kProbePauseMax{500};
 constexpr milliseconds kProbeTimeout{2'000};
+constexpr milliseconds kModelsPause{1'000};
 // A program may listen for gRPC a moment later than for HTTP. One that is told a port for it need not listen there at
 // all.
 constexpr milliseconds kGrpcPatience{10'000};
@@ -138,6 +139,11 @@ int Replica::restarts() const {
   return restarts_;
 }
 
+std::map<std::string, int> Replica::reloads() const {
+  const base::MutexLock lock(mutex_);
+  return reloads_;
+}
+
 void Replica::Set(ReplicaState state) {
   {
     const base::MutexLock lock(mutex_);
@@ -222,24 +228,47 @@ void Replica::Attend(const ProcessSpec& spec, const base::ChildProcess& child, i
   milliseconds pause = kProbePause;
   bool ready = false;
   std::optional<Clock::time_point> answers_since;
+  std::optional<modelcalls::ModelKeeper> keeper;
+  Clock::time_point models_at{};
   while (!stopped() && !child.EndsBefore(Clock::now())) {
     if (limits.Passed(child.pid())) return KillAll(child);
     if (!ready && Probe(spec)) {
       if (!answers_since.has_value()) answers_since = Clock::now();
       ready = spec.grpc_port == 0 || spec.grpc_port == spec.port || Listens(spec.grpc_port) ||
               Clock::now() - *answers_since >= kGrpcPatience;
+      if (ready && !spec.model_server.empty()) keeper.emplace(spec.model_server);
+      // Its models are known before the first request comes.
+      if (keeper.has_value()) KeepModels(*keeper);
       if (ready) Set(ReplicaState::kReady);
+    } else if (keeper.has_value() && Clock::now() >= models_at) {
+      KeepModels(*keeper);
+      models_at = Clock::now() + kModelsPause;
     }
     std::array<pollfd, 3> files = {pollfd{.fd = stop_.get(), .events = POLLIN, .revents = 0},
                                    pollfd{.fd = child.handle(), .events = POLLIN, .revents = 0},
                                    pollfd{.fd = output, .events = POLLIN, .revents = 0}};
-    const milliseconds until_look = limits.look_every().value_or(milliseconds(-1));
-    poll(files.data(), files.size(), static_cast<int>((ready ? until_look : pause).count()));
+    milliseconds wait = ready ? limits.look_every().value_or(milliseconds(-1)) : pause;
+    if (keeper.has_value() && (wait < milliseconds(0) || wait > kModelsPause)) wait = kModelsPause;
+    poll(files.data(), files.size(), static_cast<int>(wait.count()));
     TakeOutput(output);
     // Closed, it would be readable for ever.
     if ((files[2].revents & POLLHUP) != 0 && (files[2].revents & POLLIN) == 0) child.EndsBefore(Clock::now() + pause);
     pause = std::min(pause + pause / 4, kProbePauseMax);
   }
+}
+
+void Replica::KeepModels(modelcalls::ModelKeeper& keeper) {
+  const modelcalls::ModelKeeper::Seen seen = keeper.Look();
+  for (const std::string& failure : seen.failures) options_.on_log(options_.name + ": " + failure);
+  if (seen.reloaded.empty()) return;
+  {
+    const base::MutexLock lock(mutex_);
+    for (const std::string& model : seen.reloaded) ++reloads_[model];
+  }
+  for (const std::string& model : seen.reloaded) {
+    options_.on_log(options_.name + ": another process unloaded model '" + model + "', which is loaded again");
+  }
+  options_.on_change();
 }
 
 void Replica::End(const ProcessSpec& spec, const base::ChildProcess& child, int output) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -13,6 +14,7 @@
 #include "base/system/child_process.h"
 #include "base/system/file_descriptor.h"
 #include "kserve/model/status/replica_status.h"
+#include "kserve/modelcalls/model_keeper.h"
 #include "kserve/node/process_spec.h"
 #include "kserve/node/replica_log.h"
 #include "kserve/node/resources/resource_keeper.h"
@@ -57,6 +59,8 @@ class Replica final {
   // Of the last of its processes that has ended, also once the next one is ready; nullopt: none has.
   std::optional<ProcessEnd> last_end() const;
   int restarts() const;
+  // By model: how often another process unloaded it and this replica loaded it again, in all lives of the process.
+  std::map<std::string, int> reloads() const;
   // What its processes have written. They share one output, which also goes to this program's standard error.
   const std::shared_ptr<ReplicaLog>& log() const { return log_; }
 
@@ -72,6 +76,7 @@ class Replica final {
   void Attend(const ProcessSpec& spec, const base::ChildProcess& child, int output, ProcessLimits& limits);
   void End(const ProcessSpec& spec, const base::ChildProcess& child, int output);
   bool Probe(const ProcessSpec& spec) const;
+  void KeepModels(modelcalls::ModelKeeper& keeper);
   // Waits until the process ends, and takes meanwhile what it writes; whether it has ended before `deadline`.
   bool TakeOutputUntilEnd(const base::ChildProcess& child, int output, std::chrono::steady_clock::time_point deadline);
   void TakeOutput(int output);
@@ -93,6 +98,7 @@ class Replica final {
   std::optional<int> exit_code_ GUARDED_BY(mutex_);
   std::optional<ProcessEnd> last_end_ GUARDED_BY(mutex_);
   int restarts_ GUARDED_BY(mutex_) = 0;
+  std::map<std::string, int> reloads_ GUARDED_BY(mutex_);
   std::thread thread_;
 };
 

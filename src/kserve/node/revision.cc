@@ -153,6 +153,10 @@ base::Result<ProcessSpec> Revision::Make(const std::string& replica, PodVolumes&
       if (!Names(spec.environment, variable)) spec.environment.push_back(variable);
     }
   }
+  // The models of a set are kept by it.
+  if (model_set_ == nullptr && spec.program.ends_with("/inferd")) {
+    spec.model_server = "127.0.0.1:" + std::to_string(spec.port);
+  }
   if (!WantsAgent(pod_, spec)) return spec;
   INFERD_ASSIGN_OR_RETURN(const std::string agent, Locate("inferd-agent", options_.programs_folder));
   return BehindAgent(std::move(spec), pod_, agent, TakePort);
@@ -195,7 +199,8 @@ std::vector<ReplicaStatus> Revision::replicas() const {
                         .failure = member.replica->failure(),
                         .exit_code = member.replica->exit_code(),
                         .last_end = member.replica->last_end(),
-                        .restarts = member.replica->restarts()});
+                        .restarts = member.replica->restarts(),
+                        .reloads = member.replica->reloads()});
   }
   return replicas;
 }

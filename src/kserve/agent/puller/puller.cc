@@ -80,11 +80,11 @@ bool Puller::Rest(std::chrono::milliseconds pause, const std::stop_token& stop) 
 }
 
 void Puller::WatchServer(const std::stop_token& stop) {
-  ModelCalls calls(options_.component, kCompareTimeout);
+  modelcalls::ModelCalls calls(options_.component.address(), kCompareTimeout);
   while (Rest(options_.compare_every, stop)) CompareWithServer(calls);
 }
 
-void Puller::CompareWithServer(ModelCalls& calls) {
+void Puller::CompareWithServer(modelcalls::ModelCalls& calls) {
   const auto asked = Clock::now();
   std::optional<std::string> sample;
   {
@@ -129,7 +129,7 @@ void Puller::Count() {
 }
 
 void Puller::Work(const std::stop_token& stop) {
-  ModelCalls calls(options_.component, kLoadTimeout);
+  modelcalls::ModelCalls calls(options_.component.address(), kLoadTimeout);
   base::MutexLock lock(mutex_);
   while (!stop.stop_requested()) {
     // What was brought before is not to go before there is a list.
@@ -149,7 +149,7 @@ void Puller::Work(const std::stop_token& stop) {
   }
 }
 
-void Puller::Take(const ModelStep& step, ModelCalls& calls, const std::stop_token& stop) {
+void Puller::Take(const ModelStep& step, modelcalls::ModelCalls& calls, const std::stop_token& stop) {
   base::Status status;
   std::optional<PulledModel> here = step.wanted;
   bool loaded = false;

@@ -12,10 +12,10 @@
 #include "base/metrics/registry.h"
 #include "base/mutex.h"
 #include "kserve/agent/puller/component.h"
-#include "kserve/agent/puller/model_calls.h"
 #include "kserve/agent/puller/model_list.h"
 #include "kserve/agent/puller/model_states.h"
 #include "kserve/agent/puller/model_store.h"
+#include "kserve/modelcalls/model_calls.h"
 
 namespace inferd::agent {
 
@@ -48,11 +48,11 @@ class Puller final {
   void Watch(const std::stop_token& stop);
   void LookAtList();
   void WatchServer(const std::stop_token& stop);
-  void CompareWithServer(ModelCalls& calls);
+  void CompareWithServer(modelcalls::ModelCalls& calls);
   // Until `pause` is over; false: it is to stop.
   bool Rest(std::chrono::milliseconds pause, const std::stop_token& stop);
   void Work(const std::stop_token& stop);
-  void Take(const ModelStep& step, ModelCalls& calls, const std::stop_token& stop);
+  void Take(const ModelStep& step, modelcalls::ModelCalls& calls, const std::stop_token& stop);
   void Say(const std::string& name, const base::Status& status);
   void Count() REQUIRES(mutex_);
 

@@ -4,7 +4,7 @@
 
 namespace inferd::agent {
 
-ServerModels AskForModels(ModelCalls& calls, const std::string& sample) {
+ServerModels AskForModels(modelcalls::ModelCalls& calls, const std::string& sample) {
   ServerModels models;
   auto listed = calls.ListReady();
   if (listed.has_value()) {

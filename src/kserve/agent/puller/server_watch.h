@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "kserve/agent/puller/model_calls.h"
+#include "kserve/modelcalls/model_calls.h"
 
 namespace inferd::agent {
 
@@ -19,6 +19,6 @@ struct ServerModels {
 
 // Asks it: by V2's repository index or, where it has none, whether it has `sample`. A server that does not answer, or
 // does not now, says nothing.
-ServerModels AskForModels(ModelCalls& calls, const std::string& sample);
+ServerModels AskForModels(modelcalls::ModelCalls& calls, const std::string& sample);
 
 }  // namespace inferd::agent

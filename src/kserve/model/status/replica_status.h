@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 
@@ -30,6 +31,8 @@ struct ReplicaStatus {
   std::optional<int> exit_code = std::nullopt;        // of that container; nullopt: it was not made
   std::optional<ProcessEnd> last_end = std::nullopt;  // of the last that has ended, also once the next one is ready
   int restarts = 0;
+  // By model: how often another process unloaded it and the controller loaded it again.
+  std::map<std::string, int> reloads = {};
 
   bool operator==(const ReplicaStatus&) const = default;
 };

@@ -1,22 +1,26 @@
-#include "kserve/agent/puller/model_calls.h"
+#include "kserve/modelcalls/model_calls.h"
 
 #include <chrono>
+#include <string_view>
 
 #include "base/text/percent.h"
-#include "kserve/agent/puller/model_index.h"
+#include "kserve/modelcalls/model_index.h"
 
-namespace inferd::agent {
+namespace inferd::modelcalls {
 
 namespace {
 
 constexpr size_t kAnswerBytesMax = 16 << 20;
 constexpr size_t kShownBytesMax = 500;
+constexpr std::string_view kUnix = "unix:";
+
+bool IsUnix(const std::string& address) { return address.starts_with(kUnix); }
 
 }  // namespace
 
-ModelCalls::ModelCalls(const Component& component, std::chrono::milliseconds timeout)
-    : client_(*net::HttpClient::Create({.url = "http://127.0.0.1:" + std::to_string(component.port),
-                                        .unix_socket = component.unix_socket,
+ModelCalls::ModelCalls(const std::string& address, std::chrono::milliseconds timeout)
+    : client_(*net::HttpClient::Create({.url = "http://" + (IsUnix(address) ? "localhost" : address),
+                                        .unix_socket = IsUnix(address) ? address.substr(kUnix.size()) : "",
                                         .connect_timeout = std::chrono::seconds(5),
                                         .timeout = timeout,
                                         .body_bytes_max = kAnswerBytesMax})) {}
@@ -53,4 +57,4 @@ base::Result<bool> ModelCalls::IsReady(const std::string& name) {
   return answer->status == 200;
 }
 
-}  // namespace inferd::agent
+}  // namespace inferd::modelcalls

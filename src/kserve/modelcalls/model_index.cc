@@ -1,8 +1,8 @@
-#include "kserve/agent/puller/model_index.h"
+#include "kserve/modelcalls/model_index.h"
 
 #include "data/json/read.h"
 
-namespace inferd::agent {
+namespace inferd::modelcalls {
 
 namespace {
 
@@ -28,4 +28,4 @@ base::Result<std::set<std::string>> ParseModelIndex(std::string_view text) {
   return ready;
 }
 
-}  // namespace inferd::agent
+}  // namespace inferd::modelcalls

@@ -1,8 +1,8 @@
-#include "kserve/agent/puller/model_index.h"
+#include "kserve/modelcalls/model_index.h"
 
 #include <gtest/gtest.h>
 
-namespace inferd::agent {
+namespace inferd::modelcalls {
 namespace {
 
 TEST(ModelIndexTest, ModelsAreReadyWhoseStateSaysSo) {
@@ -20,4 +20,4 @@ TEST(ModelIndexTest, WhatIsNoneIsRefused) {
 }
 
 }  // namespace
-}  // namespace inferd::agent
+}  // namespace inferd::modelcalls
