@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/text/ascii_case.h"
 #include "config/nearest_name.h"
 #include "config/option_table/option_table.h"
 #include "config/option_table/option_value.h"
@@ -15,7 +16,8 @@
 
 namespace inferd::config {
 
-// A choice's values in the order of its enumeration, separated by '|'; the help shows them as they stand.
+// A choice's values in the order of its enumeration, separated by '|'; the help shows them as they stand. Upper and lower
+// case are the same, as for Triton.
 template <typename Enum>
 base::Result<Enum> ParseChoice(std::string_view names, std::string_view text) {
   NearestName nearest(text);
@@ -23,7 +25,7 @@ base::Result<Enum> ParseChoice(std::string_view names, std::string_view text) {
   for (std::string_view rest = names; !rest.empty(); ++index) {
     const size_t bar = rest.find('|');
     const std::string_view name = rest.substr(0, bar);
-    if (name == text) return static_cast<Enum>(index);
+    if (base::EqualWithoutCase(name, text)) return static_cast<Enum>(index);
     nearest.Offer(name);
     rest = bar == std::string_view::npos ? std::string_view() : rest.substr(bar + 1);
   }

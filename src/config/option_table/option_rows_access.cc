@@ -15,12 +15,13 @@ constexpr std::string_view kGroups =
 
 constexpr std::string_view kControlFrom = "socket|here|machine|names|reload|models|anyone";
 constexpr std::string_view kOwners = "own|any";
+constexpr std::string_view kApi = "api";
 
 using S = ServerOptions;
 using Memory = ClientMemoryOptions;
 
-// GROUP,GROUP...
-base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text) {
+// GROUP,GROUP... `word`: what errors call a group.
+base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text, std::string_view word) {
   std::vector<EndpointGroup> groups;
   for (;;) {
     const std::string_view name = text.substr(0, text.find(','));
@@ -29,8 +30,8 @@ base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text) {
       return std::unexpected(base::InvalidArgument("expected groups before the ':', and found a '='"));
     }
     if (!parsed.has_value()) {
-      return std::unexpected(
-          parsed.error().WithContext("unknown restricted api '" + std::string(name.substr(0, kShownBytes)) + "'"));
+      return std::unexpected(parsed.error().WithContext("unknown restricted " + std::string(word) + " '" +
+                                                        std::string(name.substr(0, kShownBytes)) + "'"));
     }
     const EndpointGroup group = *parsed;
     if (std::ranges::find(groups, group) != groups.end()) {
@@ -45,14 +46,14 @@ base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text) {
 // One header per group, or it would be unclear which one is meant. `names` are those of `groups`. Triton's rule and
 // text.
 base::Status CheckNew(const std::vector<HeaderRule>& rules, std::string_view names,
-                      const std::vector<EndpointGroup>& groups) {
+                      const std::vector<EndpointGroup>& groups, std::string_view word) {
   for (const EndpointGroup group : groups) {
     const std::string_view name = names.substr(0, names.find(','));
     const auto restricts = [group](const HeaderRule& rule) {
       return std::ranges::find(rule.groups, group) != rule.groups.end();
     };
     if (std::ranges::any_of(rules, restricts)) {
-      return base::InvalidArgument("api '" + std::string(name) + "' can not be specified in multiple config groups");
+      return base::InvalidArgument(std::string(word) + " '" + std::string(name) + "' can not be specified in multiple config groups");
     }
     names.remove_prefix(std::min(name.size() + 1, names.size()));
   }
@@ -68,16 +69,17 @@ bool IsHeaderValue(std::string_view text) {
 // Never quotes the text: it holds a secret.
 template <std::vector<HeaderRule> AccessOptions::* Rules>
 base::Status AddHeaderRule(ServerOptions& options, std::string_view text) {
+  const std::string_view word = Rules == &AccessOptions::grpc_rules ? "protocol" : kApi;  // Triton's
   const size_t colon = text.find(':');
   const size_t equals = text.find('=', colon == std::string_view::npos ? text.size() : colon);
   if (equals == std::string_view::npos) return base::InvalidArgument("expected GROUP,...:HEADER=VALUE");
   HeaderRule rule;
-  INFERD_ASSIGN_OR_RETURN(rule.groups, ParseGroups(text.substr(0, colon)));
+  INFERD_ASSIGN_OR_RETURN(rule.groups, ParseGroups(text.substr(0, colon), word));
   rule.header = text.substr(colon + 1, equals - colon - 1);
   rule.value = text.substr(equals + 1);
   if (!base::IsToken(rule.header)) return base::InvalidArgument("expected the name of a header between ':' and '='");
   if (!IsHeaderValue(rule.value)) return base::InvalidArgument("no header can have the value of '" + rule.header + "'");
-  INFERD_RETURN_IF_ERROR(CheckNew(options.access.*Rules, text.substr(0, colon), rule.groups));
+  INFERD_RETURN_IF_ERROR(CheckNew(options.access.*Rules, text.substr(0, colon), rule.groups, word));
   (options.access.*Rules).push_back(std::move(rule));
   return base::OkStatus();
 }
@@ -87,7 +89,7 @@ base::Status AddTokenRule(ServerOptions& options, std::string_view text) {
   // A path with a colon can be written with a folder in front: ./a:b.
   const size_t colon = text.find(':');
   if (colon != std::string_view::npos && text.substr(0, colon).find('/') == std::string_view::npos) {
-    INFERD_ASSIGN_OR_RETURN(rule.groups, ParseGroups(text.substr(0, colon)));
+    INFERD_ASSIGN_OR_RETURN(rule.groups, ParseGroups(text.substr(0, colon), kApi));
     text.remove_prefix(colon + 1);
   }
   if (text.empty()) return base::InvalidArgument("expected [GROUP,...:]PATH");

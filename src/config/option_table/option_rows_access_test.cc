@@ -40,7 +40,11 @@ TEST(AccessRowsTest, MistakenRestrictionsAreErrorsThatKeepTheSecret) {
     EXPECT_THAT(error(rule), AllOf(HasSubstr("--http-restricted-api: "), Not(HasSubstr("secret")))) << rule;
   }
   EXPECT_THAT(ErrorOf({"m", "--http-restricted-api=health:A=1", "--http-restricted-api=trace,health:B=2"}),
-              HasSubstr("can not be specified in multiple config groups"));
+              HasSubstr("api 'health' can not be specified in multiple config groups"));
+  EXPECT_THAT(ErrorOf({"m", "--grpc-restricted-protocol=health:A=1", "--grpc-restricted-protocol=health:B=2"}),
+              HasSubstr("protocol 'health' can not be specified in multiple config groups"));
+  EXPECT_THAT(ErrorOf({"m", "--grpc-restricted-protocol=model-reposit:A=1"}),
+              HasSubstr("unknown restricted protocol 'model-reposit'"));
   EXPECT_EQ(ErrorOf({"m", "--http-restricted-api=health:A=1", "--grpc-restricted-protocol=health:A=1"}), "");
   EXPECT_THAT(ErrorOf({"m", "--access-token-file=health:"}), HasSubstr("expected [GROUP,...:]PATH"));
 }

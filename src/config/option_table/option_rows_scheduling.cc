@@ -170,7 +170,7 @@ base::Status AddCacheSetting(ServerOptions& options, std::string_view text) {
   if (!local && name != "redis") return UnknownName("there is no cache", name, kCaches);
   const CacheStore store = local ? CacheStore::kLocal : CacheStore::kRedis;
   if (options.cache.store != CacheStore::kNone && options.cache.store != store) {
-    return base::InvalidArgument("there is one cache: 'local' and 'redis' exclude each other");
+    return base::InvalidArgument("multiple cache configurations: 'local' and 'redis' exclude each other");
   }
   const auto known = local ? std::span<const std::string_view>(kLocalSettings) : kRedisSettings;
   if (std::ranges::find(known, setting) == known.end()) {

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/text/digits.h"
+#include "base/text/ascii_case.h"
 #include "config/option_table/option_value.h"
 #include "config/personalities/tritonserver_flags.h"
 #include "config/personalities/tritonserver_traces.h"
@@ -84,14 +85,23 @@ base::Status CombineBackendConfig(std::span<const GivenFlag> flags, CombinedFlag
   return base::OkStatus();
 }
 
-// The later of the two flags counts.
-void CombineCompletion(std::span<const GivenFlag> flags, CombinedFlags& combined) {
-  for (const GivenFlag& flag : flags) {
-    if (flag.name != "disable-auto-complete-config" && flag.name != "strict-model-config") continue;
-    combined.values.push_back({.option = "complete-configurations",
-                               .value = flag.value == "true" ? "false" : "true",
-                               .origin = "--" + flag.name});
+// The deprecated flag counts where the other one is not given. The last of each counts.
+void CombineCompletion(const GivenFlags& given, CombinedFlags& combined) {
+  constexpr std::string_view kFlag = "disable-auto-complete-config";
+  constexpr std::string_view kDeprecated = "strict-model-config";
+  const std::string* const disable = given.Find(kFlag);
+  const std::string* const strict = given.Find(kDeprecated);
+  if (strict != nullptr) {
+    combined.warnings.emplace_back(disable == nullptr
+                                       ? "'--strict-model-config' has been deprecated! Please use "
+                                         "'--disable-auto-complete-config' instead."
+                                       : "Overriding deprecated '--strict-model-config' in favor of "
+                                         "'--disable-auto-complete-config'!");
   }
+  if (disable == nullptr && strict == nullptr) return;
+  combined.values.push_back({.option = "complete-configurations",
+                             .value = *(disable == nullptr ? strict : disable) == "true" ? "false" : "true",
+                             .origin = "--" + std::string(disable == nullptr ? kDeprecated : kFlag)});
 }
 
 // 0: the folders are looked at once.
@@ -103,7 +113,7 @@ void CombinePolling(const GivenFlags& given, CombinedFlags& combined) {
     return;
   }
   const std::string* const mode = given.Find("model-control-mode");
-  if (mode == nullptr || *mode != "poll") return;
+  if (mode == nullptr || !base::EqualWithoutCase(*mode, "poll")) return;
   combined.values.push_back({.option = "model-control-mode", .value = "none", .origin = "--repository-poll-secs"});
 }
 
@@ -142,27 +152,40 @@ base::Status CombineMetrics(std::span<const GivenFlag> flags, CombinedFlags& com
 }
 
 // The older flag for the local cache.
-void CombineCache(const GivenFlags& given, CombinedFlags& combined) {
+base::Status CombineCache(const GivenFlags& given, CombinedFlags& combined) {
   const std::string* const bytes = given.Find("response-cache-byte-size");
-  if (bytes == nullptr || *bytes == "0") return;
+  if (bytes == nullptr) return base::OkStatus();
+  if (given.Find("cache-config") != nullptr) {
+    return base::InvalidArgument(
+        "Incompatible flags --response-cache-byte-size and --cache-config both provided. Please provide one or the "
+        "other.");
+  }
+  if (*bytes == "0") return base::OkStatus();
   combined.values.push_back(
       {.option = "cache-config", .value = "local,size=" + *bytes, .origin = "--response-cache-byte-size"});
+  return base::OkStatus();
 }
 
 // DEVICE:FRACTION. There are no GPUs here, but a value that is none is a mistake.
 base::Status CheckGpuLimits(std::span<const GivenFlag> flags) {
-  for (const GivenFlag& flag : flags) {
-    if (flag.name != "model-load-gpu-limit") continue;
-    const size_t colon = flag.value.find(':');
-    const std::string_view device = std::string_view(flag.value).substr(0, colon);
-    const std::string_view text = colon == std::string::npos ? "" : std::string_view(flag.value).substr(colon + 1);
+  const std::string flag = "--model-load-gpu-limit";
+  for (const GivenFlag& given : flags) {
+    if (given.name != "model-load-gpu-limit") continue;
+    const size_t colon = given.value.find(':');
+    const std::string_view device = std::string_view(given.value).substr(0, colon);
+    const std::string_view text = colon == std::string::npos ? "" : std::string_view(given.value).substr(colon + 1);
     double fraction = -1;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fraction);
-    const bool number = error == std::errc() && end == text.data() + text.size();
-    if (base::IsDigits(device) && number && fraction >= 0 && fraction <= 1) continue;
-    return base::InvalidArgument(
-        "--model-load-gpu-limit: expected DEVICE:FRACTION with a fraction in range [0.0, 1.0], got '" + flag.value +
-        "'");
+    const bool is_number = error == std::errc() && end == text.data() + text.size();
+    const bool is_negative = device.starts_with('-') && base::IsDigits(device.substr(1));
+    if (!is_number || !(is_negative || base::IsDigits(device))) {
+      return base::InvalidArgument(flag + ": expected DEVICE:FRACTION, got '" + given.value + "'");
+    }
+    if (is_negative) return base::InvalidArgument(flag + " expects device ID >= 0, got " + std::string(device));
+    if (!(fraction >= 0 && fraction <= 1)) {  // not a number, too
+      return base::InvalidArgument(flag + " expects limit fraction to be in range [0.0, 1.0], got " +
+                                   std::string(text));
+    }
   }
   return base::OkStatus();
 }
@@ -187,8 +210,8 @@ base::Result<CombinedFlags> CombineTritonserverFlags(const GivenFlags& given) {
   INFERD_RETURN_IF_ERROR(CombineMetrics(given.flags, combined));
   INFERD_RETURN_IF_ERROR(CombineTraces(given, combined));
   INFERD_RETURN_IF_ERROR(CombineBackendConfig(given.flags, combined));
-  CombineCompletion(given.flags, combined);
-  CombineCache(given, combined);
+  CombineCompletion(given, combined);
+  INFERD_RETURN_IF_ERROR(CombineCache(given, combined));
   CombinePolling(given, combined);
   const std::string* http_address = given.Find("http-address");
   if (http_address != nullptr && given.Find("metrics-address") == nullptr) {
