@@ -262,3 +262,38 @@ def test_metrics_have_summaries_where_they_are_asked_for(tmp_path):
         assert metrics['nv_inference_count{model="echo",version="1"}'] == 3
     with serve(tmp_path) as server:
         assert not any("summary_us" in name for name in server.metrics())
+
+
+def test_a_backend_without_a_model_file_needs_none_that_is_named(tmp_path):
+    for backend in ("identity", "dyna_sequence"):
+        models.write_whole(tmp_path / backend / "config.pbtxt", f"""backend: "{backend}"
+default_model_filename: "libtriton_{backend}.so"
+max_batch_size: 4
+input {{ name: "INPUT" data_type: TYPE_INT32 dims: [ 1 ] }}
+output {{ name: "OUTPUT" data_type: TYPE_INT32 dims: [ 1 ] }}
+{"sequence_batching { }" if "sequence" in backend else ""}
+""".encode())
+        (tmp_path / backend / "1").mkdir()
+    with serve(tmp_path) as server:
+        assert config_of(server, "identity")["default_model_filename"] == "libtriton_identity.so"
+        assert config_of(server, "dyna_sequence")["backend"] == "dyna_sequence"
+
+
+def test_an_edited_file_takes_the_place_of_a_load_calls_configuration(tmp_path):
+    text = 'backend: "identity" max_batch_size: %d input { name: "I" data_type: TYPE_INT32 dims: [ 1 ] } output { name: "O" data_type: TYPE_INT32 dims: [ 1 ] }'
+    file = tmp_path / "m" / "config.pbtxt"
+    models.write_whole(file, (text % 4).encode())
+    (tmp_path / "m" / "1").mkdir()
+    sent = ('{"backend": "identity", "max_batch_size": 16, "input": [{"name": "I", "data_type": "TYPE_INT32", "dims": [1]}],'
+            ' "output": [{"name": "O", "data_type": "TYPE_INT32", "dims": [1]}]}')
+    with serve(tmp_path, "--model-control-mode=EXPLICIT", "--load-model=m") as server:
+        def load(body):
+            status, answer = server.json("POST", LOAD.format("m"), body)
+            assert status == 200, answer
+            return config_of(server, "m")["max_batch_size"]
+
+        assert config_of(server, "m")["max_batch_size"] == 4
+        assert load({"parameters": {"config": sent}}) == 16
+        assert load({}) == 16
+        models.write_whole(file, (text % 32).encode())
+        assert load({}) == 32

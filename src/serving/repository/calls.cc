@@ -59,6 +59,8 @@ void Calls::KeepOverride(Target& target) const {
   const base::MutexLock lock(state_.mutex);
   const ModelRecord* const record = state_.records.Find(target.look.name);
   if (record == nullptr || record->wanted.empty() || record->authority != Authority::kLoadCall) return;
+  // A file that was edited since then takes the place of the call's configuration.
+  if (record->layout.shared != target.look.layout.shared) return;
   const WantedVersion& last = record->wanted.begin()->second;
   if (last.content.config_json.empty()) return;
   auto config = config::ModelConfigFromJson(last.content.config_json);

@@ -129,6 +129,22 @@ TEST_F(ManagerTritonTest, ALoadWithoutAConfigurationKeepsTheLastOnes) {
   EXPECT_EQ(Infer("m").value_or(""), "2");
 }
 
+TEST_F(ManagerTritonTest, AnEditedFileTakesThePlaceOfACallsConfiguration) {
+  AddVersion("m", 1);
+  AddVersion("m", 2);
+  dir_.Write("m/config.pbtxt", "backend: \"onnxruntime\"");
+  Explicit();
+  Start();
+  EXPECT_TRUE(Load("m", R"({"backend": "onnxruntime", "version_policy": {"specific": {"versions": [1]}}})").ok());
+  EXPECT_TRUE(Load("m").ok());
+  EXPECT_EQ(Infer("m").value_or(""), "1");
+  dir_.Write("m/config.pbtxt", "backend: \"onnxruntime\"\nversion_policy { all { } }");
+  EXPECT_TRUE(Load("m").ok());
+  EXPECT_EQ(Infer("m").value_or(""), "2");
+  EXPECT_TRUE(Load("m").ok());
+  EXPECT_EQ(Infer("m").value_or(""), "2");
+}
+
 TEST_F(ManagerTritonTest, AnUnloadWaitsForALoad) {
   AddVersion("m", 1);
   Explicit();

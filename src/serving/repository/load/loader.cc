@@ -93,8 +93,10 @@ base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
                                                                        : resolved.default_model_filename;
   if (!filename.empty()) {
     spec.model_file = job.version_dir / filename;
+    // Configurations name a backend's library by habit, which an engine without a model file does not want (Triton).
+    const bool is_needed = !std::string_view(engine->default_model_filename()).empty();
     std::error_code ignored;
-    if (!std::filesystem::exists(spec.model_file, ignored)) {
+    if (is_needed && !std::filesystem::exists(spec.model_file, ignored)) {
       return std::unexpected(base::NotFound("there is no " + spec.model_file.string()));
     }
   }
