@@ -262,11 +262,14 @@ base::Result<bool> Board::IsTaken(const Task& task) const {
 
 std::vector<core::InferTensor> Board::DefaultsOf(const Task& task) const {
   std::vector<core::InferTensor> values;
-  const bool rows = plan_.batches && !request_.inputs.empty() && request_.inputs[0].shape.rank() > 0;
+  std::optional<int64_t> rows = plan_.batches ? std::nullopt : std::optional<int64_t>(1);
+  if (plan_.batches && !request_.inputs.empty() && request_.inputs[0].shape.rank() > 0) {
+    rows = request_.inputs[0].shape[0];
+  }
   for (const Plan::Default& given : plan_.steps[task.step].defaults) {
     const core::InferTensor* const source = Find(task, given.source);
     if (given.value.datatype != tensor::DataType::kInvalid) {
-      values.push_back(RowsOf(given.value, rows ? request_.inputs[0].shape[0] : 0));
+      values.push_back(RowsOf(given.value, given.per_row ? rows : std::nullopt));
     } else if (source != nullptr) {
       values.push_back(*source);
     } else {

@@ -86,6 +86,22 @@ void FillLevels(Plan& plan) {
   }
 }
 
+void FillForms(Plan& plan, const std::vector<StepModels>& models) {
+  plan.mixes_batching = std::ranges::any_of(models, [&](const StepModels& step) {
+    return std::ranges::any_of(step, [&](const auto* model) { return (model->max_batch_size > 0) != plan.batches; });
+  });
+  if (!plan.mixes_batching) return;
+  for (size_t i = 0; i < plan.steps.size(); ++i) {
+    Plan::Step& step = plan.steps[i];
+    for (size_t call = 0; call < step.calls.size(); ++call) {
+      step.calls[call].takes.clear();
+      for (const Plan::Input& input : step.inputs) {
+        step.calls[call].takes.push_back(FormOfInput(*models[i][call], input.name));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 tensor::Shape FullShape(tensor::Shape dims, const config::ModelConfig& config) {
@@ -121,8 +137,12 @@ Plan MakePlan(const config::ModelConfig& config) {
   plan.ensemble = config.name;
   for (const config::ModelInput& input : config.inputs) plan.inputs.push_back(AddTensor(plan, input.name));
   for (const config::EnsembleStep& step : config.ensemble->steps) AddStep(plan, step);
-  for (const config::ModelOutput& output : config.outputs) plan.outputs.push_back(AddTensor(plan, output.name));
   plan.batches = config.max_batch_size > 0;
+  for (const config::ModelOutput& output : config.outputs) {
+    plan.outputs.push_back(AddTensor(plan, output.name));
+    plan.tensors[plan.outputs.back()].as_output = {
+        .rank = FullShape(output.dims, config).rank(), .batches = plan.batches, .any_shape = false};
+  }
   plan.inflight_max = config.ensemble->inflight_requests_max;
   FillLevels(plan);
   return plan;
@@ -143,6 +163,7 @@ void Deepen(Plan& plan, const std::vector<StepModels>& models) {
       });
     }
   }
+  FillForms(plan, models);
   FindDepths(plan);
   FillLevels(plan);
 }

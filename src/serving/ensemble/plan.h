@@ -13,6 +13,7 @@
 #include "config/model/model_config.h"
 #include "serving/core/model/model_signature.h"
 #include "serving/ensemble/condition.h"
+#include "serving/ensemble/row_fit.h"
 #include "serving/ensemble/weighted_choice.h"
 
 namespace inferd::ensemble {
@@ -37,6 +38,8 @@ struct Plan {
   struct Call {
     std::string model;
     std::string version;  // decimal; empty: the latest
+    // By Step::inputs, how the model takes them; none where all models of the ensemble batch, or none does.
+    std::vector<TensorForm> takes = {};
   };
   struct When {
     std::string parameter;  // empty: of a tensor
@@ -48,7 +51,8 @@ struct Plan {
   struct Default {
     std::string output = {};       // of the step's model
     size_t source = 0;             // which tensor it is, unless there is a value
-    core::InferTensor value = {};  // of one row, where the ensemble batches; of no datatype: none
+    core::InferTensor value = {};  // of no datatype: none
+    bool per_row = false;          // the value is one row of a batch
   };
   struct Step {
     std::vector<Call> calls;               // its own model, then those that it chooses from
@@ -72,6 +76,7 @@ struct Plan {
     std::vector<size_t> consumers;  // the steps that await it
     size_t makers = 0;              // steps that give it; 0: an input of the ensemble
     bool on_device = false;         // a step's model takes it in memory of a device
+    TensorForm as_output = {};      // of the ensemble's outputs: how the ensemble gives it
     size_t depth = 0;
     size_t slot = 0;  // its place among the tensors of its depth
   };
@@ -87,6 +92,7 @@ struct Plan {
   std::vector<size_t> inputs;   // the tensors that the ensemble's inputs are, in the configuration's order
   std::vector<size_t> outputs;  // and its outputs
   bool batches = false;
+  bool mixes_batching = false;  // some of the steps' models batch and others do not, or the ensemble differs from them
   size_t inflight_max = 0;  // responses to one request of a step that go on at a time; 0: any number
 
   bool decoupled() const { return levels.size() > 1; }

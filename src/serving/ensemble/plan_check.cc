@@ -11,8 +11,8 @@ bool IsMapped(const std::vector<Plan::Input>& inputs, std::string_view name) {
   return std::ranges::find(inputs, name, &Plan::Input::name) != inputs.end();
 }
 
-// Whether a tensor could have both.
-bool Agree(const tensor::Shape& a, const tensor::Shape& b) {
+// Returns true if a tensor could have both shapes.
+bool ShapesAgree(const tensor::Shape& a, const tensor::Shape& b) {
   if (a.rank() != b.rank()) return false;
   for (size_t i = 0; i < a.rank(); ++i) {
     if (a[i] >= 0 && b[i] >= 0 && a[i] != b[i]) return false;
@@ -75,9 +75,10 @@ base::Status CheckHolding(Plan& plan, const StepNeeds& needs) {
 }
 
 TensorTypes::TensorTypes(const Plan& plan, const config::ModelConfig& config)
-    : plan_(plan), known_(plan.tensors.size()) {
+    : plan_(plan), known_(plan.tensors.size()), made_(plan.tensors.size()) {
   const auto note = [&](size_t tensor, tensor::DataType datatype, const tensor::Shape& dims) {
-    known_[tensor] = {.datatype = datatype, .shape = FullShape(dims, config), .of = "the ensemble"};
+    known_[tensor] = {
+        .datatype = datatype, .shape = FullShape(dims, config), .batches = plan.batches, .of = "the ensemble"};
   };
   for (size_t i = 0; i < plan.inputs.size(); ++i)
     note(plan.inputs[i], config.inputs[i].datatype, config.inputs[i].dims);
@@ -92,16 +93,35 @@ base::Status TensorTypes::Add(size_t step, const std::string& name, const core::
     if (spec.unknown_rank || spec.any_shape || spec.ragged) return base::OkStatus();
     return Match(tensor, {.datatype = spec.datatype,
                           .shape = spec.shape,
+                          .batches = model.max_batch_size > 0,
                           .of = std::string(kind) + " '" + spec.name + "' of model '" + name + "'"});
   };
   for (const auto& input : planned.inputs) {
     INFERD_RETURN_IF_ERROR(add(model.inputs[static_cast<size_t>(model.FindInput(input.name))], "input", input.tensor));
   }
   for (const auto& output : planned.outputs) {
-    INFERD_RETURN_IF_ERROR(
-        add(model.outputs[static_cast<size_t>(model.FindOutput(output.name))], "output", output.tensor));
+    const core::TensorSpec& spec = model.outputs[static_cast<size_t>(model.FindOutput(output.name))];
+    if (!made_[output.tensor].known()) made_[output.tensor] = FormOf(spec, model);
+    INFERD_RETURN_IF_ERROR(add(spec, "output", output.tensor));
   }
   return base::OkStatus();
+}
+
+tensor::Shape TensorTypes::Known::dims() const {
+  return batches && shape.rank() > 0 ? tensor::Shape(shape.dims().subspan(1)) : shape;
+}
+
+bool TensorTypes::Agree(const Known& a, const Known& b) {
+  return ShapesAgree(a.shape, b.shape) || ShapesAgree(a.dims(), b.dims());
+}
+
+// What is known may be of a model or of the ensemble, whose form may differ in the batch dimension from the maker's.
+tensor::Shape TensorTypes::RowShape(size_t tensor) const {
+  const Known& known = known_[tensor];
+  const TensorForm& made = made_[tensor];
+  const size_t rank = made.known() ? made.rank - (made.batches ? 1 : 0) : known.dims().rank();
+  if (rank >= known.shape.rank()) return known.shape;
+  return tensor::Shape(known.shape.dims().last(rank));
 }
 
 base::Status TensorTypes::Match(size_t tensor, const Known& other) {
@@ -117,7 +137,7 @@ base::Status TensorTypes::Match(size_t tensor, const Known& other) {
                                  " is inferred from " + known.of + " while " +
                                  std::string(tensor::DataTypeName(other.datatype)) + " is inferred from " + other.of);
   }
-  if (!Agree(known.shape, other.shape)) {
+  if (!Agree(known, other)) {
     return base::InvalidArgument(where + ": inconsistent shape: " + known.shape.ToString() + " is inferred from " +
                                  known.of + " while " + other.shape.ToString() + " is inferred from " + other.of);
   }

@@ -25,7 +25,7 @@ using StepNeeds = std::vector<std::set<std::string>>;
 base::Status CheckHolding(Plan& plan, const StepNeeds& needs);
 
 // Collects what the ensemble's tensors are, as its configuration and its steps' models have them. INVALID_ARGUMENT
-// where two have different datatypes, or shapes that no tensor fits both of.
+// where two have different datatypes, or shapes that no tensor fits both of, with the batch dimension or without it.
 class TensorTypes {
  public:
   TensorTypes(const Plan& plan, const config::ModelConfig& config);
@@ -34,18 +34,26 @@ class TensorTypes {
 
   // kInvalid: nothing says.
   tensor::DataType datatype(size_t tensor) const { return known_[tensor].datatype; }
-  const tensor::Shape& shape(size_t tensor) const { return known_[tensor].shape; }
+  // The dimensions of one row, in the form in which the tensor is made.
+  tensor::Shape RowShape(size_t tensor) const;
+  // The form in which the first of the steps that make the tensor gives it.
+  const TensorForm& made(size_t tensor) const { return made_[tensor]; }
 
  private:
   struct Known {
     tensor::DataType datatype = tensor::DataType::kInvalid;
     tensor::Shape shape;
-    std::string of;  // what says so, in words
+    bool batches = false;  // the first dimension is a batch's
+    std::string of;        // what says so, in words
+
+    tensor::Shape dims() const;  // without the batch dimension
   };
+  static bool Agree(const Known& a, const Known& b);
   base::Status Match(size_t tensor, const Known& other);
 
   const Plan& plan_;
   std::vector<Known> known_;  // by tensor; kInvalid: nothing yet
+  std::vector<TensorForm> made_;
 };
 
 }  // namespace inferd::ensemble

@@ -109,6 +109,48 @@ TEST(PlanTest, NoModelWaitsForItself) {
                                                          "itself: step 0 needs resource 'r', too"));
 }
 
+TEST(PlanTest, ShapesAgreeWithTheBatchDimensionOrWithoutIt) {
+  // What the ensemble's input "in" (dims [3]) and a model's input "x" of the shape agree on.
+  const auto agree = [](bool ensemble_batches, const tensor::Shape& shape, bool model_batches) {
+    config::ModelConfig config = Config();
+    config.max_batch_size = ensemble_batches ? 4 : 0;
+    const Plan plan = MakePlan(config);
+    core::ModelSignature model = First();
+    model.max_batch_size = model_batches ? 4 : 0;
+    model.inputs[0].shape = shape;
+    return Text(TensorTypes(plan, config).Add(1, "first", model));
+  };
+  EXPECT_EQ(agree(false, {-1, 3}, true), "");
+  EXPECT_EQ(agree(false, {-1, -1}, true), "");
+  EXPECT_EQ(agree(true, {3}, false), "");
+  EXPECT_EQ(agree(true, {-1, 3}, false), "") << "both have the whole shape";
+  EXPECT_EQ(agree(false, {3}, false), "");
+  EXPECT_THAT(agree(false, {-1, 4}, true),
+              HasSubstr("[3] is inferred from the ensemble while [-1,4] is inferred from input 'x' of model 'first'"));
+  EXPECT_THAT(agree(true, {4}, false), HasSubstr("inconsistent shape"));
+  EXPECT_THAT(agree(false, {-1, 3}, false), HasSubstr("inconsistent shape")) << "neither batches";
+  EXPECT_THAT(agree(true, {-1, 3, 3}, true), HasSubstr("inconsistent shape")) << "both batch";
+}
+
+TEST(PlanTest, FormsAreNotedWhereSomeModelsBatchAndOthersDoNot) {
+  Plan plan = MakePlan(Config());
+  core::ModelSignature second = Second();
+  core::ModelSignature first = First();
+  second.max_batch_size = first.max_batch_size = 4;
+  Deepen(plan, {{&second}, {&first}});
+  EXPECT_FALSE(plan.mixes_batching);
+  EXPECT_THAT(plan.steps[1].calls[0].takes, IsEmpty());
+  first.max_batch_size = 0;
+  first.inputs[0].shape = {3};
+  Deepen(plan, {{&second}, {&first}});
+  EXPECT_TRUE(plan.mixes_batching);
+  ASSERT_THAT(plan.steps[1].calls[0].takes, ::testing::SizeIs(1));
+  EXPECT_EQ(plan.steps[1].calls[0].takes[0].rank, 1);
+  EXPECT_FALSE(plan.steps[1].calls[0].takes[0].batches);
+  EXPECT_EQ(plan.tensors[plan.FindTensor("out")].as_output.rank, 2);
+  EXPECT_TRUE(plan.tensors[plan.FindTensor("out")].as_output.batches);
+}
+
 TEST(PlanTest, TensorsAreWhatBothEndsSay) {
   const Plan plan = MakePlan(Config());
   TensorTypes types(plan, Config());

@@ -19,11 +19,11 @@
 namespace inferd::ensemble {
 
 // A text as a tensor of one element, and back.
-inline core::InferTensor TextTensor(const std::string& name, const std::string& text) {
+inline core::InferTensor TextTensor(const std::string& name, const std::string& text, bool batches) {
   core::InferTensor tensor;
   tensor.name = name;
   tensor.datatype = tensor::DataType::kBytes;
-  tensor.shape = {1};
+  tensor.shape = batches ? tensor::Shape{1, 1} : tensor::Shape{1};
   std::string packed(sizeof(uint32_t), '\0');
   const auto size = static_cast<uint32_t>(text.size());
   std::memcpy(packed.data(), &size, sizeof size);
@@ -107,6 +107,8 @@ inline void RandomEnsemble::DrawStep(std::vector<std::string>& tensors) {
   config::EnsembleStep step{.model = "model" + number, .version = std::nullopt, .inputs = {}, .outputs = {}};
   RandomModel model{.signature = {}, .name = step.model, .fails_of = OneIn(6) ? 20U : 0U};
   model.signature.decoupled = OneIn(4);
+  model.signature.max_batch_size = OneIn(3) ? 4 : 0;
+  const tensor::Shape shape = model.signature.max_batch_size > 0 ? tensor::Shape{-1, 1} : tensor::Shape{1};
   const bool alternative = !steps.empty() && steps.back().when.size() == 1 &&
                            steps.back().when[0].test == config::EnsembleCondition::Test::kEquals && OneIn(2);
   // What gives the same tensor does not wait for it.
@@ -120,7 +122,7 @@ inline void RandomEnsemble::DrawStep(std::vector<std::string>& tensors) {
     // The ensemble's own input may be left out.
     const bool optional = OneIn(3) || step.inputs[name] == "flag";
     model.signature.inputs.push_back(
-        {.name = name, .datatype = tensor::DataType::kBytes, .shape = {1}, .optional = optional});
+        {.name = name, .datatype = tensor::DataType::kBytes, .shape = shape, .optional = optional});
   }
   if (alternative) {
     step.when = steps.back().when;
@@ -139,7 +141,7 @@ inline void RandomEnsemble::DrawStep(std::vector<std::string>& tensors) {
     std::string tensor = "t" + number + "_" + std::to_string(i);
     if (alternative && i == 0 && steps.back().defaults.empty()) tensor = steps.back().outputs.begin()->second;
     step.outputs[name] = tensor;
-    model.signature.outputs.push_back({.name = name, .datatype = tensor::DataType::kBytes, .shape = {1}});
+    model.signature.outputs.push_back({.name = name, .datatype = tensor::DataType::kBytes, .shape = shape});
     if (!alternative && OneIn(4)) {
       config::EnsembleDefault given{.output = name, .value = std::nullopt};
       if (OneIn(2)) {
@@ -161,6 +163,7 @@ inline void RandomEnsemble::Draw() {
   config_ = {};
   models_.clear();
   config_.name = "e";
+  config_.max_batch_size = OneIn(3) ? 4 : 0;
   auto ensemble = std::make_shared<config::Ensemble>();
   ensemble->inflight_requests_max = static_cast<uint32_t>(OneIn(2) ? 0 : 1 + Below(3));
   config_.ensemble = ensemble;

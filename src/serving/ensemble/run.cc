@@ -47,16 +47,31 @@ void Run::Start() {
 
 Run::Next Run::Follow() {
   Next next;
+  std::optional<core::EngineResponse> failed;
+  if (const auto failure = board_->TakeFailure(); failure.has_value()) {
+    failed = FailureOf(failure->step, failure->status);
+  }
   for (const size_t step : board_->TakePassedOver()) ensemble_->counts->PassedOver(step);
-  for (const Board::Task& task : board_->TakeTasks()) next.calls.push_back(MakeCall(task));
+  for (const Board::Task& task : board_->TakeTasks()) {
+    base::Result<Call> call = MakeCall(task);
+    if (call.has_value()) {
+      next.calls.push_back(*std::move(call));
+    } else if (!failed.has_value()) {
+      failed = FailureOf(task.step, call.error());
+    }
+  }
   for (Board::Answer& answer : board_->TakeAnswers()) {
+    if (base::Status status = FitOutputs(answer.outputs); !status.ok()) {
+      if (!failed.has_value()) failed = core::EngineResponse{.status = std::move(status)};
+      break;
+    }
     answers_.push_back(
         {.outputs = std::move(answer.outputs), .parameters = std::move(answer.parameters), .final = false});
   }
   next.remains = board_->TakeRemains();
-  if (const auto failure = board_->TakeFailure(); failure.has_value()) {
+  if (failed.has_value()) {
     cancel_->Cancel();
-    next.board = Close(FailureOf(failure->step, failure->status));
+    next.board = Close(*std::move(failed));
   } else if (board_->done()) {
     next.board = Close(FinalAnswer());
   }
@@ -69,15 +84,30 @@ void Run::GoOn(Next next) {
   Make(std::move(next.calls));
 }
 
-void Run::AddInputs(const Board::Task& task, core::InferRequest& request) const {
-  for (const Plan::Input& input : plan_.steps[task.step].inputs) {
-    if (const core::InferTensor* const value = board_->Find(task, input.tensor); value != nullptr) {
-      request.inputs.push_back(Named(*value, input.name));
-    }
+base::Status Run::AddInputs(const Board::Task& task, const Plan::Call& call, core::InferRequest& request) const {
+  const std::vector<Plan::Input>& inputs = plan_.steps[task.step].inputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const core::InferTensor* const value = board_->Find(task, inputs[i].tensor);
+    if (value == nullptr) continue;
+    request.inputs.push_back(Named(*value, inputs[i].name));
+    if (call.takes.empty()) continue;
+    const base::Status status = FitRows(call.takes[i], request.inputs.back());
+    if (!status.ok()) return status.WithContext("input '" + inputs[i].name + "' of the model");
   }
+  return base::OkStatus();
 }
 
-Run::Call Run::MakeCall(const Board::Task& task) {
+base::Status Run::FitOutputs(std::vector<core::InferTensor>& outputs) const {
+  if (!plan_.mixes_batching) return base::OkStatus();
+  for (core::InferTensor& output : outputs) {
+    const TensorForm& form = plan_.tensors[plan_.FindTensor(output.name)].as_output;
+    const base::Status status = FitRows(form, output);
+    if (!status.ok()) return status.WithContext("output '" + output.name + "' of ensemble '" + plan_.ensemble + "'");
+  }
+  return base::OkStatus();
+}
+
+base::Result<Run::Call> Run::MakeCall(const Board::Task& task) {
   const Plan::Step& step = plan_.steps[task.step];
   const PinnedCall& pinned = pinned_[task.step];
   Call call{.step = task.step,
@@ -85,7 +115,7 @@ Run::Call Run::MakeCall(const Board::Task& task) {
             .completion = {}};
   call.request->cancel = cancel_;
   call.request->flow = board_->FlowOf(task);
-  AddInputs(task, *call.request);
+  INFERD_RETURN_IF_ERROR(AddInputs(task, step.calls[pinned.call], *call.request));
   if (!step.shadows.empty()) call.shadows = ShadowsOf(task);
   call.completion = core::Completion([self = shared_from_this(), task](core::InferResponse&& response) {
     self->OnResponse(task, std::move(response));
@@ -101,7 +131,7 @@ std::vector<Run::Shadow> Run::ShadowsOf(const Board::Task& task) {
     auto request = StepRequest(request_, plan_, step, step.shadows[i], nullptr);
     request->cancel = request_.cancel;
     request->trace = nullptr;  // which ends with the answer
-    AddInputs(task, *request);
+    if (!AddInputs(task, step.shadows[i], *request).ok()) continue;
     shadows.push_back({.number = i, .request = std::move(request)});
   }
   return shadows;
@@ -126,10 +156,16 @@ void Run::MakeShadow(size_t step, Shadow shadow) {
   const base::Turn::Scope here(elsewhere);
   const size_t call = plan_.steps[step].calls.size() + shadow.number;
   ensemble_->counts->Taken(step, call);
-  ensemble_->models->Call(std::move(shadow.request),
-                          core::Completion([ensemble = ensemble_, step, call](core::InferResponse&& response) {
-                            if (!response.status.ok()) ensemble->counts->Failed(step, call);
-                          }));
+  core::Completion completion([ensemble = ensemble_, step, call](core::InferResponse&& response) {
+    if (!response.status.ok()) ensemble->counts->Failed(step, call);
+  });
+  auto version = ensemble_->models->Find(shadow.request->model_name, shadow.request->model_version);
+  if (!version.has_value()) return ensemble_->models->Call(std::move(shadow.request), std::move(completion));
+  for (core::InferTensor& input : shadow.request->inputs) {
+    // The model refuses what does not fit.
+    if (!FitRows(FormOfInput((*version)->signature(), input.name), input).ok()) break;
+  }
+  ensemble_->models->Call(*std::move(version), std::move(shadow.request), std::move(completion));
 }
 
 base::Status Run::Note(const Board::Task& task, core::InferResponse& response) {
@@ -162,6 +198,7 @@ core::EngineResponse Run::FinalAnswer() {
   if (plan_.decoupled()) return {.parameters = board_->TakeParameters()};
   base::Result<Board::Answer> answer = board_->TakeAnswer();
   if (!answer.has_value()) return {.status = std::move(answer).error()};
+  if (base::Status status = FitOutputs(answer->outputs); !status.ok()) return {.status = std::move(status)};
   return {.outputs = std::move(answer->outputs), .parameters = std::move(answer->parameters)};
 }
 

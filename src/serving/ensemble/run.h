@@ -67,9 +67,12 @@ class Run final : public std::enable_shared_from_this<Run> {
   void Pin();
   Next Follow() REQUIRES(mutex_);
   void GoOn(Next next);
-  Call MakeCall(const Board::Task& task) REQUIRES(mutex_);
+  base::Result<Call> MakeCall(const Board::Task& task) REQUIRES(mutex_);
   std::vector<Shadow> ShadowsOf(const Board::Task& task) REQUIRES(mutex_);
-  void AddInputs(const Board::Task& task, core::InferRequest& request) const REQUIRES(mutex_);
+  base::Status AddInputs(const Board::Task& task, const Plan::Call& call, core::InferRequest& request) const
+      REQUIRES(mutex_);
+  // Gives outputs the form in which the ensemble gives them.
+  base::Status FitOutputs(std::vector<core::InferTensor>& outputs) const;
   void Make(std::vector<Call> calls);
   void MakeShadow(size_t step, Shadow shadow);
   void OnResponse(const Board::Task& task, core::InferResponse&& response);

@@ -15,7 +15,7 @@
 #include "serving/ensemble/random_ensemble_fixture.h"
 
 // Random ensembles, requests, failures, cancels and interleavings, on threads, against what a plain walk through the
-// steps gives. INFERD_PROPERTY_SECONDS says for how long; a failure names its seed, and INFERD_PROPERTY_SEED runs that
+// steps gives. Some of the models batch, and some of the ensembles. INFERD_PROPERTY_SECONDS says for how long; a failure names its seed, and INFERD_PROPERTY_SEED runs that
 // one alone.
 
 namespace inferd::ensemble {
@@ -72,7 +72,8 @@ class RandomScheduler final : public core::Scheduler {
   std::vector<core::InferTensor> Outputs(const std::string& text, size_t k) const {
     std::vector<core::InferTensor> outputs;
     for (const core::TensorSpec& output : model_.signature.outputs) {
-      outputs.push_back(TextTensor(output.name, RandomModel::Response(text, k, output.name)));
+      outputs.push_back(
+          TextTensor(output.name, RandomModel::Response(text, k, output.name), model_.signature.max_batch_size > 0));
     }
     return outputs;
   }
@@ -113,7 +114,8 @@ std::shared_ptr<Asked> RunPropertyTest::Ask(const std::shared_ptr<const LoadedEn
   auto asked = std::make_shared<Asked>();
   asked->inputs["in"] = std::to_string(random() % 50);
   if (random() % 3 > 0) asked->inputs["flag"] = std::to_string(random() % 2);
-  for (const auto& [name, value] : asked->inputs) asked->request.inputs.push_back(TextTensor(name, value));
+  const bool batches = ensemble->plan.batches;
+  for (const auto& [name, value] : asked->inputs) asked->request.inputs.push_back(TextTensor(name, value, batches));
   if (random() % 2 == 0) {
     asked->inputs["parameter"] = std::to_string(random() % 2);
     asked->request.parameters.emplace_back("flag", asked->inputs["parameter"]);
@@ -127,11 +129,14 @@ std::shared_ptr<Asked> RunPropertyTest::Ask(const std::shared_ptr<const LoadedEn
   std::vector<int> wanted;
   for (size_t i = 0; i < ensemble->plan.outputs.size(); ++i) wanted.push_back(static_cast<int>(i));
   const auto run =
-      std::make_shared<ensemble::Run>(ensemble, asked->request, wanted, [asked, slow, this](core::EngineResponse got) {
+      std::make_shared<ensemble::Run>(ensemble, asked->request, wanted, [asked, slow, batches, this](core::EngineResponse got) {
         const std::lock_guard lock(asked->mutex);
         EXPECT_FALSE(asked->end.has_value()) << "an answer behind the last";
         std::string text;
-        for (const core::InferTensor& output : got.outputs) text += TextOf(output) + ";";
+        for (const core::InferTensor& output : got.outputs) {
+          text += TextOf(output) + ";";
+          EXPECT_EQ(output.shape, batches ? (tensor::Shape{1, 1}) : tensor::Shape{1});
+        }
         if (!got.outputs.empty()) asked->answers.push_back(text);
         if (asked->request.flow != nullptr && !got.outputs.empty()) {
           client_.Post([place = asked->request.flow->Enter(1), slow]() mutable {

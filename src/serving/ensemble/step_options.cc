@@ -73,12 +73,7 @@ std::string Repeated(std::string_view element, int64_t count) {
   return bytes;
 }
 
-base::Result<core::InferTensor> ValueOf(const config::EnsembleDefault& given, DataType datatype, tensor::Shape shape,
-                                        bool batches) {
-  if (batches && shape.rank() > 0) {
-    const auto dims = shape.dims();
-    shape = tensor::Shape(std::span<const int64_t>(dims.data() + 1, dims.size() - 1));
-  }
+base::Result<core::InferTensor> ValueOf(const config::EnsembleDefault& given, DataType datatype, tensor::Shape shape) {
   if (given.dims.has_value()) shape = *given.dims;
   const auto count = shape.ElementCount();
   if (!count.has_value() || *count > kDefaultElementsMax) {
@@ -95,6 +90,12 @@ base::Result<core::InferTensor> ValueOf(const config::EnsembleDefault& given, Da
   value.shape = shape;
   value.data = base::BufferSlice(base::Buffer::CopyOf(Repeated(*element, *count)));
   return value;
+}
+
+// Of an ensemble that does not batch, `dims` may have the batch dimension of the step's model already.
+bool IsPerRow(const core::InferTensor& value, const TensorForm& made, bool ensemble_batches) {
+  if (!made.known()) return ensemble_batches;
+  return made.batches && (ensemble_batches || value.shape.rank() + 1 == made.rank);
 }
 
 base::Status AddConditions(Plan& plan, size_t step, const config::EnsembleStep& written, const TensorTypes& types) {
@@ -126,9 +127,10 @@ base::Status AddDefaults(Plan& plan, size_t step, const config::EnsembleStep& wr
                                    base::QuotedName(given.output) + "): " + text);
     };
     if (given.value.has_value()) {
-      auto value = ValueOf(given, types.datatype(tensor), types.shape(tensor), plan.batches);
+      auto value = ValueOf(given, types.datatype(tensor), types.RowShape(tensor));
       if (!value.has_value()) return where(value.error().message());
       made.value = *std::move(value);
+      made.per_row = IsPerRow(made.value, types.made(tensor), plan.batches);
     } else {
       made.source = plan.FindTensor(given.tensor);
       if (types.datatype(made.source) != types.datatype(tensor)) {
@@ -152,11 +154,11 @@ base::Status AddOptions(Plan& plan, const config::Ensemble& ensemble, const Tens
   return base::OkStatus();
 }
 
-core::InferTensor RowsOf(const core::InferTensor& value, int64_t rows) {
+core::InferTensor RowsOf(const core::InferTensor& value, std::optional<int64_t> rows) {
   core::InferTensor tensor = value;
-  if (rows == 0) return tensor;
-  tensor.shape.Prepend(rows);
-  if (rows > 1) tensor.data = base::BufferSlice(base::Buffer::CopyOf(Repeated(value.data.view(), rows)));
+  if (!rows.has_value()) return tensor;
+  tensor.shape.Prepend(*rows);
+  if (*rows != 1) tensor.data = base::BufferSlice(base::Buffer::CopyOf(Repeated(value.data.view(), *rows)));
   return tensor;
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "base/status.h"
 #include "config/ensemble.h"
 #include "serving/ensemble/plan.h"
@@ -11,7 +14,7 @@ namespace inferd::ensemble {
 // field: a value that is none of the tensor's datatype; a default whose size is not known.
 base::Status AddOptions(Plan& plan, const config::Ensemble& ensemble, const TensorTypes& types);
 
-// A default as so many rows of a batch; `rows` 0: the ensemble does not batch.
-core::InferTensor RowsOf(const core::InferTensor& value, int64_t rows);
+// Returns a default as so many rows of a batch; without a batch dimension if `rows` is nullopt.
+core::InferTensor RowsOf(const core::InferTensor& value, std::optional<int64_t> rows);
 
 }  // namespace inferd::ensemble

@@ -1,0 +1,117 @@
+"""Ensembles of which some models batch and others do not: a batch of one is added and taken away between them."""
+
+import numpy
+import pytest
+
+from support.ensembles import add
+from support.server import Server
+
+SEQUENCE = """sequence_batching { control_input [
+  { name: "START" control { kind: CONTROL_SEQUENCE_START int32_false_true: [ 0, 1 ] } },
+  { name: "READY" control { kind: CONTROL_SEQUENCE_READY int32_false_true: [ 0, 1 ] } } ] }
+"""
+
+
+def model(batch, backend="identity", datatype="INT32", dims="-1", names=("I", "O"), more=""):
+    return f"""backend: "{backend}"
+max_batch_size: {batch}
+input {{ name: "{names[0]}" data_type: TYPE_{datatype} dims: [ {dims} ] }}
+output {{ name: "{names[1]}" data_type: TYPE_{datatype} dims: [ {dims} ] }}
+{more}
+"""
+
+
+def chain(batch, *models, datatype="INT32", dims="-1", names=("I", "O")):
+    """X through the models, one after the other, to Y."""
+    tensors = ["X", *(f"t{i}" for i in range(1, len(models))), "Y"]
+    steps = "".join(f"""step {{ model_name: "{name}" model_version: -1
+  input_map {{ key: "{names[0]}" value: "{tensors[i]}" }} output_map {{ key: "{names[1]}" value: "{tensors[i + 1]}" }} }}
+""" for i, name in enumerate(models))
+    return f"""platform: "ensemble"
+max_batch_size: {batch}
+input {{ name: "X" data_type: TYPE_{datatype} dims: [ {dims} ] }}
+output {{ name: "Y" data_type: TYPE_{datatype} dims: [ {dims} ] }}
+ensemble_scheduling {{ {steps} }}
+"""
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    repository = tmp_path_factory.mktemp("models")
+    add(repository, "rows", model(8))
+    add(repository, "plain", model(0))
+    add(repository, "text_rows", model(8, datatype="STRING", dims="1"))
+    add(repository, "text_plain", model(0, datatype="STRING", dims="1"))
+    add(repository, "table_rows", model(8, dims="2"))
+    add(repository, "sum", model(4, backend="sequence", dims="1", names=("INPUT", "OUTPUT"), more=SEQUENCE))
+    add(repository, "plain_over_rows", chain(0, "rows", dims="4"))
+    add(repository, "any_over_rows", chain(0, "rows"))
+    add(repository, "rows_over_plain", chain(8, "plain", dims="4"))
+    add(repository, "mixed", chain(0, "rows", "plain", "rows", "plain"))
+    add(repository, "mixed_rows", chain(8, "rows", "plain", "rows", "plain"))
+    add(repository, "texts", chain(0, "text_rows", "text_plain", datatype="STRING", dims="1"))
+    add(repository, "text_batches", chain(8, "text_plain", "text_rows", datatype="STRING", dims="1"))
+    add(repository, "whole", chain(0, "table_rows", dims="-1, 2"))
+    add(repository, "outer", chain(8, "mixed", "any_over_rows", names=("X", "Y")))
+    add(repository, "plain_sum", chain(0, "sum", dims="1", names=("INPUT", "OUTPUT")))
+    with Server(repository) as running:
+        yield running
+
+
+def ask(server, ensemble, values, datatype="INT32", **members):
+    values = numpy.array(values, dtype=object if datatype == "BYTES" else numpy.int32)
+    return server.infer(ensemble, [{"name": "X", "datatype": datatype, "shape": list(values.shape),
+                                    "data": values.ravel().tolist()}], **members)
+
+
+@pytest.mark.parametrize(("ensemble", "values"), [
+    ("plain_over_rows", [1, 2, 3, 4]),
+    ("any_over_rows", [1, 2, 3]),
+    ("any_over_rows", [1]),
+    ("any_over_rows", []),
+    ("rows_over_plain", [[1, 2, 3, 4]]),
+    ("mixed", [1, 2, 3]),
+    ("mixed", []),
+    ("mixed_rows", [[1, 2, 3]]),
+    ("mixed_rows", [[]]),
+    ("whole", [[1, 2], [3, 4], [5, 6]]),
+    ("outer", [[1, 2]]),
+])
+def test_the_answer_has_the_ensembles_form(server, ensemble, values):
+    status, answer = ask(server, ensemble, values)
+    assert status == 200, answer
+    output = answer["outputs"][0]
+    assert numpy.array(output["data"]).reshape(output["shape"]).tolist() == values
+
+
+@pytest.mark.parametrize(("ensemble", "values"), [("texts", ["äh"]), ("texts", [""]), ("text_batches", [["one"]])])
+def test_texts(server, ensemble, values):
+    status, answer = ask(server, ensemble, values, "BYTES")
+    assert status == 200, answer
+    output = answer["outputs"][0]
+    assert numpy.array(output["data"], object).reshape(output["shape"]).tolist() == values
+
+
+def test_metadata_is_the_ensembles_own(server):
+    for ensemble, shape in (("plain_over_rows", [4]), ("rows_over_plain", [-1, 4])):
+        metadata = server.json("GET", f"/v2/models/{ensemble}")[1]
+        assert [metadata[kind][0]["shape"] for kind in ("inputs", "outputs")] == [shape, shape]
+
+
+def test_a_model_that_does_not_batch_takes_one_row(server):
+    status, answer = ask(server, "rows_over_plain", [[1, 2, 3, 4]] * 3)
+    assert status == 400, answer
+    assert answer["error"] == ("in ensemble 'rows_over_plain', step 0 (plain): input 'I' of the model: has no batch dimension "
+                               "and holds one row, got 3 rows (shape [3,4]): send one row in a request")
+    assert ask(server, "rows_over_plain", [[1, 2, 3, 4]])[0] == 200
+
+
+def test_a_sequence_of_an_ensemble_that_does_not_batch(server):
+    totals = []
+    for value, start, end in ((5, True, False), (6, False, False), (7, False, True)):
+        status, answer = ask(server, "plain_sum", [value], parameters={
+            "sequence_id": 7, "sequence_start": start, "sequence_end": end})
+        assert status == 200, answer
+        totals.append(answer["outputs"][0]["data"])
+        assert answer["outputs"][0]["shape"] == [1]
+    assert totals == [[5], [11], [18]]
