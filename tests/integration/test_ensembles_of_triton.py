@@ -4,7 +4,7 @@ import numpy
 import pytest
 
 from support.ensembles import add
-from support.server import Server
+from support.server import Server, wait_until
 
 SEQUENCE = """sequence_batching { control_input [
   { name: "START" control { kind: CONTROL_SEQUENCE_START int32_false_true: [ 0, 1 ] } },
@@ -54,6 +54,14 @@ def server(tmp_path_factory):
     add(repository, "whole", chain(0, "table_rows", dims="-1, 2"))
     add(repository, "outer", chain(8, "mixed", "any_over_rows", names=("X", "Y")))
     add(repository, "plain_sum", chain(0, "sum", dims="1", names=("INPUT", "OUTPUT")))
+    add(repository, "prepared_sum", """platform: "ensemble"
+max_batch_size: 4
+input { name: "X" data_type: TYPE_INT32 dims: [ 1 ] }
+output { name: "Y" data_type: TYPE_INT32 dims: [ 1 ] }
+ensemble_scheduling {
+  step { model_name: "rows" input_map { key: "I" value: "X" } output_map { key: "O" value: "t" } inferd { shadow { model_name: "plain" } } }
+  step { model_name: "sum" input_map { key: "INPUT" value: "t" } output_map { key: "OUTPUT" value: "Y" } } }
+""")
     with Server(repository) as running:
         yield running
 
@@ -106,12 +114,36 @@ def test_a_model_that_does_not_batch_takes_one_row(server):
     assert ask(server, "rows_over_plain", [[1, 2, 3, 4]])[0] == 200
 
 
-def test_a_sequence_of_an_ensemble_that_does_not_batch(server):
+@pytest.mark.parametrize(("ensemble", "shape"), [("plain_sum", [1]), ("prepared_sum", [1, 1])])
+@pytest.mark.parametrize("sequence", [7, "seven"])
+def test_a_sequence_through_an_ensemble(server, ensemble, shape, sequence):
+    """`plain_sum` does not batch, and its step does; `prepared_sum` has a step that keeps no state, and its shadow batches not."""
     totals = []
     for value, start, end in ((5, True, False), (6, False, False), (7, False, True)):
-        status, answer = ask(server, "plain_sum", [value], parameters={
-            "sequence_id": 7, "sequence_start": start, "sequence_end": end})
+        status, answer = ask(server, ensemble, numpy.full(shape, value), parameters={
+            "sequence_id": sequence, "sequence_start": start, "sequence_end": end})
         assert status == 200, answer
-        totals.append(answer["outputs"][0]["data"])
-        assert answer["outputs"][0]["shape"] == [1]
-    assert totals == [[5], [11], [18]]
+        totals += answer["outputs"][0]["data"]
+        assert answer["outputs"][0]["shape"] == shape
+    assert totals == [5, 11, 18]
+
+
+def test_a_client_may_not_ask_a_model_without_state_for_a_sequence(server):
+    status, answer = server.infer("plain", [{"name": "I", "datatype": "INT32", "shape": [1], "data": [1]}],
+                                  parameters={"sequence_id": 7, "sequence_start": True})
+    assert status == 501 and "keeps no state between requests" in answer["error"], answer
+
+
+def test_a_shadow_gets_the_form_that_it_takes(server):
+    def shadow():
+        calls = server.json("GET", "/v2/models/prepared_sum/scheduler")[1]["steps"][0]["calls"]
+        return next(call for call in calls if call["model_name"] == "plain")
+
+    def executed():
+        return server.json("GET", "/v2/models/plain/stats")[1]["model_stats"][0]["inference_stats"]["success"]["count"]
+
+    before = executed()
+    once = {"sequence_id": 9, "sequence_start": True, "sequence_end": True}
+    assert ask(server, "prepared_sum", [[1]], parameters=once)[0] == 200
+    wait_until(lambda: executed() == before + 1, "the shadow was executed")
+    assert shadow()["failed"] == 0

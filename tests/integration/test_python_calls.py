@@ -130,7 +130,7 @@ return [pb_utils.InferenceResponse(error=pb_utils.TritonError(f"{{response.error
     ("correlation_id=-1", "correlation_id is -1"), ("correlation_id=2**64", "correlation_id is 18446744073709551616"),
     ("timeout=-1", "timeout is -1"), ("flags=-1", "flags is -1"), ("model_version=2**63", "model_version is 9223372036854775808"),
     ("parameters={'n': 2**64}", "Expect parameters values to have 64 bits"),
-    ("correlation_id=2**64 - 1, timeout=2**64 - 1", "no state between requests")])
+    ("correlation_id=2**64 - 1, timeout=2**64 - 1, model='nobody'", "unknown model: 'nobody'")])
 def test_numbers_that_no_call_has_do_not_end_the_worker(repository, more, text):
     add(repository, "caller", body(f"""
 if values[0] == 1:
@@ -307,6 +307,17 @@ told = json.loads(values_of(response, "OUT")[0])
 assert told == {"id": "mine", "sequence": 7, "flags": 1, "more": {"a": "b"}}, told
 assert json.loads(response.parameters()) == {"seen": True}
 return [answer(values)]"""), IN_OUT)
+    with Server(repository) as server:
+        assert infer(server, "caller", tensor("IN", "INT32", [1])) == {"OUT": [1]}
+
+
+def test_a_called_model_without_state_ignores_the_sequence(repository):
+    add(repository, "plain", "", """backend: "identity"
+input { name: "IN" data_type: TYPE_INT32 dims: [ -1 ] } output { name: "OUT" data_type: TYPE_INT32 dims: [ -1 ] }
+""")
+    add(repository, "caller", body("""
+return [answer(values_of(request(values, model="plain", inputs="IN", outputs=["OUT"], correlation_id=7).exec(), "OUT"))]"""),
+        IN_OUT)
     with Server(repository) as server:
         assert infer(server, "caller", tensor("IN", "INT32", [1])) == {"OUT": [1]}
 

@@ -14,9 +14,19 @@ void HandOver(QueuedRequest queued) {
   scheduler.Enqueue(std::move(queued));
 }
 
+// Clears the sequence of a request to a model that keeps no state. What a client asks of a model is refused there, but
+// a request from inside the server carries the sequence of the client's request to every model that it needs.
+void ClearUnknownSequence(QueuedRequest& queued) {
+  InferRequest& request = *queued.request;
+  if (!request.sequence.named()) return;
+  const auto signatures = queued.version->signatures();
+  if (request.signature < signatures.size() && !signatures[request.signature]->sequences) request.sequence = {};
+}
+
 }  // namespace
 
 void ModelCaller::Enqueue(QueuedRequest queued) const {
+  ClearUnknownSequence(queued);
   int64_t retry_after_ms = 0;
   base::Status status = CheckRequest(queued, &retry_after_ms);
   // It may have waited for its version to be loaded.

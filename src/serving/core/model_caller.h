@@ -13,7 +13,8 @@
 namespace inferd::core {
 
 // Calls models from inside the server: for a warm-up, or for a step of a request that is in flight already. On any
-// thread: it needs no loop, and takes no place among the requests in flight (InflightLimit). Thread-safe.
+// thread: it needs no loop, and takes no place among the requests in flight (InflightLimit). A model that keeps no
+// state ignores the sequence of such a request. Thread-safe.
 class ModelCaller final {
  public:
   // All outlive it, and the calls. `loader` null: no version is loaded on demand.

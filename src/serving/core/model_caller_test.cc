@@ -81,6 +81,31 @@ TEST_F(ModelCallerTest, HasVersionsLoadedOnDemand) {
   held_.clear();
 }
 
+TEST_F(ModelCallerTest, AModelWithoutStateIgnoresTheSequence) {
+  auto keeps = std::make_shared<ModelSignature>();
+  keeps->inputs = {{.name = "IN", .datatype = tensor::DataType::kInt8, .shape = {-1}}};
+  keeps->sequences = true;
+  std::vector<ModelVersion::Function> others(1);
+  others[0] = {.signature = std::move(keeps), .scheduler = std::make_unique<HoldingScheduler>(held_)};
+  const auto version = MakeVersion(3, std::move(others));
+  Publish({Ready(version)});
+  const auto with_sequence = [](uint32_t signature) {
+    auto request = Request();
+    request->signature = signature;
+    request->sequence = {.id = std::string("s"), .start = true, .end = true};
+    return request;
+  };
+  caller_.Call(with_sequence(0), Record());
+  caller_.Call(version, with_sequence(0), Record());
+  caller_.Call(version, with_sequence(1), Record());
+  ASSERT_THAT(held_, SizeIs(3));
+  EXPECT_FALSE(held_[0].request->sequence.named());
+  EXPECT_FALSE(held_[1].request->sequence.named());
+  EXPECT_TRUE(held_[2].request->sequence.named() && held_[2].request->sequence.end);
+  for (QueuedRequest& queued : held_) queued.Answer({});
+  held_.clear();
+}
+
 TEST_F(ModelCallerTest, WithoutALoaderNothingIsLoaded) {
   PublishOnDemand();
   ModelCaller(publisher_, clock_, nullptr).Call(Request(), Record());
