@@ -21,7 +21,7 @@ output {{ name: "{names[1]}" data_type: TYPE_{datatype} dims: [ {dims} ] }}
 """
 
 
-def chain(batch, *models, datatype="INT32", dims="-1", names=("I", "O")):
+def chain(batch, *models, datatype="INT32", dims="-1", names=("I", "O"), reshape=""):
     """X through the models, one after the other, to Y."""
     tensors = ["X", *(f"t{i}" for i in range(1, len(models))), "Y"]
     steps = "".join(f"""step {{ model_name: "{name}" model_version: -1
@@ -29,8 +29,8 @@ def chain(batch, *models, datatype="INT32", dims="-1", names=("I", "O")):
 """ for i, name in enumerate(models))
     return f"""platform: "ensemble"
 max_batch_size: {batch}
-input {{ name: "X" data_type: TYPE_{datatype} dims: [ {dims} ] }}
-output {{ name: "Y" data_type: TYPE_{datatype} dims: [ {dims} ] }}
+input {{ name: "X" data_type: TYPE_{datatype} dims: [ {dims} ] {reshape} }}
+output {{ name: "Y" data_type: TYPE_{datatype} dims: [ {dims} ] {reshape} }}
 ensemble_scheduling {{ {steps} }}
 """
 
@@ -62,6 +62,13 @@ ensemble_scheduling {
   step { model_name: "rows" input_map { key: "I" value: "X" } output_map { key: "O" value: "t" } inferd { shadow { model_name: "plain" } } }
   step { model_name: "sum" input_map { key: "INPUT" value: "t" } output_map { key: "OUTPUT" value: "Y" } } }
 """)
+    add(repository, "flat_rows", model(8, dims="16"))
+    add(repository, "flat", model(0, dims="16"))
+    for name, batch, step in (("square_rows", 8, "flat_rows"), ("square", 0, "flat"), ("square_over_rows", 0, "flat_rows"),
+                              ("square_rows_over_flat", 8, "flat")):
+        add(repository, name, chain(batch, step, dims="4, 4", reshape="reshape { shape: [ 16 ] }"))
+    add(repository, "column", chain(8, "rows", dims="-1, 1", reshape="reshape { shape: [ -1 ] }"))
+    add(repository, "around_square", chain(8, "square", dims="4, 4", names=("X", "Y")))
     with Server(repository) as running:
         yield running
 
@@ -84,6 +91,12 @@ def ask(server, ensemble, values, datatype="INT32", **members):
     ("mixed_rows", [[]]),
     ("whole", [[1, 2], [3, 4], [5, 6]]),
     ("outer", [[1, 2]]),
+    ("square", numpy.arange(16).reshape(4, 4).tolist()),
+    ("square_over_rows", numpy.arange(16).reshape(4, 4).tolist()),
+    ("square_rows", numpy.arange(48).reshape(3, 4, 4).tolist()),
+    ("square_rows_over_flat", numpy.arange(16).reshape(1, 4, 4).tolist()),
+    ("around_square", numpy.arange(16).reshape(1, 4, 4).tolist()),
+    ("column", [[[1], [2]], [[3], [4]]]),
 ])
 def test_the_answer_has_the_ensembles_form(server, ensemble, values):
     status, answer = ask(server, ensemble, values)
@@ -101,7 +114,7 @@ def test_texts(server, ensemble, values):
 
 
 def test_metadata_is_the_ensembles_own(server):
-    for ensemble, shape in (("plain_over_rows", [4]), ("rows_over_plain", [-1, 4])):
+    for ensemble, shape in (("plain_over_rows", [4]), ("rows_over_plain", [-1, 4]), ("square_rows", [-1, 4, 4])):
         metadata = server.json("GET", f"/v2/models/{ensemble}")[1]
         assert [metadata[kind][0]["shape"] for kind in ("inputs", "outputs")] == [shape, shape]
 

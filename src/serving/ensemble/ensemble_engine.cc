@@ -26,12 +26,12 @@ core::ModelSignature SignatureOf(const config::ModelConfig& config) {
   for (const config::ModelInput& input : config.inputs) {
     signature.inputs.push_back({.name = input.name,
                                 .datatype = input.datatype,
-                                .shape = FullShape(input.dims, config),
+                                .shape = ShapeInside(input, config),
                                 .optional = input.optional});
   }
   for (const config::ModelOutput& output : config.outputs) {
     signature.outputs.push_back(
-        {.name = output.name, .datatype = output.datatype, .shape = FullShape(output.dims, config)});
+        {.name = output.name, .datatype = output.datatype, .shape = ShapeInside(output, config)});
   }
   return signature;
 }

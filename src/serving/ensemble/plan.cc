@@ -135,13 +135,19 @@ bool Plan::ComesOf(size_t later, size_t step) const {
 Plan MakePlan(const config::ModelConfig& config) {
   Plan plan;
   plan.ensemble = config.name;
-  for (const config::ModelInput& input : config.inputs) plan.inputs.push_back(AddTensor(plan, input.name));
+  for (const config::ModelInput& input : config.inputs) {
+    plan.inputs.push_back(AddTensor(plan, input.name));
+    if (!input.reshape.has_value()) continue;
+    plan.reshapes.push_back(
+        {.tensor = plan.inputs.back(),
+         .spec = {.name = input.name, .shape = FullShape(input.dims, config), .reshape = input.reshape}});
+  }
   for (const config::EnsembleStep& step : config.ensemble->steps) AddStep(plan, step);
   plan.batches = config.max_batch_size > 0;
   for (const config::ModelOutput& output : config.outputs) {
     plan.outputs.push_back(AddTensor(plan, output.name));
     plan.tensors[plan.outputs.back()].as_output = {
-        .rank = FullShape(output.dims, config).rank(), .batches = plan.batches, .any_shape = false};
+        .rank = ShapeInside(output, config).rank(), .batches = plan.batches, .any_shape = false};
   }
   plan.inflight_max = config.ensemble->inflight_requests_max;
   FillLevels(plan);

@@ -85,12 +85,19 @@ struct Plan {
     std::vector<size_t> tensors;
   };
 
+  // An input of the ensemble that its steps see in another shape than clients.
+  struct Reshape {
+    size_t tensor = 0;
+    core::TensorSpec spec;
+  };
+
   std::string ensemble;  // its name
   std::vector<Step> steps;
   std::vector<Tensor> tensors;
   std::vector<Level> levels;    // by depth; at least one
   std::vector<size_t> inputs;   // the tensors that the ensemble's inputs are, in the configuration's order
   std::vector<size_t> outputs;  // and its outputs
+  std::vector<Reshape> reshapes;
   bool batches = false;
   bool mixes_batching = false;  // some of the steps' models batch and others do not, or the ensemble differs from them
   size_t inflight_max = 0;  // responses to one request of a step that go on at a time; 0: any number
@@ -103,6 +110,11 @@ struct Plan {
 
 // With the batch dimension, where the ensemble has one.
 tensor::Shape FullShape(tensor::Shape dims, const config::ModelConfig& config);
+// Returns the shape in which the steps see an input or output of the ensemble.
+template <typename Tensor>
+tensor::Shape ShapeInside(const Tensor& tensor, const config::ModelConfig& config) {
+  return FullShape(tensor.reshape.value_or(tensor.dims), config);
+}
 
 // Of a configuration without problems (config::FindProblems). No step has more than one response yet.
 Plan MakePlan(const config::ModelConfig& config);

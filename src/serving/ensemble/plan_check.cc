@@ -76,15 +76,12 @@ base::Status CheckHolding(Plan& plan, const StepNeeds& needs) {
 
 TensorTypes::TensorTypes(const Plan& plan, const config::ModelConfig& config)
     : plan_(plan), known_(plan.tensors.size()), made_(plan.tensors.size()) {
-  const auto note = [&](size_t tensor, tensor::DataType datatype, const tensor::Shape& dims) {
+  const auto note = [&](size_t tensor, const auto& of) {
     known_[tensor] = {
-        .datatype = datatype, .shape = FullShape(dims, config), .batches = plan.batches, .of = "the ensemble"};
+        .datatype = of.datatype, .shape = ShapeInside(of, config), .batches = plan.batches, .of = "the ensemble"};
   };
-  for (size_t i = 0; i < plan.inputs.size(); ++i)
-    note(plan.inputs[i], config.inputs[i].datatype, config.inputs[i].dims);
-  for (size_t i = 0; i < plan.outputs.size(); ++i) {
-    note(plan.outputs[i], config.outputs[i].datatype, config.outputs[i].dims);
-  }
+  for (size_t i = 0; i < plan.inputs.size(); ++i) note(plan.inputs[i], config.inputs[i]);
+  for (size_t i = 0; i < plan.outputs.size(); ++i) note(plan.outputs[i], config.outputs[i]);
 }
 
 base::Status TensorTypes::Add(size_t step, const std::string& name, const core::ModelSignature& model) {

@@ -132,6 +132,25 @@ TEST(PlanTest, ShapesAgreeWithTheBatchDimensionOrWithoutIt) {
   EXPECT_THAT(agree(true, {-1, 3, 3}, true), HasSubstr("inconsistent shape")) << "both batch";
 }
 
+TEST(PlanTest, StepsSeeTheEnsemblesTensorsReshaped) {
+  config::ModelConfig config = Config();
+  config.inputs[0].dims = {1, 3};
+  config.inputs[0].reshape = tensor::Shape{3};
+  config.outputs[0].dims = {2, 1};
+  config.outputs[0].reshape = tensor::Shape{2};
+  const Plan plan = MakePlan(config);
+  core::ModelSignature second = Second();
+  core::ModelSignature first = First();
+  second.max_batch_size = first.max_batch_size = 4;
+  TensorTypes types(plan, config);
+  EXPECT_EQ(Text(types.Add(0, "second", second)), "");
+  EXPECT_EQ(Text(types.Add(1, "first", first)), "");
+  ASSERT_THAT(plan.reshapes, ::testing::SizeIs(1));
+  EXPECT_EQ(plan.reshapes[0].tensor, plan.FindTensor("in"));
+  EXPECT_EQ(plan.reshapes[0].spec.shape, (tensor::Shape{-1, 1, 3}));
+  EXPECT_EQ(plan.tensors[plan.FindTensor("out")].as_output.rank, 2);
+}
+
 TEST(PlanTest, FormsAreNotedWhereSomeModelsBatchAndOthersDoNot) {
   Plan plan = MakePlan(Config());
   core::ModelSignature second = Second();

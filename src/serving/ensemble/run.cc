@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/turn.h"
+#include "serving/core/model/tensor_reshape.h"
 #include "serving/ensemble/step_request.h"
 
 namespace inferd::ensemble {
@@ -37,7 +38,13 @@ void Run::Start() {
     base::MutexLock lock(mutex_);
     for (const size_t tensor : plan_.inputs) {
       const auto given = std::ranges::find(request_.inputs, plan_.tensors[tensor].name, &core::InferTensor::name);
-      board_->SetInput(tensor, given == request_.inputs.end() ? std::nullopt : std::optional(*given));
+      std::optional<core::InferTensor> value;
+      if (given != request_.inputs.end()) value = *given;
+      for (const Plan::Reshape& reshape : plan_.reshapes) {
+        if (reshape.tensor != tensor || !value.has_value()) continue;
+        value->shape = core::EngineShape(reshape.spec, value->shape, plan_.batches);
+      }
+      board_->SetInput(tensor, std::move(value));
     }
     board_->Begin();
     next = Follow();

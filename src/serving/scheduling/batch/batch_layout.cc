@@ -6,9 +6,9 @@
 #include <string>
 
 #include "data/tensor/raw.h"
+#include "serving/core/model/tensor_reshape.h"
 #include "serving/scheduling/batch/batch_padding.h"
 #include "serving/scheduling/batch/largest_shape.h"
-#include "serving/scheduling/batch/tensor_reshape.h"
 
 namespace inferd::scheduling {
 
@@ -40,7 +40,7 @@ base::Result<tensor::Shape> BatchShape(const ExecutionContext& context, MemberLi
   if (spec.ragged) return RaggedShape(members, input, hint);
   tensor::Shape shape = largest.value_or(members[0]->queued.request->inputs[hint].shape);
   if (members.size() + static_cast<size_t>(rows.padding) > 1 && shape.rank() > 0) shape[0] = rows.total();
-  if (spec.reshape) return EngineShape(spec, shape, context.signature.max_batch_size > 0);
+  if (spec.reshape) return core::EngineShape(spec, shape, context.signature.max_batch_size > 0);
   return shape;
 }
 
@@ -132,7 +132,7 @@ tensor::Shape SourceShape(const ExecutionContext& context, const core::QueuedReq
   const core::TensorSpec& spec = context.signature.inputs[input];
   const bool batches = context.signature.max_batch_size > 0;
   if (const core::InferTensor* tensor = FindMemberInput(member, input); tensor != nullptr) {
-    return spec.reshape ? EngineShape(spec, tensor->shape, batches) : tensor->shape;
+    return spec.reshape ? core::EngineShape(spec, tensor->shape, batches) : tensor->shape;
   }
   tensor::Shape none = spec.reshape.value_or(spec.shape);
   if (batches && spec.reshape) none.Prepend(0);

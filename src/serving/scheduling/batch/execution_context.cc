@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "serving/scheduling/batch/tensor_reshape.h"
+#include "serving/core/model/tensor_reshape.h"
 #include "serving/scheduling/policy/batch_policy.h"
 #include "serving/scheduling/requests/tensor_numbering.h"
 
@@ -14,7 +14,7 @@ base::Status CheckReshapes(const core::ModelSignature& signature) {
   for (const auto* specs : {&signature.inputs, &signature.outputs}) {
     for (const core::TensorSpec& spec : *specs) {
       if (!spec.reshape) continue;
-      INFERD_RETURN_IF_ERROR(CheckReshape(spec, signature.max_batch_size > 0));
+      INFERD_RETURN_IF_ERROR(core::CheckReshape(spec, signature.max_batch_size > 0));
     }
   }
   return base::OkStatus();

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "data/tensor/raw.h"
+#include "serving/core/model/tensor_reshape.h"
 #include "serving/scheduling/batch/output_split.h"
-#include "serving/scheduling/batch/tensor_reshape.h"
 
 namespace inferd::scheduling {
 
@@ -78,7 +78,7 @@ base::Status OutputLayout::FitShape(const core::QueuedRequest& member, int outpu
     }
     tensor.shape = std::move(shape);
   } else if (spec.reshape) {
-    INFERD_ASSIGN_OR_RETURN(tensor.shape, ClientShape(spec, tensor.shape, context_.signature.max_batch_size > 0));
+    INFERD_ASSIGN_OR_RETURN(tensor.shape, core::ClientShape(spec, tensor.shape, context_.signature.max_batch_size > 0));
   }
   return base::OkStatus();
 }
@@ -103,7 +103,7 @@ base::Status OutputLayout::CountByRows(MemberList members, const RowCount& rows,
     return WrongOutput(spec, "with shape " + whole.shape.ToString() + " for a batch of " + std::to_string(total));
   }
   if (spec.reshape) {
-    INFERD_ASSIGN_OR_RETURN(whole.shape, ClientShape(spec, whole.shape, batches));
+    INFERD_ASSIGN_OR_RETURN(whole.shape, core::ClientShape(spec, whole.shape, batches));
   }
   const auto elements = tensor::ElementCount(whole.shape);
   if (!elements) return WrongOutput(spec, "with " + elements.error().message());

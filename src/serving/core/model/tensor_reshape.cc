@@ -1,14 +1,14 @@
-#include "serving/scheduling/batch/tensor_reshape.h"
+#include "serving/core/model/tensor_reshape.h"
 
 #include <algorithm>
 #include <string>
 
-namespace inferd::scheduling {
+namespace inferd::core {
 
 namespace {
 
 // What the engine sees, the batch dimension included.
-tensor::Shape FullReshape(const core::TensorSpec& spec, bool batches) {
+tensor::Shape FullReshape(const TensorSpec& spec, bool batches) {
   tensor::Shape full = *spec.reshape;
   if (batches) full.Prepend(-1);
   return full;
@@ -30,17 +30,17 @@ tensor::Shape Filled(const tensor::Shape& to, const tensor::Shape& from, const t
 
 }  // namespace
 
-base::Status CheckReshape(const core::TensorSpec& spec, bool batches) {
+base::Status CheckReshape(const TensorSpec& spec, bool batches) {
   if (VariableDims(spec.shape) == VariableDims(FullReshape(spec, batches))) return base::OkStatus();
   return base::InvalidArgument("tensor '" + spec.name +
                                "' has different number of variable-size dimensions for dims and reshape");
 }
 
-tensor::Shape EngineShape(const core::TensorSpec& spec, const tensor::Shape& client, bool batches) {
+tensor::Shape EngineShape(const TensorSpec& spec, const tensor::Shape& client, bool batches) {
   return Filled(FullReshape(spec, batches), spec.shape, client);
 }
 
-base::Result<tensor::Shape> ClientShape(const core::TensorSpec& spec, const tensor::Shape& engine, bool batches) {
+base::Result<tensor::Shape> ClientShape(const TensorSpec& spec, const tensor::Shape& engine, bool batches) {
   const tensor::Shape expected = FullReshape(spec, batches);
   if (!tensor::Matches(expected, engine)) {
     return std::unexpected(base::Internal("the engine returned output '" + spec.name + "' with shape " +
@@ -49,4 +49,4 @@ base::Result<tensor::Shape> ClientShape(const core::TensorSpec& spec, const tens
   return Filled(spec.shape, expected, engine);
 }
 
-}  // namespace inferd::scheduling
+}  // namespace inferd::core
