@@ -1,4 +1,4 @@
-"""Ensembles of which some models batch and others do not: a batch of one is added and taken away between them."""
+"""Ensembles as configurations for Triton have them: models that batch and models that do not, reshapes, sequences, requested outputs."""
 
 import numpy
 import pytest
@@ -69,6 +69,17 @@ ensemble_scheduling {
         add(repository, name, chain(batch, step, dims="4, 4", reshape="reshape { shape: [ 16 ] }"))
     add(repository, "column", chain(8, "rows", dims="-1, 1", reshape="reshape { shape: [ -1 ] }"))
     add(repository, "around_square", chain(8, "square", dims="4, 4", names=("X", "Y")))
+    add(repository, "left", model(4, dims="1"))
+    add(repository, "right", model(4, dims="1"))
+    add(repository, "both", """platform: "ensemble"
+max_batch_size: 4
+input { name: "X" data_type: TYPE_INT32 dims: [ 1 ] }
+output { name: "YA" data_type: TYPE_INT32 dims: [ 1 ] }
+output { name: "YB" data_type: TYPE_INT32 dims: [ 1 ] }
+ensemble_scheduling {
+  step { model_name: "left" input_map { key: "I" value: "X" } output_map { key: "O" value: "YA" } }
+  step { model_name: "right" input_map { key: "I" value: "X" } output_map { key: "O" value: "YB" } } }
+""")
     with Server(repository) as running:
         yield running
 
@@ -160,3 +171,16 @@ def test_a_shadow_gets_the_form_that_it_takes(server):
     assert ask(server, "prepared_sum", [[1]], parameters=once)[0] == 200
     wait_until(lambda: executed() == before + 1, "the shadow was executed")
     assert shadow()["failed"] == 0
+
+
+def test_steps_that_no_requested_output_needs_are_not_executed(server):
+    def executed(name):
+        return server.json("GET", f"/v2/models/{name}/stats")[1]["model_stats"][0]["execution_count"]
+
+    status, answer = ask(server, "both", [[3]], outputs=[{"name": "YA"}])
+    assert status == 200 and [output["name"] for output in answer["outputs"]] == ["YA"], answer
+    assert (executed("left"), executed("right")) == (1, 0)
+    report = server.json("GET", "/v2/models/both/scheduler")[1]["steps"]
+    assert [step["passed_over"] for step in report] == [0, 1]
+    assert ask(server, "both", [[3]])[0] == 200
+    assert (executed("left"), executed("right")) == (2, 1)

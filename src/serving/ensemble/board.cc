@@ -38,7 +38,7 @@ size_t BytesOf(const std::vector<core::InferTensor>& tensors) {
 }  // namespace
 
 Board::Board(const Plan& plan, const std::vector<int>& wanted, const core::InferRequest& request)
-    : plan_(plan), request_(request), is_wanted_(plan.tensors.size()) {
+    : plan_(plan), request_(request), is_wanted_(plan.tensors.size()), needed_(plan.StepsFor(wanted)) {
   for (const int output : wanted) {
     const size_t tensor = plan.outputs[static_cast<size_t>(output)];
     wanted_.push_back(tensor);
@@ -56,7 +56,7 @@ std::unique_ptr<TensorSet> Board::NewSet(TensorSet* parent) {
   set->tensors.resize(level.tensors.size());
   set->missing.resize(level.steps.size());
   for (size_t i = 0; i < level.tensors.size(); ++i)
-    set->tensors[i].makers_left = plan_.tensors[level.tensors[i]].makers;
+    set->tensors[i].makers_left = plan_.tensors[level.tensors[i]].makers.size();
   const auto is_awaited = [&](size_t tensor) { return At(*set, tensor).state == TensorState::kAwaited; };
   for (size_t i = 0; i < level.steps.size(); ++i) {
     set->missing[i] = static_cast<size_t>(std::ranges::count_if(plan_.steps[level.steps[i]].awaits, is_awaited));
@@ -236,6 +236,7 @@ void Board::Work() {
 }
 
 void Board::Judge(const Task& task) {
+  if (!IsNeeded(task.step)) return PassOver(task);
   const base::Result<bool> taken = IsTaken(task);
   if (!taken.has_value() && !failure_.has_value()) failure_ = {task.step, taken.error()};
   if (!taken.value_or(false)) return PassOver(task);
@@ -282,7 +283,8 @@ std::vector<core::InferTensor> Board::DefaultsOf(const Task& task) const {
 
 void Board::PassOver(const Task& task) {
   passed_over_.push_back(task.step);
-  std::vector<core::InferTensor> defaults = DefaultsOf(task);
+  std::vector<core::InferTensor> defaults;
+  if (IsNeeded(task.step)) defaults = DefaultsOf(task);
   if (plan_.steps[task.step].decoupled) {
     ResponseLine& line = task.set->lines[task.step];
     if (!defaults.empty())

@@ -50,7 +50,8 @@ class Board final {
   // There is no further one. Of a step with one response: behind Take(). `parameters`: of a last one without outputs.
   void Finish(const Task& task, core::Parameters&& parameters);
 
-  // Since the last call: steps whose time has come, which finish at some time; and those that are not taken.
+  // Since the last call: steps whose time has come, which finish at some time; and those that are not taken, as their
+  // conditions do not hold or no wanted output needs them.
   std::vector<Task> TakeTasks() { return std::exchange(tasks_, {}); }
   std::vector<size_t> TakePassedOver() { return std::exchange(passed_over_, {}); }
   // Of an ensemble with any number of responses, since the last call; in the order of the responses that they come of,
@@ -88,6 +89,7 @@ class Board final {
   // Until nothing follows from what has come.
   void Work();
   void Judge(const Task& task);
+  bool IsNeeded(size_t step) const { return needed_.empty() || needed_[step]; }
   base::Result<bool> IsTaken(const Task& task) const;
   std::vector<core::InferTensor> DefaultsOf(const Task& task) const;
   void PassOver(const Task& task);
@@ -101,6 +103,7 @@ class Board final {
   const core::InferRequest& request_;
   std::vector<size_t> wanted_;   // tensors
   std::vector<bool> is_wanted_;  // by tensor
+  std::vector<bool> needed_;     // by step: a wanted output needs it; empty: all are needed
   size_t answer_depth_ = 0;
   std::vector<Task> awaiting_judgement_;  // all that they take is settled
   std::vector<TensorSet*> complete_;      // all that is wanted of them is settled

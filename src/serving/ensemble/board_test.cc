@@ -21,10 +21,11 @@ struct StepOf {
   bool decoupled = false;
 };
 
-// Ensemble input "in"; outputs as named.
+// Ensemble input "in"; outputs as named, of which the request wants all, or those at the places of `wanted`.
 class Bench {
  public:
-  Bench(const std::vector<StepOf>& steps, const std::vector<std::string>& outputs, uint32_t inflight_max = 0) {
+  Bench(const std::vector<StepOf>& steps, const std::vector<std::string>& outputs, uint32_t inflight_max = 0,
+        std::vector<int> wanted = {}) {
     config::ModelConfig config;
     config.name = "e";
     config.inputs.push_back({.name = "in", .datatype = tensor::DataType::kBytes, .dims = {1}});
@@ -53,8 +54,8 @@ class Bench {
     std::vector<StepModels> pointers;
     for (const core::ModelSignature& model : models) pointers.push_back({&model});
     Deepen(plan_, pointers);
-    std::vector<int> wanted;
-    for (size_t i = 0; i < outputs.size(); ++i) wanted.push_back(static_cast<int>(i));
+    const bool all = wanted.empty();
+    for (size_t i = 0; all && i < outputs.size(); ++i) wanted.push_back(static_cast<int>(i));
     board_ = std::make_unique<Board>(plan_, wanted, request_);
     board_->SetInput(0, Value("0"));
     board_->Begin();
@@ -214,6 +215,31 @@ TEST(BoardTest, OneBehindTheOther) {
   bench.Finish(second);
   EXPECT_TRUE(bench.board().done());
   EXPECT_THAT(bench.answers, ElementsAre("out=10 a=1 ", "out=00 a=0 ", "out=11 a=1 "));
+}
+
+TEST(BoardTest, StepsThatNoWantedOutputNeedsAreNotTaken) {
+  const std::vector<StepOf> steps = {
+      {{"in"}, {"a"}}, {{"in"}, {"b"}}, {{"a"}, {"x"}}, {{"a", "b"}, {"y"}}, {{"y"}, {"z"}}};
+  Bench bench(steps, {"x", "y", "z"}, 0, {0});
+  bench.GiveOne(bench.Begun(0), "A");
+  bench.GiveOne(bench.Begun(2), "X");
+  EXPECT_THAT(bench.passed_over, ElementsAre(1, 3, 4));
+  EXPECT_TRUE(bench.board().done());
+  EXPECT_EQ(bench.board().TakeAnswer()->outputs[0].data.view(), "X");
+  Bench middle(steps, {"x", "y", "z"}, 0, {1});
+  middle.GiveOne(middle.Begun(0), "A");
+  middle.GiveOne(middle.Begun(1), "B");
+  middle.GiveOne(middle.Begun(3), "Y");
+  EXPECT_THAT(middle.passed_over, ElementsAre(2, 4));
+  EXPECT_TRUE(middle.board().done());
+}
+
+TEST(BoardTest, AStreamThatNoWantedOutputNeedsIsNotTaken) {
+  Bench bench({{{"in"}, {"part"}, true}, {{"in"}, {"once"}}, {{"part"}, {"out"}}}, {"out", "once"}, 0, {1});
+  EXPECT_THAT(bench.begun[0], IsEmpty());
+  bench.GiveOne(bench.Begun(1), "1");
+  EXPECT_TRUE(bench.board().done());
+  EXPECT_THAT(bench.answers, ElementsAre("once=1 "));
 }
 
 TEST(BoardTest, SomeGoOnAtATime) {

@@ -39,7 +39,7 @@ void AddStep(Plan& plan, const config::EnsembleStep& step) {
   }
   for (const auto& [name, tensor] : step.outputs) {
     planned.outputs.push_back({.name = name, .tensor = AddTensor(plan, tensor)});
-    ++plan.tensors[planned.outputs.back().tensor].makers;
+    plan.tensors[planned.outputs.back().tensor].makers.push_back(plan.steps.size());
   }
   for (const config::EnsembleCondition& condition : step.when) {
     if (!condition.of_parameter) Await(plan, planned, AddTensor(plan, condition.subject));
@@ -130,6 +130,24 @@ bool Plan::ComesOf(size_t later, size_t step) const {
     }
   }
   return false;
+}
+
+// Whatever a step gives leads to an output of the ensemble (config::FindProblems).
+std::vector<bool> Plan::StepsFor(const std::vector<int>& wanted) const {
+  if (wanted.size() == outputs.size()) return {};
+  std::vector<bool> needed(steps.size());
+  std::vector<size_t> open;
+  for (const int output : wanted) open.push_back(outputs[static_cast<size_t>(output)]);
+  while (!open.empty()) {
+    const size_t tensor = open.back();
+    open.pop_back();
+    for (const size_t maker : tensors[tensor].makers) {
+      if (needed[maker]) continue;
+      needed[maker] = true;
+      open.insert(open.end(), steps[maker].awaits.begin(), steps[maker].awaits.end());
+    }
+  }
+  return needed;
 }
 
 Plan MakePlan(const config::ModelConfig& config) {

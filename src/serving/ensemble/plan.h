@@ -74,7 +74,7 @@ struct Plan {
   struct Tensor {
     std::string name;
     std::vector<size_t> consumers;  // the steps that await it
-    size_t makers = 0;              // steps that give it; 0: an input of the ensemble
+    std::vector<size_t> makers = {};  // the steps that give it; none: an input of the ensemble
     bool on_device = false;         // a step's model takes it in memory of a device
     TensorForm as_output = {};      // of the ensemble's outputs: how the ensemble gives it
     size_t depth = 0;
@@ -106,6 +106,8 @@ struct Plan {
   size_t FindTensor(std::string_view name) const;  // tensors.size(): there is none
   // Whether `later` takes anything that comes of `step`.
   bool ComesOf(size_t later, size_t step) const;
+  // Returns, by step, whether any of the outputs (by their place in `outputs`) needs it. Empty if all steps are needed.
+  std::vector<bool> StepsFor(const std::vector<int>& wanted) const;
 };
 
 // With the batch dimension, where the ensemble has one.

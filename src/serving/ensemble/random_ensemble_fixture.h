@@ -72,16 +72,18 @@ class RandomEnsemble {
     return plan;
   }
 
-  // What a request must get: its answers, each all outputs in their order; nothing where a step fails, or an output of
-  // an ensemble with one response does not come.
-  std::optional<std::vector<std::string>> Expect(const Plan& plan,
-                                                 const std::map<std::string, std::string>& inputs) const;
+  // What a request must get: its answers, each the `wanted` outputs (by their place) in their order; nothing where a
+  // step fails that these need, or an output of an ensemble with one response does not come.
+  std::optional<std::vector<std::string>> Expect(const Plan& plan, const std::map<std::string, std::string>& inputs,
+                                                 const std::vector<int>& wanted) const;
 
  private:
   using Values = std::map<size_t, std::string>;  // tensors that are there
   struct Walk {
     const Plan& plan;
     const std::map<std::string, std::string>& given;
+    std::vector<size_t> wanted;  // tensors
+    std::vector<bool> needed;    // by step; empty: all
     size_t answer_depth = 0;
     bool failed = false;
     std::vector<std::string> answers;
@@ -232,7 +234,7 @@ inline void RandomEnsemble::Visit(Walk& walk, size_t depth, Values values) const
   // Steps are in an order in which they can be taken: each takes what those before it give.
   for (size_t i = 0; i < walk.plan.steps.size(); ++i) {
     const Plan::Step& step = walk.plan.steps[i];
-    if (step.depth != depth) continue;
+    if (step.depth != depth || (!walk.needed.empty() && !walk.needed[i])) continue;
     std::map<std::string, std::string> inputs;
     for (const Plan::Input& input : step.inputs) {
       if (const auto found = values.find(input.tensor); found != values.end()) inputs[input.name] = found->second;
@@ -264,7 +266,7 @@ inline void RandomEnsemble::Visit(Walk& walk, size_t depth, Values values) const
   if (depth == walk.answer_depth) {
     std::string answer;
     bool whole = true;
-    for (const size_t tensor : walk.plan.outputs) {
+    for (const size_t tensor : walk.wanted) {
       whole &= values.contains(tensor);
       if (whole) answer += values.at(tensor) + ";";
     }
@@ -277,10 +279,12 @@ inline void RandomEnsemble::Visit(Walk& walk, size_t depth, Values values) const
   }
 }
 
-inline std::optional<std::vector<std::string>> RandomEnsemble::Expect(
-    const Plan& plan, const std::map<std::string, std::string>& inputs) const {
-  Walk walk{.plan = plan, .given = inputs, .answers = {}};
-  for (const size_t tensor : plan.outputs) walk.answer_depth = std::max(walk.answer_depth, plan.tensors[tensor].depth);
+inline std::optional<std::vector<std::string>> RandomEnsemble::Expect(const Plan& plan,
+                                                                      const std::map<std::string, std::string>& inputs,
+                                                                      const std::vector<int>& wanted) const {
+  Walk walk{.plan = plan, .given = inputs, .wanted = {}, .needed = plan.StepsFor(wanted), .answers = {}};
+  for (const int output : wanted) walk.wanted.push_back(plan.outputs[static_cast<size_t>(output)]);
+  for (const size_t tensor : walk.wanted) walk.answer_depth = std::max(walk.answer_depth, plan.tensors[tensor].depth);
   Values values;
   for (const size_t tensor : plan.inputs) {
     if (const auto given = inputs.find(plan.tensors[tensor].name); given != inputs.end())

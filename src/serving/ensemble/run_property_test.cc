@@ -15,8 +15,8 @@
 #include "serving/ensemble/random_ensemble_fixture.h"
 
 // Random ensembles, requests, failures, cancels and interleavings, on threads, against what a plain walk through the
-// steps gives. Some of the models batch, and some of the ensembles. INFERD_PROPERTY_SECONDS says for how long; a failure names its seed, and INFERD_PROPERTY_SEED runs that
-// one alone.
+// steps gives. Some of the models batch, and some of the ensembles. INFERD_PROPERTY_SECONDS says for how long; a
+// failure names its seed, and INFERD_PROPERTY_SEED runs that one alone.
 
 namespace inferd::ensemble {
 namespace {
@@ -87,6 +87,7 @@ class RandomScheduler final : public core::Scheduler {
 struct Asked {
   core::InferRequest request;
   std::map<std::string, std::string> inputs;
+  std::vector<int> wanted;  // outputs, by their place
   std::mutex mutex;
   std::condition_variable ended;
   std::vector<std::string> answers;
@@ -126,10 +127,14 @@ std::shared_ptr<Asked> RunPropertyTest::Ask(const std::shared_ptr<const LoadedEn
     asked->request.flow = std::make_shared<core::ResponseFlow>(
         core::ResponseFlow::Limits{.responses_held = 2, .bytes_held = SIZE_MAX}, client_);
   }
-  std::vector<int> wanted;
-  for (size_t i = 0; i < ensemble->plan.outputs.size(); ++i) wanted.push_back(static_cast<int>(i));
-  const auto run =
-      std::make_shared<ensemble::Run>(ensemble, asked->request, wanted, [asked, slow, batches, this](core::EngineResponse got) {
+  const auto outputs = static_cast<int>(ensemble->plan.outputs.size());
+  const int left_out =
+      random() % 3 == 0 && outputs > 1 ? static_cast<int>(random() % static_cast<uint64_t>(outputs)) : -1;
+  for (int i = 0; i < outputs; ++i) {
+    if (i != left_out) asked->wanted.push_back(i);
+  }
+  const auto run = std::make_shared<ensemble::Run>(
+      ensemble, asked->request, asked->wanted, [asked, slow, batches, this](core::EngineResponse got) {
         const std::lock_guard lock(asked->mutex);
         EXPECT_FALSE(asked->end.has_value()) << "an answer behind the last";
         std::string text;
@@ -153,7 +158,7 @@ std::shared_ptr<Asked> RunPropertyTest::Ask(const std::shared_ptr<const LoadedEn
 }
 
 void RunPropertyTest::Judge(const RandomEnsemble& ensemble, const Plan& plan, Asked& asked, bool cancelled) {
-  const auto expected = ensemble.Expect(plan, asked.inputs);
+  const auto expected = ensemble.Expect(plan, asked.inputs, asked.wanted);
   ++requests_;
   answers_ += asked.answers.size();
   if (cancelled && !asked.end->ok()) {
