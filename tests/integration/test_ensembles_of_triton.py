@@ -35,6 +35,23 @@ ensemble_scheduling {{ {steps} }}
 """
 
 
+def of_two_steps(maps):
+    return f"""platform: "ensemble"
+input {{ name: "X" data_type: TYPE_INT32 dims: [ 1 ] }}
+output {{ name: "Y" data_type: TYPE_INT32 dims: [ 1 ] }}
+ensemble_scheduling {{
+  step {{ model_name: "plain" {maps} }}
+  step {{ model_name: "plain" input_map {{ key: "I" value: "t" }} output_map {{ key: "O" value: "Y" }} }} }}
+"""
+
+
+# What is not loaded, and why.
+REFUSED = {
+    "with_group": (chain(0, "nothere") + "instance_group { count: 1 kind: KIND_CPU }",
+                   "instance group should not be specified for ensemble 'with_group'"),
+}
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     repository = tmp_path_factory.mktemp("models")
@@ -80,6 +97,8 @@ ensemble_scheduling {
   step { model_name: "left" input_map { key: "I" value: "X" } output_map { key: "O" value: "YA" } }
   step { model_name: "right" input_map { key: "I" value: "X" } output_map { key: "O" value: "YB" } } }
 """)
+    for name, text in REFUSED.items():
+        add(repository, name, text[0])
     with Server(repository) as running:
         yield running
 
@@ -184,3 +203,9 @@ def test_steps_that_no_requested_output_needs_are_not_executed(server):
     assert [step["passed_over"] for step in report] == [0, 1]
     assert ask(server, "both", [[3]])[0] == 200
     assert (executed("left"), executed("right")) == (2, 1)
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_says_why(server, name):
+    entry = next(row for row in server.json("POST", "/v2/repository/index")[1] if row["name"] == name)
+    assert entry["state"] == "UNAVAILABLE" and REFUSED[name][1] in entry["reason"], entry

@@ -53,6 +53,21 @@ TEST_F(PolledDependencyTest, WhatIsMissingIsNamedAndWaitedFor) {
   EXPECT_TRUE(Ready("top"));
 }
 
+TEST_F(PolledDependencyTest, AFaultOfTheConfigurationComesBeforeWhatIsMissing) {
+  Add("a", "b", "max_batch_size: -1");
+  Add("top", "a");
+  Start();
+  EXPECT_THAT(WhyNot("a"), HasSubstr("'max_batch_size' must be non-negative value for a"));
+  EXPECT_THAT(WhyNot("top"), HasSubstr("depends on model 'a', which is not loaded: "));
+  EXPECT_THAT(manager_->StartupFailure(), HasSubstr("'max_batch_size' must be non-negative value for a"));
+  Add("a", "b");
+  Look();
+  EXPECT_THAT(WhyNot("a"), HasSubstr("depends on model 'b', which is not loaded: no repository has it"));
+  Add("b");
+  Look();
+  EXPECT_TRUE(Ready("a") && Ready("top"));
+}
+
 TEST_F(PolledDependencyTest, WhatFailsIsNamedAndTriedAgainWithWhatItFailedFor) {
   Add("a", "b");
   Add("b");

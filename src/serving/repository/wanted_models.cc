@@ -1,5 +1,6 @@
 #include "serving/repository/wanted_models.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/system/regular_file.h"
@@ -43,11 +44,21 @@ void WantedModels::EstimateGpus(WantedVersion& wanted) const {
   if (resolved.has_value()) wanted.held.gpus = config::GpuMemoryOf(*resolved, SizeOf(wanted.content.files));
 }
 
+bool WantedModels::AreRefused(const std::map<int64_t, WantedVersion>& wanted) const {
+  return !wanted.empty() && std::ranges::all_of(wanted, [this](const auto& entry) {
+    const auto resolved = loader_.Resolve(entry.second.job);
+    return !resolved.has_value() && resolved.error().code() == base::StatusCode::kInvalidArgument;
+  });
+}
+
 void WantedModels::Want(const ModelLook& look, std::map<int64_t, WantedVersion> wanted, ModelRecord& record) const {
   for (auto& [version, each] : wanted) EstimateGpus(each);
   const bool pinned = look.rules.pinned || pinned_models_.contains(look.name);
   record.wanted = std::move(wanted);
   record.dependencies = look.rules.dependencies;
+  // The configuration's own fault is the reason that the operator sees, and not a model that is missing: there is
+  // nothing to wait for.
+  if (!record.dependencies.empty() && AreRefused(record.wanted)) record.dependencies.clear();
   record.on_demand = options_.lazy.enabled && !pinned;
   record.transition = look.rules.transition.value_or(options_.version_transition);
   if (!look.changing) record.labels = look.rules.labels;

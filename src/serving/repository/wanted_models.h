@@ -40,6 +40,8 @@ class WantedModels final {
  private:
   // Where a budget is kept of GPUs: what the version will hold of them. Reads its configuration.
   void EstimateGpus(WantedVersion& wanted) const;
+  // Returns true if none of the versions can be loaded, as the configuration itself is at fault. Reads it.
+  bool AreRefused(const std::map<int64_t, WantedVersion>& wanted) const;
   void WarnOfMissing(const ModelLook& look, ProblemLog& problems) const;
 
   const ManagerOptions& options_;
