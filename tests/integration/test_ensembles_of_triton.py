@@ -49,6 +49,8 @@ ensemble_scheduling {{
 REFUSED = {
     "with_group": (chain(0, "nothere") + "instance_group { count: 1 kind: KIND_CPU }",
                    "instance group should not be specified for ensemble 'with_group'"),
+    "too_many_rows": (chain(9, "rows"), "ensemble too_many_rows allows maximum batch size 9, but it contains model rows "
+                                        "which only allows maximum batch size to be 8"),
 }
 
 

@@ -162,6 +162,7 @@ Plan MakePlan(const config::ModelConfig& config) {
   }
   for (const config::EnsembleStep& step : config.ensemble->steps) AddStep(plan, step);
   plan.batches = config.max_batch_size > 0;
+  plan.max_batch_size = config.max_batch_size;
   for (const config::ModelOutput& output : config.outputs) {
     plan.outputs.push_back(AddTensor(plan, output.name));
     plan.tensors[plan.outputs.back()].as_output = {

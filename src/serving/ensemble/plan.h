@@ -73,10 +73,10 @@ struct Plan {
   };
   struct Tensor {
     std::string name;
-    std::vector<size_t> consumers;  // the steps that await it
+    std::vector<size_t> consumers;    // the steps that await it
     std::vector<size_t> makers = {};  // the steps that give it; none: an input of the ensemble
-    bool on_device = false;         // a step's model takes it in memory of a device
-    TensorForm as_output = {};      // of the ensemble's outputs: how the ensemble gives it
+    bool on_device = false;           // a step's model takes it in memory of a device
+    TensorForm as_output = {};        // of the ensemble's outputs: how the ensemble gives it
     size_t depth = 0;
     size_t slot = 0;  // its place among the tensors of its depth
   };
@@ -99,8 +99,9 @@ struct Plan {
   std::vector<size_t> outputs;  // and its outputs
   std::vector<Reshape> reshapes;
   bool batches = false;
+  int64_t max_batch_size = 0;
   bool mixes_batching = false;  // some of the steps' models batch and others do not, or the ensemble differs from them
-  size_t inflight_max = 0;  // responses to one request of a step that go on at a time; 0: any number
+  size_t inflight_max = 0;      // responses to one request of a step that go on at a time; 0: any number
 
   bool decoupled() const { return levels.size() > 1; }
   size_t FindTensor(std::string_view name) const;  // tensors.size(): there is none

@@ -11,6 +11,14 @@ bool IsMapped(const std::vector<Plan::Input>& inputs, std::string_view name) {
   return std::ranges::find(inputs, name, &Plan::Input::name) != inputs.end();
 }
 
+base::Status CheckRows(const Plan& plan, const std::string& name, const core::ModelSignature& model) {
+  const bool limited = !model.accepts_larger_requests && !model.splits_larger_requests;
+  if (model.max_batch_size == 0 || model.max_batch_size >= plan.max_batch_size || !limited) return base::OkStatus();
+  return base::InvalidArgument("ensemble " + plan.ensemble + " allows maximum batch size " +
+                               std::to_string(plan.max_batch_size) + ", but it contains model " + name +
+                               " which only allows maximum batch size to be " + std::to_string(model.max_batch_size));
+}
+
 // Returns true if a tensor could have both shapes.
 bool ShapesAgree(const tensor::Shape& a, const tensor::Shape& b) {
   if (a.rank() != b.rank()) return false;
@@ -23,6 +31,7 @@ bool ShapesAgree(const tensor::Shape& a, const tensor::Shape& b) {
 }  // namespace
 
 base::Status CheckStep(const Plan& plan, size_t step, const std::string& name, const core::ModelSignature& model) {
+  INFERD_RETURN_IF_ERROR(CheckRows(plan, name, model));
   const Plan::Step& planned = plan.steps[step];
   const std::string where = "in ensemble " + plan.ensemble + ", step " + std::to_string(step) + ": ";
   for (const auto& input : planned.inputs) {

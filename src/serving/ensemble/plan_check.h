@@ -10,7 +10,7 @@
 namespace inferd::ensemble {
 
 // What a model must be for a step that calls it, in Triton's words; `name` is the model's. INVALID_ARGUMENT: a tensor
-// that it does not have, an input that is not mapped.
+// that it does not have, an input that is not mapped, fewer rows than the ensemble takes.
 base::Status CheckStep(const Plan& plan, size_t step, const std::string& name, const core::ModelSignature& model);
 
 // Of a plan that was deepened. INVALID_ARGUMENT: a tensor comes of several steps, of which some have any number of

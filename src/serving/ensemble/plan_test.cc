@@ -75,6 +75,23 @@ TEST(PlanTest, AStepTakesAndGivesWhatItsModelHas) {
               HasSubstr("input 'o' of model 'first' is not in the step's input_map"));
 }
 
+TEST(PlanTest, AModelTakesAsManyRowsAsTheEnsemble) {
+  const Plan plan = MakePlan(Config());
+  core::ModelSignature first = First();
+  first.max_batch_size = 4;
+  EXPECT_EQ(Text(CheckStep(plan, 1, "first", first)), "");
+  first.max_batch_size = 2;
+  EXPECT_EQ(Text(CheckStep(plan, 1, "first", first)),
+            "ensemble e allows maximum batch size 4, but it contains model first which only allows maximum batch size "
+            "to be 2");
+  first.splits_larger_requests = true;
+  EXPECT_EQ(Text(CheckStep(plan, 1, "first", first)), "");
+  first.splits_larger_requests = false;
+  first.accepts_larger_requests = true;
+  EXPECT_EQ(Text(CheckStep(plan, 1, "first", first)), "");
+  EXPECT_EQ(Text(CheckStep(plan, 1, "first", First())), "") << "it does not batch";
+}
+
 TEST(PlanTest, WhatComesOfOneOfManyResponsesIsDeeper) {
   Plan plan = MakePlan(Config());
   const core::ModelSignature second = Second();
