@@ -245,7 +245,8 @@ def test_over_a_grpc_stream(tmp_path):
         responses = list(oip.stream(channel)(iter([request])))
         assert not any(response.error_message for response in responses)
         finals = [response.infer_response.parameters["triton_final_response"].bool_param for response in responses]
-        assert finals == [False] * 5 + [True]
+        # The last response with outputs may be the final one, or one without any behind it.
+        assert len(finals) in (5, 6) and finals == [False] * (len(finals) - 1) + [True]
         sums = [numpy.frombuffer(response.infer_response.raw_output_contents[0], numpy.int32)[0] for response in responses[:5]]
         assert sums == [10, 11, 12, 13, 14]
 

@@ -6,6 +6,7 @@
 
 #include "base/turn.h"
 #include "serving/core/model/tensor_reshape.h"
+#include "serving/core/request/response_parameters.h"
 #include "serving/ensemble/step_request.h"
 
 namespace inferd::ensemble {
@@ -80,7 +81,7 @@ Run::Next Run::Follow() {
     cancel_->Cancel();
     next.board = Close(*std::move(failed));
   } else if (board_->done()) {
-    next.board = Close(FinalAnswer());
+    next.board = End();
   }
   next.answers = !answers_.empty();
   return next;
@@ -201,8 +202,16 @@ void Run::OnResponse(const Board::Task& task, core::InferResponse&& response) {
   GoOn(std::move(next));
 }
 
-core::EngineResponse Run::FinalAnswer() {
-  if (plan_.decoupled()) return {.parameters = board_->TakeParameters()};
+std::unique_ptr<Board> Run::End() {
+  if (!plan_.decoupled()) return Close(OneAnswer());
+  if (answers_.empty()) return Close({.parameters = board_->TakeParameters()});
+  core::EngineResponse& last = answers_.back();
+  core::AddResponseParameters(last.parameters, board_->TakeParameters());
+  last.final = true;
+  return std::move(board_);
+}
+
+core::EngineResponse Run::OneAnswer() {
   base::Result<Board::Answer> answer = board_->TakeAnswer();
   if (!answer.has_value()) return {.status = std::move(answer).error()};
   if (base::Status status = FitOutputs(answer->outputs); !status.ok()) return {.status = std::move(status)};

@@ -35,7 +35,8 @@ struct PinnedCall {
 class Run final : public std::enable_shared_from_this<Run> {
  public:
   // The ensemble's outputs, in the order of `wanted`, or the failure: on any thread, one after the other, and exactly
-  // one that is final. An ensemble with any number of responses ends with one without outputs.
+  // one that is final. An ensemble with any number of responses ends with its last response if that is known to be the
+  // last when it is given, or else with an answer without outputs.
   using Answer = std::move_only_function<void(core::EngineResponse)>;
 
   // `request` is valid until the final answer. `wanted`: outputs, by their place in the plan.
@@ -79,7 +80,11 @@ class Run final : public std::enable_shared_from_this<Run> {
   base::Status Note(const Board::Task& task, core::InferResponse& response) REQUIRES(mutex_);
   void Fail(size_t step, base::Status status);
   core::EngineResponse FailureOf(size_t step, const base::Status& status) const;
-  core::EngineResponse FinalAnswer() REQUIRES(mutex_);
+  // Puts the final answer behind the others, and returns what is of no use any more. Of an ensemble with any number of
+  // responses, the last one that is not delivered yet is made the final one.
+  std::unique_ptr<Board> End() REQUIRES(mutex_);
+  // The answer of an ensemble with one response.
+  core::EngineResponse OneAnswer() REQUIRES(mutex_);
   // What is of no use any more.
   std::unique_ptr<Board> Close(core::EngineResponse final) REQUIRES(mutex_);
   void Deliver();
