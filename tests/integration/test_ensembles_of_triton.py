@@ -49,6 +49,10 @@ ensemble_scheduling {{
 REFUSED = {
     "with_group": (chain(0, "nothere") + "instance_group { count: 1 kind: KIND_CPU }",
                    "instance group should not be specified for ensemble 'with_group'"),
+    "twice": (of_two_steps('input_map { key: "I" value: "X" } output_map { key: "O" value: "t" } output_map { key: "O" value: "u" }'),
+              "'O' is given twice in the output_map of step 0, with ensemble tensors 't' and 'u'"),
+    "taken_twice": (of_two_steps('input_map { key: "I" value: "X" } input_map { key: "I" value: "Z" } output_map { key: "O" value: "t" }'),
+                    "'I' is given twice in the input_map of step 0, with ensemble tensors 'X' and 'Z'"),
     "too_many_rows": (chain(9, "rows"), "ensemble too_many_rows allows maximum batch size 9, but it contains model rows "
                                         "which only allows maximum batch size to be 8"),
 }

@@ -3,6 +3,8 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/util/json_util.h>
 
+#include <map>
+
 #include "base/text/utf8.h"
 #include "config/model/model_config_place.h"
 #include "config/model/text_format.h"
@@ -44,6 +46,34 @@ void FindBadStrings(const google::protobuf::Message& message, const Place& place
   }
 }
 
+// Finds keys of one map of a step that are given different tensors. The map would keep the last, and the mistake would
+// show at another step, if at all. Only a message that was just parsed still has them all.
+void FindRepeatedKeys(const google::protobuf::Message& step, const std::string& map, int number, const Place& place,
+                      std::vector<Problem>& problems) {
+  const auto* reflection = step.GetReflection();
+  const auto* field = step.GetDescriptor()->FindFieldByName(map);
+  std::map<std::string, std::string> tensors;
+  for (int i = 0; i < reflection->FieldSize(step, field); ++i) {
+    const auto& entry = reflection->GetRepeatedMessage(step, field, i);
+    const auto text = [&](const auto* part) { return entry.GetReflection()->GetString(entry, part); };
+    const std::string tensor = text(field->message_type()->map_value());
+    const auto [known, is_new] = tensors.try_emplace(text(field->message_type()->map_key()), tensor);
+    if (is_new || known->second == tensor) continue;
+    problems.push_back(place.At(map, i,
+                                "'" + known->first + "' is given twice in the " + map + " of step " +
+                                    std::to_string(number) + ", with ensemble tensors '" + known->second + "' and '" +
+                                    tensor + "': name one, which any number of steps may take"));
+  }
+}
+
+void FindRepeatedKeys(const inference::ModelConfig& config, const Place& place, std::vector<Problem>& problems) {
+  const auto& steps = config.ensemble_scheduling().step();
+  for (int i = 0; i < steps.size(); ++i) {
+    const Place inside = place.In("ensemble_scheduling").In("step", i);
+    for (const char* const map : {"input_map", "output_map"}) FindRepeatedKeys(steps[i], map, i, inside, problems);
+  }
+}
+
 // What protobuf's JSON parser lets pass: single quotes, unquoted and repeated keys.
 base::Status CheckJson(std::string_view text) {
   json::Reader reader(text);
@@ -66,9 +96,10 @@ base::Result<ModelConfig> ParseModelConfig(std::string_view text, std::string_vi
   auto places = std::make_shared<TextFormat::ParseInfoTree>();
   INFERD_RETURN_IF_ERROR(ParseTextFormat(text, file_name, message->proto, *places));
   message->places = std::move(places);
-  std::vector<Problem> bad_strings;
-  FindBadStrings(message->proto, Place(*message), bad_strings);
-  INFERD_RETURN_IF_ERROR(ToStatus(bad_strings));
+  std::vector<Problem> problems;
+  FindBadStrings(message->proto, Place(*message), problems);
+  FindRepeatedKeys(message->proto, Place(*message), problems);
+  INFERD_RETURN_IF_ERROR(ToStatus(problems));
   FoldTags(message->proto);
   return FromMessage(std::move(message));
 }

@@ -254,6 +254,19 @@ TEST(ModelConfigParserTest, ErrorsNameFileLineColumnAndField) {
   EXPECT_THAT(ModelConfigError("dynamic_batching {} sequence_batching {}"), HasSubstr("scheduling_choice"));
 }
 
+TEST(ModelConfigParserTest, AKeyOfAStepsMapsIsGivenOnce) {
+  const auto error = [](const std::string& maps) {
+    return ModelConfigError("ensemble_scheduling { step { model_name: 'a' }\nstep { model_name: 'b'\n" + maps + " } }");
+  };
+  EXPECT_EQ(error("output_map { key: 'S' value: 'p' }\n  output_map { key: 'S' value: 'q' }"),
+            "m/config.pbtxt:4:3: ensemble_scheduling.step[1].output_map[1]: 'S' is given twice in the output_map of "
+            "step 1, with ensemble tensors 'p' and 'q': name one, which any number of steps may take");
+  EXPECT_THAT(error("input_map [ { key: 'I' value: 'p' }, { key: 'J' value: 'p' }, { key: 'I' value: 'q' } ]"),
+              HasSubstr("step[1].input_map[2]: 'I' is given twice in the input_map of step 1"));
+  EXPECT_EQ(error("input_map { key: 'I' value: 'p' } input_map { key: 'I' value: 'p' }"), "");
+  EXPECT_EQ(error("output_map { key: 'S' value: 'p' } output_map { key: 'T' value: 'p' }"), "");
+}
+
 TEST(ModelConfigParserTest, SizesAndNestingHaveLimits) {
   EXPECT_THAT(ModelConfigError(std::string(kModelConfigBytesMax + 1, ' ')), HasSubstr("may have"));
   std::string deep;
