@@ -155,3 +155,19 @@ def test_a_policy_without_a_timeout_takes_the_requests(batching):
         patient = queued.queue("patient", timeout=3_600_000_000)
         queued.release()
         assert patient.result(timeout=30).ok
+
+
+@pytest.mark.parametrize("action", ["DELAY", "REJECT"])
+def test_a_timeout_that_passes_lets_the_others_come_to_a_preferred_size(batching, action):
+    # The batch delay is far longer than the test: nothing that is answered has waited for it.
+    batching.add("m", f"""dynamic_batching {{ preferred_batch_size: [ 1, 4, 8 ] max_queue_delay_microseconds: 3600000000
+        default_queue_policy {{ timeout_action: {action} allow_timeout_override: true default_timeout_microseconds: 7200000000 }} }}""")
+    with batching.serve() as server, Crowd(server) as crowd:
+        first, late, second = crowd.queue_up("m", [
+            {"values": [[1], [2]], "request_id": "first"},
+            {"values": [[3]], "request_id": "late", "parameters": {"timeout": 1_000_000}},
+            {"values": [[4], [5]], "request_id": "second"}])
+        assert all(reply.ok for reply in wait_for([first, second]))
+        assert late.result(timeout=30).code == ("OK" if action == "DELAY" else "DEADLINE_EXCEEDED")
+    executions = [execution.ids for execution in batching.executions("m")]
+    assert executions == [["first", "second"], *([["late"]] if action == "DELAY" else [])]

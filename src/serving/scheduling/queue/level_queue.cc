@@ -82,7 +82,7 @@ void LevelQueue::Expire(int64_t now_ns, DroppedEntries& dropped) {
     for (auto it = fifo->entries().begin(); it != fifo->entries().end();) {
       QueueEntry& entry = *it++;
       const QueueVerdict verdict = JudgeEntry(entry, now_ns);
-      if (verdict != QueueVerdict::kWait && verdict != QueueVerdict::kDelay) Drop(*fifo, entry, verdict, dropped);
+      if (!MayRun(*fifo, verdict)) Drop(*fifo, entry, verdict, dropped);
     }
   }
 }

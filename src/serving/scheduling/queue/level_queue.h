@@ -37,7 +37,8 @@ class LevelQueue final {
   // The one that would run last; null: there is none. Requests that were given up are dropped on the way.
   std::unique_ptr<QueueEntry> TakeLast(int64_t now_ns, DroppedEntries& dropped);
 
-  // Drops everything whose time has passed, or that was cancelled.
+  // Drops everything whose time has passed, or that was cancelled, and delays what is past its timeout under
+  // TimeoutAction::kDelay.
   void Expire(int64_t now_ns, DroppedEntries& dropped);
 
   size_t size() const { return waiting_.size() + delayed_.size(); }

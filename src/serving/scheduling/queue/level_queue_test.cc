@@ -101,6 +101,25 @@ TEST_F(LevelQueueTest, ExpireTakesOutOfTheMiddle) {
   EXPECT_EQ(queue.size(), 1u);
 }
 
+TEST_F(LevelQueueTest, ExpireDelaysWhatIsPastItsTimeout) {
+  LevelQueue queue(
+      config::QueuePolicy{
+          .timeout_action = config::TimeoutAction::kDelay, .default_timeout_us = 9, .allow_timeout_override = true},
+      8);
+  EXPECT_EQ(queue.Push(Entry("a"), 0, dropped_), nullptr);
+  EXPECT_EQ(queue.Push(Entry("late", 0, 5, 7'000), 0, dropped_), nullptr);
+  EXPECT_EQ(queue.Push(Entry("c"), 0, dropped_), nullptr);
+  queue.Expire(4'999, dropped_);
+  EXPECT_EQ(queue.waiting().size(), 3u);
+  queue.Expire(5'000, dropped_);
+  EXPECT_EQ(queue.waiting().size(), 2u);
+  ASSERT_EQ(queue.delayed().size(), 1u);
+  EXPECT_EQ(queue.delayed().front().queued.request->id, "late");
+  EXPECT_TRUE(dropped_.empty());
+  queue.Expire(7'000, dropped_);
+  EXPECT_EQ(DroppedIds(), "late") << "its client's deadline holds behind the others, too";
+}
+
 TEST_F(LevelQueueTest, TheEarlierOfDeadlineAndTimeoutExpiresARequest) {
   LevelQueue queue({}, 8);
   EXPECT_EQ(queue.Push(Entry("a", 0, 9, 4'000), 0, dropped_), nullptr);

@@ -9,6 +9,7 @@
 #include "serving/core/scheduler.h"
 #include "serving/scheduling/policy/sharing_limit.h"
 #include "serving/scheduling/queue/batch_key.h"
+#include "serving/scheduling/queue/queue_policy.h"
 
 namespace inferd::scheduling {
 
@@ -37,5 +38,9 @@ struct QueueEntry {
   ListHook by_arrival;
   ListHook by_key;
 };
+
+// Returns when a request that waits leaves its place by itself: it expires, or its timeout passes and it goes behind
+// the others. What shares an execution is then another set of requests. 0: never.
+inline int64_t LeavesNs(const QueueEntry& entry) { return Earlier(entry.expires_ns, entry.timeout_at_ns); }
 
 }  // namespace inferd::scheduling

@@ -174,7 +174,7 @@ int64_t WaitingRequests::NextExpiryNs(int64_t now_ns, int64_t cancel_sweep_ns) {
   for (auto& [level, queue] : levels_) {
     for (EntryFifo* fifo : {&queue.waiting(), &queue.delayed()}) {
       for (const QueueEntry& entry : fifo->entries()) {
-        next_ns = Earlier(next_ns, entry.expires_ns);
+        next_ns = Earlier(next_ns, fifo == &queue.waiting() ? LeavesNs(entry) : entry.expires_ns);
         if (entry.queued.request->cancel != nullptr) next_ns = Earlier(next_ns, now_ns + cancel_sweep_ns);
       }
     }

@@ -53,8 +53,8 @@ class WaitingRequests final {
   std::unique_ptr<QueueEntry> TakeLessUrgent(uint64_t level, int64_t now_ns, DroppedEntries& dropped);
 
   void Expire(int64_t now_ns, DroppedEntries& dropped);
-  // When to Expire next: when the first request expires, or `cancel_sweep_ns` from now if one can be cancelled; 0:
-  // never. Looks at every entry.
+  // When to Expire next: when the first request expires or is delayed, or `cancel_sweep_ns` from now if one can be
+  // cancelled; 0: never. Looks at every entry.
   int64_t NextExpiryNs(int64_t now_ns, int64_t cancel_sweep_ns);
 
   bool empty() const { return size() == 0; }

@@ -184,6 +184,17 @@ TEST_F(WaitingRequestsTest, DelayedRequestsComeAfterEveryLevel) {
   EXPECT_TRUE(dropped_.empty());
 }
 
+TEST_F(WaitingRequestsTest, KnowsWhenARequestIsDelayed) {
+  config_.dynamic_batching->default_queue_policy = {.timeout_action = config::TimeoutAction::kDelay,
+                                                    .default_timeout_us = 5};
+  WaitingRequests waiting = Make();
+  Push(waiting, Entry("late"));
+  EXPECT_EQ(waiting.NextExpiryNs(0, 10), 5'000);
+  waiting.Expire(5'000, dropped_);
+  EXPECT_EQ(waiting.NextExpiryNs(5'000, 10), 0) << "nothing more happens to it";
+  EXPECT_EQ(Take(waiting, 8, 5'000), "late");
+}
+
 TEST_F(WaitingRequestsTest, WhoGaveUpDoesNotRun) {
   WaitingRequests waiting = Make();
   auto cancelled = Entry("a");

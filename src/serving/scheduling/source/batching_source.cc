@@ -81,7 +81,7 @@ std::unique_ptr<QueueEntry> BatchingSource::Push(std::unique_ptr<QueueEntry> ent
   if (refused != nullptr) return refused;
   statistics_.AddPending(1);
   const int64_t sweep_ns = waits.queued.request->cancel == nullptr ? 0 : now_ns + kCancelSweepNs;
-  sweep_ns_ = Earlier(sweep_ns_, Earlier(waits.expires_ns, sweep_ns));
+  sweep_ns_ = Earlier(sweep_ns_, Earlier(LeavesNs(waits), sweep_ns));
   return nullptr;
 }
 

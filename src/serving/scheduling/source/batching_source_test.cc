@@ -175,6 +175,38 @@ TEST_F(BatchingSourceTest, WhatHasWaitedTooLongLeaves) {
   EXPECT_TRUE(source.empty());
 }
 
+// Rows that come to a preferred size once the request between them is gone.
+TEST_F(BatchingSourceTest, ATimeoutChangesWhatABatchIsMadeOf) {
+  config_.dynamic_batching->max_queue_delay_us = 50'000;
+  config_.dynamic_batching->preferred_batch_sizes = {4};
+  auto& policy = config_.dynamic_batching->default_queue_policy;
+  policy.default_timeout_us = 60'000;
+  policy.allow_timeout_override = true;
+  for (const auto action : {config::TimeoutAction::kDelay, config::TimeoutAction::kReject}) {
+    policy.timeout_action = action;
+    BatchingSource source = Make();
+    for (const int64_t rows : {2, 1, 2}) {
+      auto entry = Entry(rows);
+      if (rows == 1) entry->queued.request->timeout_us = 5000;
+      EXPECT_TRUE(Push(source, std::move(entry)));
+    }
+    EXPECT_EQ(source.due_ns(), now_ns() + 5 * kMs);
+    fixture_.clock.AdvanceMs(5);
+    source.OnTime(now_ns(), dropped_);
+    EXPECT_TRUE(Ready(source));
+    const core::BatchRecord batch = Take(source);
+    EXPECT_EQ(batch.rows, 4);
+    EXPECT_EQ(batch.requests, 2);
+    const bool delays = action == config::TimeoutAction::kDelay;
+    EXPECT_EQ(batch.left_waiting, delays ? 1 : 0);
+    EXPECT_EQ(dropped_.size(), delays ? 0U : 1U);
+    EXPECT_FALSE(Ready(source));
+    if (!delays) continue;
+    fixture_.clock.AdvanceMs(45);
+    EXPECT_EQ(Take(source).reason, BatchReason::kDelayOver) << "nothing is before it";
+  }
+}
+
 TEST_F(BatchingSourceTest, WhatCanBeCancelledIsLookedAtSoon) {
   BatchingSource source = Make();
   auto entry = Entry();
