@@ -119,6 +119,18 @@ def test_a_preferred_size_ends_a_delay_of_any_length(batching):
         assert [execution.row_count for execution in batching.executions("m")] == [4, 4]
 
 
+def test_behind_the_delay_preferred_sizes_do_not_matter(batching):
+    batching.add("m", "dynamic_batching { preferred_batch_size: [ 2, 6 ] max_queue_delay_microseconds: 1 }")
+    requests = [{"values": [[10 * n + row] for row in range(rows)], "request_id": str(n)} for n, rows in enumerate((3, 4, 1))]
+    with batching.serve() as server, Crowd(server) as crowd:
+        with batching.held("m"):
+            first = plug(crowd, batching)
+            futures = crowd.queue_up("m", requests)
+        check_own(requests, wait_for(futures))
+        assert first.result().ok
+    assert [execution.rows for execution in batching.executions("m")[1:]] == [[3, 4, 1]]
+
+
 def test_different_shapes_never_share(batching):
     batching.add("m")
     requests = [{"values": [[n] * (1 + n % 3)], "request_id": str(n)} for n in range(12)]

@@ -26,11 +26,14 @@ BatchDecision DecideByRows(const BatchRules& rules, const WaitingSummary& waitin
   // in Triton; else what fits goes at once.
   const bool exact = rules.delay_ns > 0 && !rules.preferred_rows.empty();
   const bool by_requests = exact && waiting.preferred_rows >= 0;
+  // Once the delay is over, it takes all that fits.
+  const int64_t delay_over_ns = waiting.oldest_ns + rules.delay_ns;
+  const bool delay_over = rules.delay_ns > 0 && delay_over_ns <= now_ns;
   const int64_t preferred = by_requests ? waiting.preferred_rows : PreferredRows(rules, waiting.rows);
-  if (preferred > 0) {
+  if (preferred > 0 && (!delay_over || preferred == waiting.rows)) {
     return Begin(preferred, preferred == rules.rows_max ? BatchReason::kFull : BatchReason::kPreferredSize);
   }
-  if (exact && waiting.rows > rules.preferred_rows.back()) {
+  if (exact && !delay_over && waiting.rows > rules.preferred_rows.back()) {
     return Begin(rules.preferred_rows.back(), BatchReason::kFull);
   }
   if (waiting.rows >= rules.rows_max) return Begin(rules.rows_max, BatchReason::kFull);
@@ -38,8 +41,7 @@ BatchDecision DecideByRows(const BatchRules& rules, const WaitingSummary& waitin
   if (rules.enough_rows > 0 && rows >= rules.enough_rows) return Begin(rows, BatchReason::kPreferredSize);
   if (waiting.other_kind) return Begin(rows, BatchReason::kOtherKind);
   if (rules.delay_ns == 0) return Begin(rows, BatchReason::kNoneWaiting);
-  const int64_t delay_over_ns = waiting.oldest_ns + rules.delay_ns;
-  if (delay_over_ns <= now_ns) return Begin(rows, BatchReason::kDelayOver);
+  if (delay_over) return Begin(rows, BatchReason::kDelayOver);
   if (waiting.expires_ns == 0 || waiting.expires_ns - service_ns >= delay_over_ns) {
     return {.wait_until_ns = delay_over_ns};
   }

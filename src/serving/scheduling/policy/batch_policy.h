@@ -49,10 +49,11 @@ struct BatchDecision {
   int64_t wait_until_ns = 0;  // !begin: to be asked again then, or when more has come; 0: only then
 };
 
-// Work-conserving: an idle instance waits only where a delay is set, and never longer than that. It waits less if the
-// first requests come to a preferred size, if the next would go beyond the largest of them, if what waits next cannot
-// share the execution anyway, or if one of those that wait would expire: `service_ns`, what an execution is likely to
-// take, is left for it. As many as BatchRules::requests_max wait for no more.
+// Work-conserving: an idle instance waits only where a delay is set, and never longer than that. Then it takes all that
+// fits, whatever sizes are preferred. It waits less if the first requests come to a preferred size, if the next would
+// go beyond the largest of them, if what waits next cannot share the execution anyway, or if one of those that wait
+// would expire: `service_ns`, what an execution is likely to take, is left for it. As many as BatchRules::requests_max
+// wait for no more.
 BatchDecision DecideBatch(const BatchRules& rules, const WaitingSummary& waiting, int64_t now_ns, int64_t service_ns);
 
 }  // namespace inferd::scheduling

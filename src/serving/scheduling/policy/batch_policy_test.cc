@@ -60,6 +60,21 @@ TEST(BatchPolicyTest, TakesTheLargestPreferredSizeThatIsReached) {
   ExpectBegins(Decide(Rules({4, 8}), Waiting(90)), 8, BatchReason::kFull);
 }
 
+TEST(BatchPolicyTest, BehindTheDelayItTakesAllThatFits) {
+  const int64_t over_ns = kNow + kDelay;
+  ExpectBegins(Decide(Rules({2, 6}), Waiting(7), over_ns - 1), 6, BatchReason::kPreferredSize);
+  ExpectBegins(Decide(Rules({2, 6}), Waiting(7), over_ns), 7, BatchReason::kDelayOver);
+  ExpectBegins(Decide(Rules({2, 6}), Waiting(6), over_ns), 6, BatchReason::kPreferredSize);
+  ExpectBegins(Decide(Rules({2, 6}), Waiting(8), over_ns), 8, BatchReason::kFull);
+  ExpectBegins(Decide(Rules({2, 6}), Waiting(90), over_ns), 8, BatchReason::kFull);
+  WaitingSummary several = Waiting(7);
+  several.preferred_rows = 2;
+  ExpectBegins(Decide(Rules({2, 6}), several, over_ns), 7, BatchReason::kDelayOver);
+  several.preferred_rows = 0;
+  ExpectBegins(Decide(Rules({2, 6}), several, over_ns), 7, BatchReason::kDelayOver);
+  ExpectBegins(Decide(Rules({2, 6}, 0), Waiting(7), over_ns), 6, BatchReason::kPreferredSize);
+}
+
 TEST(BatchPolicyTest, RequestsOfSeveralRowsWaitForExactlyAPreferredSize) {
   const auto waiting = [](int64_t rows, int64_t preferred_rows) {
     return WaitingSummary{.requests = 1, .rows = rows, .preferred_rows = preferred_rows, .oldest_ns = kNow};
