@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <thread>
 
@@ -202,8 +203,12 @@ TEST_F(SequenceSchedulerTest, DirectKeepsRowsAndFillsUpTheIdleOnes) {
   EXPECT_EQ(report.sequences.slots, 4);
   EXPECT_EQ(report.rows_max, 4);
   EXPECT_EQ(version->scheduler().RecentExecutions().back().requests, 1);
-  EXPECT_EQ(version->statistics().Read().success.count, 6u) << "idle rows are no requests";
-  EXPECT_EQ(version->statistics().Read().inference_count, 6u);
+  const core::ModelStatistics statistics = version->statistics().Read();
+  EXPECT_EQ(statistics.success.count, 6u) << "idle rows are no requests";
+  EXPECT_EQ(statistics.inference_count, 6u);
+  std::map<uint64_t, uint64_t> batches;
+  for (const auto& batch : statistics.batches) batches[batch.batch_size] = batch.compute_infer.count;
+  EXPECT_EQ(batches, (std::map<uint64_t, uint64_t>{{1, 1}, {2, 3}, {3, 2}})) << "but rows of an execution";
 }
 
 TEST_F(SequenceSchedulerTest, DirectWaitsForAShareOfTheRows) {

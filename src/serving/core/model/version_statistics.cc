@@ -46,10 +46,10 @@ void VersionStatistics::RecordFailure(FailureReason reason, int64_t total_ns, in
   if (failure_observer_) failure_observer_(reason, total_ns);
 }
 
-void VersionStatistics::RecordExecution(int64_t rows, const PhaseTimes& phases) {
+void VersionStatistics::RecordExecution(int64_t rows, const PhaseTimes& phases, int64_t idle_rows) {
   executions_.fetch_add(1, kRelaxed);
   inferences_.fetch_add(NotNegative(rows), kRelaxed);
-  Batch* batch = BatchOf(rows);
+  Batch* batch = BatchOf(rows + idle_rows);
   if (batch == nullptr) return;
   batch->count.fetch_add(1, kRelaxed);
   batch->input_ns.fetch_add(NotNegative(phases.compute_input_ns), kRelaxed);

@@ -47,8 +47,9 @@ class VersionStatistics final {
   // Told of every failure, on whatever thread records it. Set before the version serves.
   using FailureObserver = std::function<void(FailureReason reason, int64_t total_ns)>;
   void SetFailureObserver(FailureObserver observer) { failure_observer_ = std::move(observer); }
-  // One engine call over `rows` rows of the batch dimension (1 where there is none).
-  void RecordExecution(int64_t rows, const PhaseTimes& phases);
+  // One engine call over `rows` rows of the batch dimension (1 where there is none). The call had `idle_rows` more, of
+  // sequences without a request: they count for the size of the batch, and are no inferences.
+  void RecordExecution(int64_t rows, const PhaseTimes& phases, int64_t idle_rows = 0);
 
   // A request that was answered OK with a kept response: a success without an execution. `lookup_ns`: what finding the
   // response took.

@@ -48,7 +48,7 @@ bool BatchExecution::Begin(int64_t started_ns) {
   const bool fills_up = context_.sharing == nullptr || context_.sharing->may_fill_up();
   row_count_.padding = fills_up ? MissingRows(context_.allowed_rows, row_count_.requested) : 0;
   const int64_t idle = context_.signature.sequences ? idle_rows() : 0;
-  recorder_.Begin(started_ns, {.requested = row_count_.requested - idle, .padding = row_count_.padding + idle});
+  recorder_.Begin(started_ns, {.requested = row_count_.requested - idle, .padding = row_count_.padding + idle}, idle);
   progress_.assign(members_.size(), {});
   rows.clear();
   for (const auto& member : members_) rows.push_back(member->queued.layout.rows);

@@ -12,9 +12,10 @@ constexpr auto kRelaxed = std::memory_order_relaxed;
 
 }  // namespace
 
-void ExecutionRecorder::Begin(int64_t started_ns, const RowCount& rows) {
+void ExecutionRecorder::Begin(int64_t started_ns, const RowCount& rows, int64_t idle_rows) {
   started_ns_ = started_ns;
   rows_ = rows;
+  idle_rows_ = idle_rows;
   recorded_.store(false, kRelaxed);
   inputs_ready_ns_.store(0, kRelaxed);
   infer_done_ns_.store(0, kRelaxed);
@@ -81,7 +82,7 @@ void ExecutionRecorder::Record(const Successes& successes, int64_t now_ns) {
     }
   }
   if (recorded_.exchange(true, kRelaxed)) return;
-  context_.statistics.RecordExecution(rows_.requested, times);
+  context_.statistics.RecordExecution(rows_.requested, times, idle_rows_);
   context_.metrics.ObserveExecution(rows_.requested, rows_.padding);
   if (context_.batching_session == nullptr) return;
   context_.batching_session->ObserveExecution(rows_.requested, rows_.padding);

@@ -15,7 +15,8 @@ class ExecutionRecorder final {
  public:
   explicit ExecutionRecorder(const ExecutionContext& context) : context_(context) {}
 
-  void Begin(int64_t started_ns, const RowCount& rows);
+  // `idle_rows` of the padding stand for sequences without a request.
+  void Begin(int64_t started_ns, const RowCount& rows, int64_t idle_rows);
   void MarkInputsReady() { inputs_ready_ns_.store(context_.clock.NowNs(), std::memory_order_relaxed); }
   void MarkInferDone() { infer_done_ns_.store(context_.clock.NowNs(), std::memory_order_relaxed); }
 
@@ -47,6 +48,7 @@ class ExecutionRecorder final {
 
   const ExecutionContext& context_;
   RowCount rows_;
+  int64_t idle_rows_ = 0;
   int64_t started_ns_ = 0;
   std::atomic<bool> recorded_{false};
   std::atomic<int64_t> inputs_ready_ns_{0};  // 0: the engine did not say
