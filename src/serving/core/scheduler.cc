@@ -28,14 +28,13 @@ void TraceQueued(RequestTrace& trace, const QueuedRequest& queued) {
   for (const InferTensor& input : queued.request->inputs) trace.AddTensor(TraceActivity::kTensorQueueInput, input);
 }
 
-// Before the client hears of it: its front-end's part of the trace comes next.
+}  // namespace
+
 void TraceResponse(RequestTrace& trace, const InferResponse& response) {
   for (const InferTensor& output : response.outputs) trace.AddTensor(TraceActivity::kTensorBackendOutput, output);
   trace.AddNow(TraceActivity::kInferResponseComplete);
   if (response.final) trace.AddNow(TraceActivity::kRequestEnd);
 }
-
-}  // namespace
 
 base::Status QueuedRequest::Validate() {
   const auto signatures = version->signatures();
@@ -61,7 +60,8 @@ void QueuedRequest::Answer(InferResponse&& response) {
   response.model_name = request->model_name;
   if (version != nullptr) response.model_version = version->version();
   response.id = request->id;
-  if (request->trace != nullptr) TraceResponse(*request->trace, response);
+  // Before the client hears of it: its front-end's part of the trace comes next.
+  if (request->trace != nullptr && !held_back) TraceResponse(*request->trace, response);
   if (response.final) {
     slot.Release();
   }

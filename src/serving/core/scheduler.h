@@ -48,6 +48,7 @@ struct QueuedRequest {
   InflightLimit::Slot slot;
   int64_t queued_ns = 0;                       // base::Clock::NowNs at Enqueue
   bool warmup = false;                         // nobody's request: not counted
+  bool held_back = false;                      // its answers wait for others: TraceResponse() follows when they go
   std::shared_ptr<PartTally> parts = nullptr;  // of a request that was split: this is a part of it
 
   // Asked once, before the final answer: whether the statistics count it as a request's success or failure.
@@ -67,6 +68,9 @@ struct QueuedRequest {
   void Answer(InferResponse&& response);
   void Fail(base::Status status, int64_t retry_after_ms = 0);
 };
+
+// Notes in the request's trace that a response goes to the client now, and its outputs.
+void TraceResponse(RequestTrace& trace, const InferResponse& response);
 
 // Decides when a version's requests run, and on which instance. Thread-safe. Destroyed with its version, when no
 // request is left, on a thread that may block.

@@ -7,7 +7,11 @@ namespace inferd::scheduling {
 void AnswerOrder::Join(core::QueuedRequest& queued) {
   base::MutexLock lock(mutex_);
   const uint64_t number = first_ + turns_.size();
-  turns_.push_back({.completion = std::move(queued.completion), .slot = std::move(queued.slot), .kept = {}});
+  turns_.push_back({.completion = std::move(queued.completion),
+                    .slot = std::move(queued.slot),
+                    .trace = queued.held_back ? nullptr : queued.request->trace,
+                    .kept = {}});
+  queued.held_back = true;
   queued.completion =
       core::Completion([this, number](core::InferResponse response) { Send(number, std::move(response)); });
 }
@@ -24,6 +28,7 @@ void AnswerOrder::Send(uint64_t number, core::InferResponse response) {
     turn.kept.pop_front();
     if (!next.final) {
       lock.unlock();
+      if (turn.trace != nullptr) core::TraceResponse(*turn.trace, next);
       turn.completion.Send(std::move(next));
       lock.lock();
       continue;
@@ -32,6 +37,7 @@ void AnswerOrder::Send(uint64_t number, core::InferResponse response) {
     turns_.pop_front();
     ++first_;
     lock.unlock();
+    if (last.trace != nullptr) core::TraceResponse(*last.trace, next);
     last.slot.Release();
     last.completion.Send(std::move(next));
     lock.lock();

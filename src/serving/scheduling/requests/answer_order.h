@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <vector>
 
 #include "base/mutex.h"
@@ -22,6 +23,7 @@ class AnswerOrder final {
   struct Turn {
     core::Completion completion;
     core::InflightLimit::Slot slot;
+    std::shared_ptr<core::RequestTrace> trace;  // null: it is not traced
     std::deque<core::InferResponse> kept;
   };
 

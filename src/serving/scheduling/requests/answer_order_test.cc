@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "serving/core/request/request_trace.h"
+
 namespace inferd::scheduling {
 namespace {
 
@@ -11,6 +13,7 @@ class AnswerOrderTest : public ::testing::Test {
   core::QueuedRequest Join(const std::string& name) {
     core::QueuedRequest queued;
     queued.request = std::make_unique<core::InferRequest>();
+    queued.request->trace = trace_;
     queued.slot = inflight_.Take(share_, 0).value();
     queued.completion = core::Completion([this, name](core::InferResponse response) {
       log_ += name + (response.status.ok() ? "" : "!") + (response.final ? " " : "- ");
@@ -26,6 +29,7 @@ class AnswerOrderTest : public ::testing::Test {
   }
 
   AnswerOrder order_;
+  std::shared_ptr<core::RequestTrace> trace_;  // of requests that join
   core::InflightLimit inflight_{{}};
   core::InflightLimit::Share share_;
   std::string log_;
@@ -43,6 +47,37 @@ TEST_F(AnswerOrderTest, EarlyAnswersAreKept) {
   Answer(a);
   EXPECT_EQ(log_, "a b c ");
   EXPECT_EQ(inflight_.count(), 0);
+}
+
+// Counts the responses that it is told of.
+class CountingTrace final : public core::RequestTrace {
+ public:
+  void Add(core::TraceActivity, int64_t) override {}
+  void AddNow(core::TraceActivity activity) override {
+    responses += activity == core::TraceActivity::kInferResponseComplete ? 1 : 0;
+    ends += activity == core::TraceActivity::kRequestEnd ? 1 : 0;
+  }
+  void AddCustom(std::string_view) override {}
+  void AddTensor(core::TraceActivity, const core::InferTensor&) override {}
+  std::shared_ptr<core::RequestTrace> Child(std::string_view, std::string_view) override { return nullptr; }
+
+  int responses = 0;
+  int ends = 0;
+};
+
+TEST_F(AnswerOrderTest, AnAnswerIsTracedWhenItGoes) {
+  auto a = Join("a");
+  const auto trace = std::make_shared<CountingTrace>();
+  trace_ = trace;
+  auto b = Join("b");
+  AnswerOrder further;
+  further.Join(b);
+  Answer(b, false);
+  Answer(b);
+  EXPECT_EQ(trace->responses, 0);
+  Answer(a);
+  EXPECT_EQ(trace->responses, 2);
+  EXPECT_EQ(trace->ends, 1);
 }
 
 TEST_F(AnswerOrderTest, InOrderNothingIsKept) {
