@@ -66,6 +66,16 @@ TEST(ResourceArbiterTest, DevicesHaveTheirOwnAndShareWhatIsGlobal) {
   on_1->Release(1);
 }
 
+TEST(ResourceArbiterTest, WhatIsGivenForOtherDevicesIsNotThere) {
+  ResourceArbiter arbiter({.limits = {{"R1", 10, 10}, {"R2", 0, 2}, {"R2", 1, 3}}});
+  EXPECT_THAT(RegisterError(arbiter, {{"R1", 0, 4}}),
+              ::testing::HasSubstr("Resource count for \"R1\" is limited to 0"));
+  EXPECT_EQ(RegisterError(arbiter, {{"R1", 10, 4}}), "");
+  EXPECT_THAT(RegisterError(arbiter, {{"R2", 0, 3}}), ::testing::HasSubstr("is limited to 2"));
+  EXPECT_EQ(RegisterError(arbiter, {{"R2", -1, 3}}), "") << "global: the most of any device";
+  EXPECT_EQ(RegisterError(arbiter, {{"R3", 0, 9}}), "") << "nothing is said of it";
+}
+
 TEST(ResourceArbiterTest, RefusesWhatCanNeverBe) {
   ResourceArbiter arbiter({.limits = {{"R1", -1, 2}}});
   EXPECT_THAT(RegisterError(arbiter, {{"R1", 0, 3}}),

@@ -12,14 +12,19 @@ ResourceTable::ResourceTable(std::vector<config::ResourceLimit> limits, int cpu_
   cpu.given = cpu.limit = cpu.free = cpu_threads;
 }
 
+// A limit for a device goes before the one for all. As in Triton, what is given for other devices only is not there,
+// and what is needed globally takes the most that is given anywhere.
 int64_t ResourceTable::GivenLimit(const Need& need) const {
-  const auto find = [&](int32_t device) {
-    return std::ranges::find_if(
-        limits_, [&](const config::ResourceLimit& limit) { return limit.name == need.name && limit.device == device; });
-  };
-  auto limit = find(need.device);
-  if (limit == limits_.end()) limit = find(kGlobal);
-  return limit == limits_.end() ? -1 : static_cast<int64_t>(limit->count);
+  int64_t most = -1;
+  int64_t for_all = -1;
+  for (const config::ResourceLimit& limit : limits_) {
+    if (limit.name != need.name) continue;
+    if (limit.device == need.device) return limit.count;
+    if (limit.device == kGlobal) for_all = limit.count;
+    most = std::max<int64_t>(most, limit.count);
+  }
+  if (need.device == kGlobal || most < 0) return most;
+  return std::max<int64_t>(for_all, 0);
 }
 
 // The texts are Triton's.
