@@ -10,7 +10,7 @@ import pytest
 
 from support import models
 from support.isolation import IN_BOTH_ISOLATIONS
-from support.python_models import CLASS, add, infer, outputs_of, tensor
+from support.python_models import CLASS, add, infer, outputs_of, stream, tensor
 from support.server import Server, wait_until
 
 pytestmark = IN_BOTH_ISOLATIONS
@@ -238,7 +238,10 @@ class TritonPythonModel:
 
     def answer(self, sender, request):
         for value in pb_utils.get_input_tensor_by_name(request, "IN").as_numpy():
-            sender.send(pb_utils.InferenceResponse([pb_utils.Tensor("OUT", np.array([value], np.int32))]))
+            if value < 0:
+                sender.send(pb_utils.InferenceResponse(error=pb_utils.TritonError(f"{value} is bad")))
+            else:
+                sender.send(pb_utils.InferenceResponse([pb_utils.Tensor("OUT", np.array([value], np.int32))]))
         sender.send(flags=pb_utils.TRITONSERVER_RESPONSE_COMPLETE_FINAL)
 """
 
@@ -251,6 +254,8 @@ def test_a_decoupled_class_that_completes_its_configuration(tmp_path):
             status, _, text = server.request("POST", "/v2/models/repeat/infer", body, {"Accept": "application/x-ndjson"})
             assert status == 200
             assert [outputs_of(json.loads(line))["OUT"] for line in text.decode().splitlines()] == [[value] for value in values]
+        assert stream(server, "repeat", tensor("IN", "INT32", [1, -2, 3, -4])) == [
+            {"OUT": [1]}, {"error": "-2 is bad"}, {"OUT": [3]}, {"error": "-4 is bad"}]
 
 
 @pytest.mark.parametrize("body, text", [

@@ -27,6 +27,7 @@ def repository(tmp_path_factory):
     folder = tmp_path_factory.mktemp("models")
     models.add_repeat(folder, "repeat")
     models.add_repeat(folder, "flooding", floods="true")
+    models.add_square(folder, "square", CUSTOM_FAIL_COUNT=2)
     models.add_fake(folder, "echo")
     models.add_fake(folder, "failing", fail_execute="this model fails")
     return folder
@@ -110,6 +111,32 @@ def test_failures_before_the_stream_are_answers(server):
         got, headers, answer = server.request("POST", f"/v2/models/{path}", body, SERVER_SENT)
         assert (got, headers["Content-Type"]) == (status, "application/json"), path
         assert json.loads(answer)["error"]
+
+
+def test_responses_follow_an_error(server):
+    status, _, body = server.request("POST", "/v2/models/square/generate_stream", {"IN": [4]})
+    failure = {"error": "simulated failure"}
+    assert status == 200 and [event.get("OUT", event) for event in events_of(body)] == [4, 4, failure, failure]
+    # The first response gives the status.
+    status, headers, body = server.request("POST", "/v2/models/square/generate_stream", {"IN": [1]})
+    assert status == 500 and headers["Content-Type"] == "text/event-stream; charset=utf-8"
+    assert events_of(body) == [failure]
+    for path, answer in (("infer", json.loads(infer_body(2))), ("generate", {"IN": [2]})):
+        assert server.json("POST", f"/v2/models/square/{path}", answer) == (500, failure), "where there is room for one"
+
+
+@pytest.mark.parametrize("asks_for_the_end", [False, True])
+def test_responses_follow_an_error_over_grpc(server, asks_for_the_end):
+    request = oip.raw_request("square", [("IN", "INT32", [1], (4).to_bytes(4, "little"))], id="q")
+    if asks_for_the_end:
+        request.parameters["triton_enable_empty_final_response"].bool_param = True
+    with grpc.insecure_channel(server.grpc_address) as channel:
+        received = [(response.error_message or list(response.infer_response.raw_output_contents), response.infer_response.id,
+                     response.infer_response.parameters["triton_final_response"].bool_param)
+                    for response in oip.stream(channel)(iter([request]), timeout=60)]
+    good = ([(4).to_bytes(4, "little")], "q", False)
+    bad = ("simulated failure", "q", False)
+    assert received == [good, good, bad, bad, *([([], "q", True)] if asks_for_the_end else [])]
 
 
 def test_where_there_is_room_for_one_response(server):

@@ -93,14 +93,19 @@ def add_identities(repository):
         write_whole(repository / f"identity_{datatype}" / "config.pbtxt", b"dynamic_batching { }\n")
 
 
+def _write_configured(repository, name, lines, parameters):
+    """A model without a file, of which the configuration says all."""
+    lines = lines + [f'parameters {{ key: "{key}" value {{ string_value: "{value}" }} }}' for key, value in parameters.items()]
+    write_whole(repository / name / "config.pbtxt", ("\n".join(lines) + "\n").encode())
+    (repository / name / "1").mkdir(exist_ok=True)
+
+
 def add_fake(repository, name, **parameters):
     """A model of the fake engine: OUTPUT = INPUT, INT32 [-1], with the engine's parameters."""
     lines = ['backend: "fake"', "max_batch_size: 0",
              'input { name: "INPUT" data_type: TYPE_INT32 dims: [ -1 ] }',
              'output { name: "OUTPUT" data_type: TYPE_INT32 dims: [ -1 ] }']
-    lines += [f'parameters {{ key: "{key}" value {{ string_value: "{value}" }} }}' for key, value in parameters.items()]
-    write_whole(repository / name / "config.pbtxt", ("\n".join(lines) + "\n").encode())
-    (repository / name / "1").mkdir(exist_ok=True)
+    _write_configured(repository, name, lines, parameters)
 
 
 def add_repeat(repository, name, **parameters):
@@ -111,9 +116,14 @@ def add_repeat(repository, name, **parameters):
              'input { name: "WAIT" data_type: TYPE_UINT32 dims: [ 1 ] optional: true }',
              'output { name: "OUT" data_type: TYPE_INT32 dims: [ 1 ] }',
              'output { name: "IDX" data_type: TYPE_UINT32 dims: [ 1 ] }']
-    lines += [f'parameters {{ key: "{key}" value {{ string_value: "{value}" }} }}' for key, value in parameters.items()]
-    write_whole(repository / name / "config.pbtxt", ("\n".join(lines) + "\n").encode())
-    (repository / name / "1").mkdir(exist_ok=True)
+    _write_configured(repository, name, lines, parameters)
+
+
+def add_square(repository, name, **parameters):
+    """A model that answers a request n times with n."""
+    lines = ['backend: "square"', "model_transaction_policy { decoupled: true }",
+             'input { name: "IN" data_type: TYPE_INT32 dims: [ 1 ] }', 'output { name: "OUT" data_type: TYPE_INT32 dims: [ 1 ] }']
+    _write_configured(repository, name, lines, parameters)
 
 
 def int32_input(*values):

@@ -12,6 +12,8 @@ namespace inferd::oip_grpc {
 
 namespace {
 
+constexpr std::string_view kFinalResponse = "triton_final_response";
+
 base::Status ShuttingDown(bool triton_exact) {
   return base::Unavailable(triton_exact ? "GRPC server is shutting down and has stopped accepting new requests."
                                         : "the server is shutting down");
@@ -21,6 +23,14 @@ base::Status ShuttingDown(bool triton_exact) {
 
 // One request in flight, shared by the functions that take its next step.
 struct InferStream::Execution {
+  // True if its responses carry the parameter `triton_final_response`.
+  bool tells_final() const { return pinned->signature().decoupled || form.empty_final_response; }
+  // The parameters of one that is a failure.
+  core::Parameters FailureParameters(bool final) const {
+    if (!tells_final()) return {};
+    return {{std::string(kFinalResponse), final}};
+  }
+
   std::shared_ptr<Key> key;
   uint64_t number = 0;  // in the stream's queue
   ResponseForm form;
@@ -186,9 +196,7 @@ void InferStream::OnResponse(const std::shared_ptr<Execution>& execution, Receiv
   const bool silent = final && response.status.ok() && empty && !execution->form.empty_final_response &&
                       (decoupled || execution->responses > 0);
   if (!silent) {
-    if (decoupled || execution->form.empty_final_response) {
-      response.parameters.emplace_back("triton_final_response", final);
-    }
+    if (execution->tells_final()) response.parameters.emplace_back(kFinalResponse, final);
     Respond(execution, std::move(received));
   }
   if (final) {
@@ -204,28 +212,31 @@ void InferStream::Respond(const std::shared_ptr<Execution>& execution, Received 
   ++execution->responses;
   const uint64_t place = queue_.OpenResponse(execution->number);
   core::InferResponse& response = received.response;
+  const bool final = response.final;
   if (response.status.ok() && EncodingIsBig(response, execution->form, options())) {
     return EncodeElsewhere(execution, place, std::move(received));
   }
-  StreamResponse ready = response.status.ok()
-                             ? Encoded(EncodeResponse(WriteStreamResponse, std::move(response), execution->form,
-                                                      execution->pinned->signature()),
-                                       execution->id)
-                             : ErrorResponse(core::FailureOf(response, options().queue_full), execution->id);
+  StreamResponse ready = response.status.ok() ? Encoded(*execution,
+                                                        EncodeResponse(WriteStreamResponse, std::move(response),
+                                                                       execution->form, execution->pinned->signature()),
+                                                        final)
+                                              : ErrorResponse(core::FailureOf(response, options().queue_full),
+                                                              execution->id, execution->FailureParameters(final));
   ready.place = std::move(received.place);
   queue_.Put(execution->number, place, std::move(ready));
 }
 
 void InferStream::EncodeElsewhere(const std::shared_ptr<Execution>& execution, uint64_t place, Received received) {
   call_.environment().pool.Post([execution, place, received = std::move(received)]() mutable {
+    const bool final = received.response.final;
     auto message = EncodeResponse(WriteStreamResponse, std::move(received.response), execution->form,
                                   execution->pinned->signature());
     net::Loop& loop = execution->key->loop;
-    loop.Post([execution = std::move(execution), place, message = std::move(message),
+    loop.Post([execution = std::move(execution), place, final, message = std::move(message),
                waiting = std::move(received.place)]() mutable {
       InferStream* const stream = execution->key->stream;
       if (stream == nullptr || stream->ended_) return;
-      StreamResponse ready = stream->Encoded(std::move(message), execution->id);
+      StreamResponse ready = stream->Encoded(*execution, std::move(message), final);
       ready.place = std::move(waiting);
       stream->queue_.Put(execution->number, place, std::move(ready));
       stream->Send();
@@ -233,15 +244,19 @@ void InferStream::EncodeElsewhere(const std::shared_ptr<Execution>& execution, u
   });
 }
 
-StreamResponse InferStream::ErrorResponse(const base::Status& status, std::string_view id) const {
+StreamResponse InferStream::ErrorResponse(const base::Status& status, std::string_view id,
+                                          const core::Parameters& parameters) const {
   if (errors_end_stream_) return {.message = {}, .status = status};
   const std::string_view text =
       status.message().empty() ? base::StatusCodeName(status.code()) : std::string_view(status.message());
-  return {.message = WriteStreamError(id, text)};
+  return {.message = WriteStreamError(id, text, parameters)};
 }
 
-StreamResponse InferStream::Encoded(base::Result<net::grpc::Message> message, std::string_view id) const {
-  if (!message.has_value()) return ErrorResponse(message.error(), id);
+StreamResponse InferStream::Encoded(const Execution& execution, base::Result<net::grpc::Message> message,
+                                    bool final) const {
+  if (!message.has_value()) {
+    return ErrorResponse(message.error(), execution.id, execution.FailureParameters(final));
+  }
   return {.message = *std::move(message)};
 }
 

@@ -31,11 +31,11 @@ struct StreamSet {
 // A request whose model is yet to be loaded for it waits for that before it is dispatched.
 //
 // No message is taken while one is prepared on the pool, Options::stream_requests_max are in flight, or the client does
-// not take what is sent. A failed request's response has the error and the request's id, and the stream goes on; with
-// metadata "triton_grpc_error: true" the first error, in the order of the responses, is the stream's status. With the
-// stream go its requests: they are cancelled, and what comes of them finds nobody. A model that gives many responses is
-// told to hold while the client leaves them (core::ResponseFlow); the stream of one that does not hold ends with
-// RESOURCE_EXHAUSTED.
+// not take what is sent. A response that is a failure has the error and the request's id. The stream goes on, and so
+// does a request that has further responses. With metadata "triton_grpc_error: true" the first error, in the order of
+// the responses, is the stream's status. With the stream go its requests: they are cancelled, and what comes of them
+// finds nobody. A model that gives many responses is told to hold while the client leaves them (core::ResponseFlow);
+// the stream of one that does not hold ends with RESOURCE_EXHAUSTED.
 class InferStream final : public net::grpc::MessageReader {
  public:
   InferStream(std::shared_ptr<const Environment> environment, std::shared_ptr<StreamSet> set,
@@ -67,8 +67,9 @@ class InferStream final : public net::grpc::MessageReader {
   void OnResponse(const std::shared_ptr<Execution>& execution, Received received);
   void Respond(const std::shared_ptr<Execution>& execution, Received received);
   void EncodeElsewhere(const std::shared_ptr<Execution>& execution, uint64_t place, Received received);
-  StreamResponse ErrorResponse(const base::Status& status, std::string_view id) const;
-  StreamResponse Encoded(base::Result<net::grpc::Message> message, std::string_view id) const;
+  StreamResponse ErrorResponse(const base::Status& status, std::string_view id,
+                               const core::Parameters& parameters = {}) const;
+  StreamResponse Encoded(const Execution& execution, base::Result<net::grpc::Message> message, bool final) const;
   void RefuseRequest(uint64_t number, const base::Status& status, std::string_view id);
   void Send();
   bool SendsLater();

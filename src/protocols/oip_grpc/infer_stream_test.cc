@@ -409,6 +409,21 @@ TEST_F(InferStreamTest, ARequestMayHaveAnyNumberOfResponses) {
   EXPECT_EQ(Received(), (Texts{"a:y1 more", "a:y2 more", "c:y last"}));
 }
 
+TEST_F(InferStreamTest, ResponsesFollowAFailureThatIsNotTheLast) {
+  service_.dispatcher.models["m"]->signature_.decoupled = true;
+  Open();
+  Hold();
+  for (const char* id : {"a", "b"}) Ask(id);
+  core::InferResponse bad = Failure(base::Internal("bad"));
+  bad.final = false;
+  Send("a", std::move(bad));
+  Send("a", ResponseTo("a", "y", false));
+  Send("a", ResponseTo("a", "", true));
+  Send("b", Failure(base::Internal("worse")));
+  EXPECT_EQ(Received(), (Texts{"a!bad more", "a:y more", "b!worse last"}));
+  EXPECT_FALSE(call_->answered());
+}
+
 TEST_F(InferStreamTest, EachResponseMayBeHeldBackBehindTheOneBefore) {
   service_.options.delays.response = std::chrono::milliseconds(50);
   Open();

@@ -132,6 +132,27 @@ TEST_F(HttpStreamTest, ALaterFailureIsTheLastEvent) {
   EXPECT_FALSE(IsOpen());
 }
 
+TEST_F(HttpStreamTest, ResponsesFollowAFailureThatIsNotTheLast) {
+  core::InferResponse bad = End(base::InvalidArgument("bad"));
+  bad.final = false;
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
+  completion_.Send(Number(1));
+  completion_.Send(core::InferResponse(bad));
+  completion_.Send(Number(2));
+  completion_.Send(End());
+  EXPECT_EQ(Text(), "data: " + Event(1) + "\n\ndata: {\"error\":\"bad\"}\n\ndata: " + Event(2) + "\n\n");
+  EXPECT_FALSE(IsOpen());
+  EXPECT_EQ(server_.exchange.responses.back().status, 200);
+  // The first one gives the status.
+  Ask("/v2/models/m/infer", kOneNumber, kServerSent);
+  completion_.Send(core::InferResponse(bad));
+  EXPECT_TRUE(IsOpen());
+  completion_.Send(Number(2, true));
+  EXPECT_EQ(Text(), "data: {\"error\":\"bad\"}\n\ndata: " + Event(2, true) + "\n\n");
+  EXPECT_EQ(server_.exchange.responses.back().status, 400);
+  EXPECT_EQ(HeaderValue(server_.exchange.responses.back(), "Content-Type"), "text/event-stream; charset=utf-8");
+}
+
 TEST_F(HttpStreamTest, ARequestThatIsWrongIsAnsweredAsOtherwise) {
   Ask("/v2/models/m/infer", "{", kServerSent);
   EXPECT_EQ(server_.exchange.responses.at(0).status, 400);

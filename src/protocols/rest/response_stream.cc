@@ -65,7 +65,8 @@ void ResponseStream::Take(Received received) {
   core::InferResponse& response = received.response;
   if (!response.status.ok()) {
     call_->Fail(response);
-    return Fail(call_->failure());
+    if (response.final) return Fail(call_->failure());
+    return Send(ErrorResponse(call_->options(), call_->failure(), call_->retry_after_ms()), false);
   }
   const bool carries = !response.outputs.empty() || !response.parameters.empty();
   if (response.final && !carries && (started_ || call_->pinned()->signature().decoupled)) {
@@ -94,7 +95,10 @@ void ResponseStream::EncodeElsewhere(Received received) {
 }
 
 void ResponseStream::Send(base::Result<net::HttpResponse> event, bool final) {
-  if (!event.has_value()) return Fail(std::move(event).error());
+  if (!event.has_value()) {
+    if (final) return Fail(std::move(event).error());
+    event = ErrorResponse(call_->options(), event.error());
+  }
   Pieces data = std::exchange(event->body, {});
   Begin(*std::move(event));
   if (call_ == nullptr) return;

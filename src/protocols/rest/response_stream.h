@@ -19,11 +19,11 @@ class InferCall;
 // The responses of one inference, sent to its client as they come, each as one event. It takes the call over when that
 // is dispatched. Loop-bound but for Receive; shared by the functions that take its next step.
 //
-// The answer begins with the first response. If that is a failure, the call fails as one with a single answer does;
-// later, a failure is the stream's last event, {"error": text}. A last response that carries nothing is not shown,
-// where the model may give any number of them. A model that gives many is told to hold while the client does not take
-// them (core::ResponseFlow); the stream of one that does not hold ends. When the client goes, the request is cancelled,
-// and what comes of it finds nobody.
+// The answer begins with the first response. If that is a failure and the only response, the call fails as one with a
+// single answer does. Else a failure is an event, {"error": text}, and the responses behind it follow; the first gives
+// the answer its HTTP status. A last response that carries nothing is not shown, where the model may give any number of
+// them. A model that gives many is told to hold while the client does not take them (core::ResponseFlow); the stream of
+// one that does not hold ends. When the client goes, the request is cancelled, and what comes of it finds nobody.
 class ResponseStream final : public std::enable_shared_from_this<ResponseStream> {
  public:
   // `flow` is the request's.

@@ -7,7 +7,8 @@
 namespace inferd::v2 {
 
 // The one response that a unary call has room for, out of those that a request has. A model that sends it ahead of a
-// final one without outputs is served as well: the parameters of the two are joined. Not thread-safe.
+// final one without outputs is served as well: the parameters of the two are joined. If the first is a failure, it is
+// the one, whatever follows. Not thread-safe.
 class SingleResponse {
  public:
   // Takes the next response. True: it was the final one.

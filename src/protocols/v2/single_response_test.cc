@@ -59,5 +59,15 @@ TEST(SingleResponseTest, MoreThanOne) {
   EXPECT_TRUE(late_error.many());
 }
 
+TEST(SingleResponseTest, AFailureAheadOfOthers) {
+  SingleResponse single;
+  EXPECT_FALSE(single.Add(Response("a", 0, false, base::Internal("broke"))));
+  EXPECT_FALSE(single.Add(Response("b", 1, false)));
+  EXPECT_TRUE(single.Add(Response("c", 0, true, base::Internal("broke again"))));
+  EXPECT_FALSE(single.many());
+  EXPECT_EQ(single.response().id, "a");
+  EXPECT_EQ(single.response().status.message(), "broke");
+}
+
 }  // namespace
 }  // namespace inferd::v2

@@ -249,6 +249,46 @@ TEST_F(SequenceSchedulerTest, DirectRunsShapesThatDifferOneAfterTheOther) {
   }
 }
 
+TEST_F(SequenceSchedulerTest, AStreamGoesOnBehindAResponseWhoseStateIsWrong) {
+  FakeEngine::Script script;
+  script.signature.decoupled = true;
+  script.signature.inputs.push_back({.name = "STATE_IN", .datatype = tensor::DataType::kInt32, .shape = {-1, -1}});
+  script.signature.outputs.push_back({.name = "STATE_OUT", .datatype = tensor::DataType::kInt32, .shape = {-1, -1}});
+  script.on_execute = [](core::Execution& execution) {
+    for (const size_t state_columns : {3, 2}) {
+      core::EngineResponse response{.final = false};
+      for (const size_t columns : {size_t{2}, state_columns}) {
+        core::InferTensor& output = response.outputs.emplace_back();
+        output.datatype = tensor::DataType::kInt32;
+        output.shape = {1, static_cast<int64_t>(columns)};
+        output.data = base::BufferSlice(base::Buffer::CopyOf(std::string(columns * 4, 'x')));
+      }
+      execution.Respond(0, std::move(response));
+    }
+    execution.Respond(0, {});
+    execution.Finish();
+  };
+  config::ModelConfig config = Oldest(1);
+  config.sequence_batching->states.push_back({.input = "STATE_IN",
+                                              .output = "STATE_OUT",
+                                              .datatype = tensor::DataType::kInt32,
+                                              .dims = {2},
+                                              .initial_dims = {2},
+                                              .initial_file = ""});
+  const auto version = Make(script, config);
+  std::string got;
+  std::promise<void> done;
+  core::QueuedRequest queued = fixture_.Request(version, [&](core::InferResponse&& response) {
+    got += std::string(base::StatusCodeName(response.status.code())) + (response.final ? " last" : " more, ");
+    if (response.final) done.set_value();
+  });
+  queued.request->sequence = {.id = uint64_t{1}, .start = true};
+  version->scheduler().Enqueue(std::move(queued));
+  done.get_future().get();
+  EXPECT_EQ(got, "INTERNAL more, OK more, OK last");
+  EXPECT_EQ(version->scheduler().Report().sequences.active, 1);
+}
+
 TEST_F(SequenceSchedulerTest, ManyRequestsOfOneSequenceTakeNoMoreStack) {
   for (const auto inlined : {config::InlineExecution::kAlways, config::InlineExecution::kNever}) {
     Gate gate;

@@ -100,11 +100,12 @@ base::Result<net::grpc::Message> WriteStreamResponse(core::InferResponse respons
   return out.Take();
 }
 
-net::grpc::Message WriteStreamError(std::string_view id, std::string_view error) {
+net::grpc::Message WriteStreamError(std::string_view id, std::string_view error, const core::Parameters& parameters) {
   constexpr size_t kTagsAndLengths = 18;
-  wire::Writer out(kTagsAndLengths + id.size() + error.size());
-  if (!id.empty()) {
-    out.String(3, id);
+  wire::Writer out(kTagsAndLengths + id.size() + error.size() + ParametersSizeMax(parameters));
+  if (!id.empty() || !parameters.empty()) {
+    WriteParameters(out, 4, parameters);
+    WriteText(out, 3, id);
     out.Message(2, 0);
   }
   WriteText(out, 1, error);

@@ -22,6 +22,7 @@ base::Result<net::grpc::Message> WriteInferResponse(core::InferResponse response
 base::Result<net::grpc::Message> WriteStreamResponse(core::InferResponse response, Contents contents);
 
 // A ModelStreamInferResponse that says why the request `id` failed; without an id, `error_message` alone.
-net::grpc::Message WriteStreamError(std::string_view id, std::string_view error);
+net::grpc::Message WriteStreamError(std::string_view id, std::string_view error,
+                                    const core::Parameters& parameters = {});
 
 }  // namespace inferd::oip_grpc

@@ -173,6 +173,15 @@ TEST(WriteStreamErrorTest, CarriesTheIdAndTheError) {
   EXPECT_FALSE(without_id.has_infer_response());
 }
 
+TEST(WriteStreamErrorTest, CarriesParameters) {
+  const auto parsed = Parsed<ModelStreamInferResponse>(WriteStreamError("", "no", {{"triton_final_response", false}}));
+  EXPECT_EQ(parsed.error_message(), "no");
+  const auto& parameters = parsed.infer_response().parameters();
+  ASSERT_EQ(parameters.count("triton_final_response"), 1u);
+  EXPECT_TRUE(parameters.at("triton_final_response").has_bool_param());
+  EXPECT_FALSE(parameters.at("triton_final_response").bool_param());
+}
+
 TEST(WriteStreamErrorTest, WhatIsNotUtf8IsReplaced) {
   const auto parsed = Parsed<ModelStreamInferResponse>(WriteStreamError("", "bad \xff\xc3 text \xc3\xa9"));
   EXPECT_EQ(parsed.error_message(), "bad \xEF\xBF\xBD\xEF\xBF\xBD text \xc3\xa9");

@@ -164,10 +164,13 @@ void BatchExecution::Respond(size_t i, core::EngineResponse response) {
   if (context_.signature.decoupled) progress_[i].times.received_ns = context_.clock.NowNs();
   const bool begun = progress_[i].responses > 0 || context_.signature.decoupled;
   const bool end_of_stream = response.outputs.empty() && response.final && (begun || response.reschedule);
+  const bool succeeded = status.ok();
   if (status.ok() && response.reschedule) status = Reschedule(i);
   if (status.ok() && !end_of_stream) status = output_layout_.Pick(members_[i]->queued, response.outputs);
   if (status.ok()) status = charges_.Charge(response.outputs);
   charges_.Explain(status);
+  // The engine's own failure is a response like any other. One that cannot be sent ends the request.
+  if (succeeded && !status.ok()) response.final = true;
   Answer(i, std::move(response), context_.clock.NowNs());
 }
 
@@ -252,13 +255,13 @@ void BatchExecution::Answer(size_t i, core::EngineResponse response, int64_t now
   if (context_.signature.decoupled) {
     recorder_.RecordResponse(members_[i]->queued, response, progress_[i].times, now_ns);
   }
-  // An error ends the request, whatever the engine meant to send after it.
   if (!status.ok()) {
-    response.final = true;
+    // Where a request may have several responses, others may follow a failure, as long as somebody waits for them.
+    response.final = response.final || !context_.signature.decoupled || GivenUp(i);
     response.reschedule = false;
     response.outputs.clear();
     response.parameters.clear();
-    RecordFailure(i, status.code(), now_ns);
+    if (response.final) RecordFailure(i, status.code(), now_ns);
   } else if (response.final) {
     RecordSuccesses(i, i + 1, now_ns);
   }

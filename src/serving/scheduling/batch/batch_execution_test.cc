@@ -372,6 +372,56 @@ TEST_F(BatchExecutionTest, AStreamMayHaveNoResponse) {
   EXPECT_THAT(fixture.answers(0)[0].outputs, IsEmpty());
 }
 
+TEST_F(BatchExecutionTest, ResponsesOfAStreamFollowAFailure) {
+  core::ModelSignature signature = BatchFixture::DefaultSignature();
+  signature.decoupled = true;
+  BatchFixture fixture(signature);
+  const Running execution{fixture, fixture.Request(1, {1})};
+  execution->Respond(0, {.status = base::Internal("bad"), .final = false});
+  execution->Respond(0, {.outputs = Out({1, 1}, {3}), .final = false});
+  execution->Respond(0, {base::OkStatus()});
+  End(*execution);
+  ASSERT_THAT(fixture.answers(0), SizeIs(3));
+  EXPECT_EQ(fixture.answers(0)[0].status.message(), "bad");
+  EXPECT_FALSE(fixture.answers(0)[0].final);
+  EXPECT_TRUE(fixture.answers(0)[1].status.ok());
+  EXPECT_TRUE(fixture.answers(0)[2].final);
+  // One request, which had its final response, and three responses.
+  const core::ModelStatistics statistics = fixture.statistics.Read();
+  EXPECT_EQ(statistics.success.count, 1u);
+  EXPECT_EQ(statistics.fail.count, 0u);
+  ASSERT_THAT(statistics.responses, SizeIs(3));
+  EXPECT_EQ(statistics.responses[0].fail.count, 1u);
+  EXPECT_EQ(statistics.responses[1].success.count, 1u);
+}
+
+TEST_F(BatchExecutionTest, AStreamEndsWithAResponseThatCannotBeSent) {
+  core::ModelSignature signature = BatchFixture::DefaultSignature();
+  signature.decoupled = true;
+  BatchFixture fixture(signature);
+  const Running execution{fixture, fixture.Request(1, {1})};
+  execution->Respond(0, {.outputs = {}, .final = false});
+  execution->Respond(0, {.outputs = Out({1, 1}, {3}), .final = true});
+  End(*execution);
+  EXPECT_EQ(fixture.answer(0).status.code(), base::StatusCode::kInternal);
+  EXPECT_TRUE(fixture.answer(0).final);
+}
+
+TEST_F(BatchExecutionTest, AStreamThatNobodyWaitsForEndsWithItsFirstFailure) {
+  core::ModelSignature signature = BatchFixture::DefaultSignature();
+  signature.decoupled = true;
+  BatchFixture fixture(signature);
+  auto request = fixture.Request(1, {1});
+  request->queued.request->cancel = std::make_shared<core::CancelFlag>();
+  request->queued.request->cancel->Cancel();
+  const Running execution{fixture, std::move(request)};
+  execution->Respond(0, {.status = base::Cancelled("given up"), .final = false});
+  execution->Respond(0, {.outputs = Out({1, 1}, {3}), .final = false});
+  End(*execution);
+  EXPECT_EQ(fixture.answer(0).status.code(), base::StatusCode::kCancelled);
+  EXPECT_TRUE(fixture.answer(0).final);
+}
+
 TEST_F(BatchExecutionTest, CountsTheResponsesOfAStreamByTheirPlace) {
   core::ModelSignature signature = BatchFixture::DefaultSignature();
   signature.decoupled = true;

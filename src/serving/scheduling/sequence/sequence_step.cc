@@ -24,10 +24,10 @@ void SequenceStep::Take(core::InferResponse& response) {
     if (base::Status status = rules_.states.Take(response, places_, taken); status.ok()) {
       taken_ = std::move(taken);
     } else {
+      taken_.reset();
       response.status = std::move(status);
       response.outputs.clear();
       response.parameters.clear();
-      response.final = true;
     }
   }
   if (response.final && response.status.ok() && taken_.has_value()) kept_ = *std::exchange(taken_, std::nullopt);
