@@ -4,6 +4,7 @@ import numpy
 import pytest
 
 from support.batching import BatchingModels, Crowd
+from support.sequences import add_sequence, state as kept_state
 from support.server import wait_until
 
 COUNT = 3
@@ -66,3 +67,24 @@ def test_warm_up_data_are_read_from_the_models_folder(batching):
         wait_until(lambda: is_ready(server, "good"), "the model is ready")
         assert len(batching.executions("good")) == COUNT
         assert [execution.code for execution in batching.executions("poisoned")] == [13], "the first that fails is the last"
+
+
+def sample(inputs):
+    """A model_warmup that gives these, {name: type}, one element each."""
+    given = "".join(f'inputs {{ key: "{name}" value {{ data_type: TYPE_{kind} dims: 1 zero_data: true }} }} ' for name, kind in inputs.items())
+    return f'model_warmup {{ name: "w" batch_size: 1 {given} }}'
+
+
+def test_a_sample_may_give_what_the_server_makes_for_sequences(batching):
+    numbers = {"INPUT": "INT32", "START": "INT32", "READY": "FP32", "END": "BOOL", "CORRID": "UINT64"}
+    add_sequence(batching.repository, "numbers", "direct { }", extra=sample(numbers))
+    add_sequence(batching.repository, "texts", corrid="STRING", extra=sample(numbers | {"CORRID": "STRING"}))
+    add_sequence(batching.repository, "states", backend="implicit_state", batching=kept_state(),
+                 extra=sample({"INPUT": "INT32", "START": "INT32", "READY": "FP32", "INPUT_STATE": "INT32"}))
+    add_sequence(batching.repository, "wrong", extra=sample({"INPUT": "INT32", "OTHER": "INT32"}))
+    with batching.serve(ready=False) as server:
+        for name in ("numbers", "texts", "states"):
+            wait_until(lambda: state(server, name)[0] in ("READY", "UNAVAILABLE"), f"'{name}' is loaded")
+            assert state(server, name) == ("READY", "")
+        wait_until(lambda: state(server, "wrong")[0] == "UNAVAILABLE", "'wrong' has failed")
+        assert "warm-up 'w': unexpected inference input 'OTHER' for model 'wrong'" in state(server, "wrong")[1]

@@ -15,10 +15,30 @@ std::future<base::Status> Send(const std::shared_ptr<const core::ModelVersion>& 
                                std::unique_ptr<core::InferRequest> request) {
   auto promise = std::make_shared<std::promise<base::Status>>();
   std::future<base::Status> answer = promise->get_future();
-  core::ModelCaller::WarmUp(version, std::move(request), core::Completion([promise](core::InferResponse response) {
-                              if (response.final) promise->set_value(std::move(response.status));
+  core::ModelCaller::WarmUp(version, std::move(request),
+                            core::Completion([promise, first = base::Status()](core::InferResponse response) mutable {
+                              if (first.ok()) first = std::move(response.status);
+                              if (response.final) promise->set_value(std::move(first));
                             }));
   return answer;
+}
+
+// Returns true if the scheduler makes this input for every request of a sequence: a control, or what is kept of it.
+bool IsMadeForSequences(const config::ModelConfig& config, const std::string& input) {
+  if (!config.sequence_batching.has_value()) return false;
+  const auto names = [&input](const auto& list, auto name) {
+    return std::ranges::find(list, input, name) != list.end();
+  };
+  return names(config.sequence_batching->controls, &config::SequenceControl::name) ||
+         names(config.sequence_batching->states, &config::SequenceState::input);
+}
+
+// Takes out the inputs that no client may give. Samples that were written for Triton have them, since it needs them
+// there.
+void LeaveOutMade(const config::ModelConfig& config, core::InferRequest& request) {
+  const auto made = std::ranges::remove_if(
+      request.inputs, [&config](const core::InferTensor& input) { return IsMadeForSequences(config, input.name); });
+  request.inputs.erase(made.begin(), made.end());
 }
 
 }  // namespace
@@ -68,6 +88,7 @@ base::Status WarmUp(const std::shared_ptr<const core::ModelVersion>& version,
       std::vector<std::future<base::Status>> answers;
       for (size_t instance = 0; instance < instances; ++instance) {
         INFERD_ASSIGN_OR_RETURN(auto request, MakeWarmupRequest(warmup, version->id().name, batches, dir));
+        LeaveOutMade(version->config(), *request);
         answers.push_back(Send(version, std::move(request)));
       }
       base::Status failed;
