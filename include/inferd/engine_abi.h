@@ -181,6 +181,15 @@ typedef struct inferd_tensor_spec {
    * CPU is not among them. Instances that are not on a GPU get memory of the CPU, whatever this says. An input whose
    * elements are inferd_text (bytes_form) lies in memory of the CPU always. */
   uint32_t memory_kinds;
+
+  /* Inputs. 1: `datatype` is the usual one. Requests may bring any other, which the model itself takes or refuses:
+   * inferd_input.datatype says which it is. */
+  int32_t any_datatype;
+
+  /* 1: metadata and configurations do not show it; it stands behind all that they show, and is optional. Inputs: a
+   * request that brings such inputs need not bring the others. Outputs: only such a request may name it. 2: the same,
+   * and clients cannot name it: it carries the whole body of a request, or of its answer, for a front-end. */
+  int32_t alternative;
 } inferd_tensor_spec;
 
 #define INFERD_UNFINISHED_EXECUTIONS_MAX 65536

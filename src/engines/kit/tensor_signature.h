@@ -25,6 +25,8 @@ struct TensorDescription {
   bool one_piece = true;                       // of an input: the host gathers the batch
   int32_t bytes_form = INFERD_BYTES_ELEMENTS;  // of an input
   uint32_t memory_kinds = 0;                   // of an input, on a GPU
+  bool any_datatype = false;                   // of an input
+  int32_t alternative = 0;
 };
 
 // What a model takes and gives in the ABI's form, and all that it points to. Filled once; moving it leaves what abi()

@@ -123,6 +123,46 @@ base::Status FailureIn(const Value& message) {
   return base::InvalidArgument(*failed->back().text());
 }
 
+std::unexpected<base::Status> Unreadable(const std::string& what) { return std::unexpected(base::Internal(what)); }
+
+// (name, datatype, dimensions or None, optional, labels, other shapes are taken too, other datatypes are taken too, 1
+// or 2 for an alternative as in inferd_tensor_spec)
+base::Result<kit::TensorDescription> TensorOf(const Value& described) {
+  const Value::Items* const parts = described.items();
+  if (parts == nullptr || parts->size() != 8) return Unreadable("it is no tuple of 8 values");
+  const std::string* const name = (*parts)[0].text();
+  if (name == nullptr) return Unreadable("its name is no text");
+  const int64_t* const datatype = (*parts)[1].number();
+  if (datatype == nullptr || !std::in_range<int32_t>(*datatype)) return Unreadable("its datatype is no number");
+  const Value::Items* const labels = (*parts)[4].items();
+  if (labels == nullptr) return Unreadable("its labels are no tuple");
+  const int64_t* const alternative = (*parts)[7].number();
+  if (alternative == nullptr || *alternative < 0 || *alternative > 2)
+    return Unreadable("its last value is none of 0, 1, 2");
+  for (const size_t flag : {3, 5, 6}) {
+    if ((*parts)[flag].flag() == nullptr) return Unreadable("value " + std::to_string(flag) + " is no truth");
+  }
+  kit::TensorDescription tensor{.name = *name,
+                                .datatype = static_cast<int32_t>(*datatype),
+                                .optional = *(*parts)[3].flag(),
+                                .alignment = 1,
+                                .bytes_form = INFERD_BYTES_PACKED,
+                                .any_datatype = *(*parts)[6].flag(),
+                                .alternative = static_cast<int32_t>(*alternative)};
+  const Value::Items* const dimensions = (*parts)[2].items();
+  tensor.unknown_rank = dimensions == nullptr;
+  tensor.any_shape = tensor.unknown_rank || *(*parts)[5].flag();
+  for (size_t i = 0; dimensions != nullptr && i < dimensions->size(); ++i) {
+    if ((*dimensions)[i].number() == nullptr) return Unreadable("dimension " + std::to_string(i) + " is no number");
+    tensor.shape.push_back(*(*dimensions)[i].number());
+  }
+  for (const Value& label : *labels) {
+    if (label.text() == nullptr) return Unreadable("one of its labels is no text");
+    tensor.labels.push_back(*label.text());
+  }
+  return tensor;
+}
+
 }  // namespace
 
 PythonModel::PythonModel(const inferd_host& host, Interpreter interpreter, const inferd_load& load)
@@ -273,42 +313,21 @@ base::Status PythonModel::ReadSignature(const Value& described) {
   return base::OkStatus();
 }
 
-// Each (name, datatype, dimensions or None, optional, labels, other shapes are taken too).
 base::Status PythonModel::AddTensors(const Value& tensors, bool inputs, TensorForm form) {
   const Value::Items* const items = tensors.items();
   if (items == nullptr) return NoReply().error();
-  for (const Value& item : *items) {
-    const Value::Items* const parts = item.items();
-    if (parts == nullptr || parts->size() != 6) return NoReply().error();
-    const std::string* const name = (*parts)[0].text();
-    const int64_t* const datatype = (*parts)[1].number();
-    const bool* const optional = (*parts)[3].flag();
-    const Value::Items* const labels = (*parts)[4].items();
-    const bool* const any_shape = (*parts)[5].flag();
-    if (name == nullptr || datatype == nullptr || optional == nullptr || labels == nullptr || any_shape == nullptr ||
-        !std::in_range<int32_t>(*datatype)) {
-      return NoReply().error();
+  for (size_t i = 0; i < items->size(); ++i) {
+    auto tensor = TensorOf((*items)[i]);
+    if (!tensor.has_value()) {
+      return tensor.error().WithContext("the Python worker describes " + std::string(inputs ? "input " : "output ") +
+                                        std::to_string(i));
     }
-    kit::TensorDescription tensor{.name = *name, .datatype = static_cast<int32_t>(*datatype), .optional = *optional};
-    tensor.one_piece = form.one_piece;
-    tensor.bytes_form = INFERD_BYTES_PACKED;
-    tensor.alignment = 1;
-    const Value::Items* const dimensions = (*parts)[2].items();
-    tensor.unknown_rank = dimensions == nullptr;
-    tensor.any_shape = tensor.unknown_rank || *any_shape;
-    for (size_t i = 0; dimensions != nullptr && i < dimensions->size(); ++i) {
-      if ((*dimensions)[i].number() == nullptr) return NoReply().error();
-      tensor.shape.push_back(*(*dimensions)[i].number());
+    tensor->one_piece = form.one_piece;
+    if (form.independent_rows && !tensor->shape.empty() && tensor->shape[0] == -1) {
+      tensor->dimension_names.resize(tensor->shape.size());
+      tensor->dimension_names[0] = "batch";
     }
-    if (form.independent_rows && !tensor.shape.empty() && tensor.shape[0] == -1) {
-      tensor.dimension_names.resize(tensor.shape.size());
-      tensor.dimension_names[0] = "batch";
-    }
-    for (const Value& label : *labels) {
-      if (label.text() == nullptr) return NoReply().error();
-      tensor.labels.push_back(*label.text());
-    }
-    inputs ? signature_.AddInput(std::move(tensor)) : signature_.AddOutput(std::move(tensor));
+    inputs ? signature_.AddInput(*std::move(tensor)) : signature_.AddOutput(*std::move(tensor));
   }
   return base::OkStatus();
 }

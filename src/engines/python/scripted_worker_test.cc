@@ -284,20 +284,21 @@ TEST_F(ScriptedWorkerTest, LinesOfTheLogAreNoSignOfLife) {
 }
 
 TEST_F(ScriptedWorkerTest, WhatNoSignatureSaysIsRefused) {
-  const auto load = [this](int64_t patience_ms, int64_t datatype) {
+  const auto load = [this](int64_t patience_ms, int64_t datatype, bool named = true) {
     MarshalWriter loaded;
     loaded.Tuple(11);
     loaded.Text("loaded");
     loaded.Int(patience_ms);
     for (int i = 0; i < 4; ++i) loaded.Bool(false);
     loaded.Tuple(1);
-    loaded.Tuple(6);
-    loaded.Text("x");
+    loaded.Tuple(8);
+    named ? loaded.Text("x") : loaded.Int(0);
     loaded.Int(datatype);
     loaded.None();
     loaded.Bool(false);
     loaded.Tuple(0);
-    loaded.Bool(false);
+    for (int i = 0; i < 2; ++i) loaded.Bool(false);
+    loaded.Int(0);
     loaded.Tuple(0);
     loaded.Int(0);
     loaded.Bool(false);
@@ -317,6 +318,8 @@ TEST_F(ScriptedWorkerTest, WhatNoSignatureSaysIsRefused) {
     EXPECT_EQ(load(patience, INFERD_TYPE_FP32).code(), base::StatusCode::kInternal) << patience;
   }
   EXPECT_EQ(load(1000, (int64_t{1} << 32) + INFERD_TYPE_FP32).code(), base::StatusCode::kInternal);
+  EXPECT_THAT(load(1000, INFERD_TYPE_FP32, /*named=*/false).message(),
+              HasSubstr("the Python worker describes input 0: its name is no text"));
 }
 
 }  // namespace

@@ -105,7 +105,8 @@ RequestKey::RequestKey(std::string_view scope, std::string_view state, const cor
     data_bytes_ += input.data.size();
   }
   PutNumber(head_, static_cast<uint32_t>(queued.layout.outputs.size()));
-  const auto& outputs = queued.version->signatures()[request.signature]->outputs;
+  const auto& outputs = request.signature == 0 ? queued.version->accepted().outputs
+                                               : queued.version->signatures()[request.signature]->outputs;
   for (const int output : queued.layout.outputs) PutText(head_, outputs[static_cast<size_t>(output)].name);
   PutParameters(head_, request.parameters);
 

@@ -32,6 +32,8 @@ class PinnedModel {
  public:
   virtual ~PinnedModel() = default;
   virtual const ModelSignature& signature() const = 0;
+  // signature(), and the alternative tensors behind its own.
+  virtual const ModelSignature& accepted() const { return signature(); }
   // All that it can be asked, by InferRequest::signature; first, signature().
   virtual std::span<const ModelSignature* const> signatures() const = 0;
   // What metadata show besides.

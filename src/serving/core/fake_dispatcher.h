@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@ namespace inferd::core {
 class FakePinned final : public PinnedModel {
  public:
   const ModelSignature& signature() const override { return signature_; }
+  const ModelSignature& accepted() const override { return accepted_.has_value() ? *accepted_ : signature_; }
   std::span<const ModelSignature* const> signatures() const override { return signatures_; }
   const std::string& version() const override { return version_; }
   const config::ModelConfig* configuration() const override { return configuration_; }
@@ -25,6 +27,7 @@ class FakePinned final : public PinnedModel {
   std::span<const ModelSignature* const> shown_signatures() const override { return shown_; }
   void ShowSignature(const ModelSignature& signature) { shown_.push_back(&others_.emplace_back(signature)); }
   ModelSignature signature_;
+  std::optional<ModelSignature> accepted_;  // nothing: there are no alternative tensors
   std::string version_ = "1";
   InputMemory* input_memory_ = nullptr;
   const config::ModelConfig* configuration_ = nullptr;

@@ -1,9 +1,24 @@
 #include "serving/core/model_version.h"
 
+#include <algorithm>
+
 namespace inferd::core {
+
+namespace {
+
+bool HasAlternatives(const ModelSignature* signature) {
+  return signature != nullptr && (std::ranges::any_of(signature->inputs, &TensorSpec::alternative) ||
+                                  std::ranges::any_of(signature->outputs, &TensorSpec::alternative));
+}
+
+}  // namespace
 
 ModelVersion::ModelVersion(Parts parts)
     : parts_(std::move(parts)), signatures_{parts_.signature.get()}, version_text_(std::to_string(parts_.id.version)) {
+  if (HasAlternatives(parts_.signature.get())) {
+    shown_signature_ = parts_.signature->Shown();
+    signatures_.front() = &*shown_signature_;
+  }
   for (const Function& other : parts_.others) signatures_.push_back(other.signature.get());
   for (const ModelSignature& signature : parts_.shown) shown_.push_back(&signature);
 }

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ class ModelVersion final : public PinnedModel {
     std::string repository;
     std::string platform;                               // as metadata shows it
     std::shared_ptr<const config::ModelConfig> config;  // completed
-    std::shared_ptr<const ModelSignature> signature;    // labels included
+    std::shared_ptr<const ModelSignature> signature;    // labels and alternative tensors included
     std::shared_ptr<VersionStatistics> statistics;
     std::unique_ptr<Scheduler> scheduler;
     std::vector<Function> others = {};
@@ -50,7 +51,8 @@ class ModelVersion final : public PinnedModel {
 
   ~ModelVersion() override;
 
-  const ModelSignature& signature() const override { return *parts_.signature; }
+  const ModelSignature& signature() const override { return *signatures_.front(); }
+  const ModelSignature& accepted() const override { return *parts_.signature; }
   std::span<const ModelSignature* const> signatures() const override { return signatures_; }
   std::span<const ModelSignature* const> shown_signatures() const override { return shown_; }
   const std::string& version() const override { return version_text_; }
@@ -88,6 +90,7 @@ class ModelVersion final : public PinnedModel {
 
   mutable InflightLimit::Share share_;  // thread-safe
   Parts parts_;
+  std::optional<ModelSignature> shown_signature_;  // parts_.signature without alternative tensors, if it has such
   std::vector<const ModelSignature*> signatures_;
   std::vector<const ModelSignature*> shown_;
   std::string version_text_;

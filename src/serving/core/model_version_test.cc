@@ -34,6 +34,22 @@ TEST(ModelVersionTest, EndsOnTheRetireExecutor) {
   EXPECT_TRUE(gone);
 }
 
+TEST(ModelVersionTest, AlternativeTensorsAreAcceptedAndNotShown) {
+  HeldExecutor retire;
+  ModelSignature signature;
+  signature.inputs = {{.name = "x", .shape = {-1}},
+                      {.name = "body", .shape = {-1}, .optional = true, .alternative = true}};
+  signature.outputs = {{.name = "y", .shape = {-1}}};
+  ModelVersion::Parts parts = PartsOf({.name = "m", .version = 1});
+  parts.signature = std::make_shared<const ModelSignature>(signature);
+  const auto version = ModelVersion::Create(std::move(parts), retire);
+  ASSERT_EQ(version->signature().inputs.size(), 1u);
+  EXPECT_EQ(version->signature().inputs[0].name, "x");
+  EXPECT_EQ(version->signatures()[0], &version->signature());
+  EXPECT_EQ(version->accepted().FindInput("body"), 1);
+  EXPECT_EQ(version->signature().outputs.size(), 1u);
+}
+
 // Idle loops keep old snapshots, which refer to versions weakly: what the end of a version lets go of must not wait for
 // them.
 TEST(ModelVersionTest, WeakReferencesKeepNothingOfItAlive) {

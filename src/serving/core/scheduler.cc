@@ -42,7 +42,7 @@ base::Status QueuedRequest::Validate() {
     return base::InvalidArgument("model '" + version->id().name + "' has no signature " +
                                  std::to_string(request->signature));
   }
-  const ModelSignature& signature = *signatures[request->signature];
+  const ModelSignature& signature = request->signature == 0 ? version->accepted() : *signatures[request->signature];
   if (request->sequence.named() && !signature.sequences) {
     return base::Unimplemented("parameter 'sequence_id': model '" + version->id().name +
                                "' keeps no state between requests");

@@ -19,6 +19,7 @@ constexpr size_t kQuotedIdBytesMax = 256;
 std::string NameList(const std::vector<TensorSpec>& specs) {
   std::string text;
   for (const TensorSpec& spec : specs) {
+    if (spec.alternative) continue;
     if (!text.empty()) text += ", ";
     text += spec.name;
   }
@@ -58,19 +59,23 @@ class RequestCheck {
     return signature_.FindInput(name);
   }
 
+  bool MayName(const TensorSpec& spec) const { return !spec.carries_body || request_.whole_body; }
+
   base::Status MatchInputs() {
     boost::container::small_vector<bool, 16> seen(signature_.inputs.size(), false);
     for (size_t i = 0; i < request_.inputs.size(); ++i) {
       const std::string& name = request_.inputs[i].name;
       const int index = FindInput(i, name);
-      if (index < 0) {
+      if (index < 0 || !MayName(signature_.inputs[index])) {
         return base::InvalidArgument("unexpected inference input " + base::QuotedName(name) + " for model " +
                                      base::QuotedName(model_) + ", allowed inputs are: " + NameList(signature_.inputs));
       }
       if (seen[index]) return base::InvalidArgument("input " + base::QuotedName(name) + " already exists in request");
       seen[index] = true;
       layout_.inputs.push_back(index);
+      brings_alternatives_ |= signature_.inputs[index].alternative;
     }
+    if (brings_alternatives_) return base::OkStatus();
     for (size_t i = 0; i < seen.size(); ++i) {
       if (!seen[i] && !signature_.inputs[i].optional) return MissingInputs(seen);
     }
@@ -86,12 +91,14 @@ class RequestCheck {
       if (!list.empty()) list += ',';
       list += base::QuotedName(signature_.inputs[i].name);
     }
-    const auto optional = std::ranges::count_if(signature_.inputs, &TensorSpec::optional);
-    const std::string all = std::to_string(seen.size());
-    const std::string expected = optional == 0
+    const auto required =
+        seen.size() - static_cast<size_t>(std::ranges::count_if(signature_.inputs, &TensorSpec::optional));
+    const auto shown =
+        seen.size() - static_cast<size_t>(std::ranges::count_if(signature_.inputs, &TensorSpec::alternative));
+    const std::string all = std::to_string(shown);
+    const std::string expected = required == shown
                                      ? "expected " + all + " inputs"
-                                     : "expected number of inputs between " +
-                                           std::to_string(seen.size() - static_cast<size_t>(optional)) + " and " + all;
+                                     : "expected number of inputs between " + std::to_string(required) + " and " + all;
     return base::InvalidArgument(expected + " but got " + std::to_string(request_.inputs.size()) +
                                  " inputs for model " + base::QuotedName(model_) + ". Got input(s) [" + got +
                                  "], but missing required input(s) [" + missing +
@@ -99,7 +106,7 @@ class RequestCheck {
   }
 
   base::Status CheckInput(const InferTensor& input, const TensorSpec& spec) const {
-    if (input.datatype != spec.datatype) {
+    if (input.datatype != spec.datatype && !spec.any_datatype) {
       return base::InvalidArgument("inference input " + base::QuotedName(input.name) + " data-type is '" +
                                    std::string(tensor::DataTypeName(input.datatype)) + "', but model " +
                                    base::QuotedName(model_) + " expects '" +
@@ -179,14 +186,16 @@ class RequestCheck {
     if (request_.outputs.empty()) {
       const bool any = std::ranges::any_of(signature_.outputs, [](const TensorSpec& spec) { return !spec.optional; });
       for (size_t i = 0; i < signature_.outputs.size(); ++i) {
-        if (!any || !signature_.outputs[i].optional) layout_.outputs.push_back(static_cast<int>(i));
+        const TensorSpec& spec = signature_.outputs[i];
+        if (!spec.optional || (!any && !spec.alternative)) layout_.outputs.push_back(static_cast<int>(i));
       }
       return base::OkStatus();
     }
     boost::container::small_vector<bool, 16> seen(signature_.outputs.size(), false);
     for (const RequestedOutput& output : request_.outputs) {
       const int index = signature_.FindOutput(output.name);
-      if (index < 0) {
+      if (index < 0 || (signature_.outputs[index].alternative && !brings_alternatives_) ||
+          !MayName(signature_.outputs[index])) {
         return base::InvalidArgument("unexpected inference output " + base::QuotedName(output.name) + " for model " +
                                      base::QuotedName(model_) +
                                      ", allowed outputs are: " + NameList(signature_.outputs));
@@ -203,6 +212,7 @@ class RequestCheck {
   const std::string_view model_;
   const ModelSignature& signature_;
   RequestLayout& layout_;
+  bool brings_alternatives_ = false;
 };
 
 }  // namespace

@@ -167,6 +167,55 @@ TEST(ValidateTest, WhereAnyShapeGoesOnlyTheBatchDimensionIsNeeded) {
   EXPECT_THAT(ErrorOf(request, signature), HasSubstr("unexpected shape for input 'INPUT1'"));
 }
 
+TEST(ValidateTest, AlternativeInputsStandForAllOthers) {
+  ModelSignature signature = Strings();
+  signature.inputs.push_back({.name = "column",
+                              .datatype = DataType::kFp64,
+                              .shape = {-1},
+                              .optional = true,
+                              .any_datatype = true,
+                              .alternative = true});
+  signature.outputs.push_back(
+      {.name = "text", .datatype = DataType::kBytes, .shape = {-1}, .optional = true, .alternative = true});
+  InferRequest request;
+  EXPECT_THAT(ErrorOf(request, signature), HasSubstr("expected 1 inputs but got 0"));
+  request.outputs.push_back({.name = "text"});
+  request.inputs.push_back(Tensor("S", DataType::kBytes, {1}, Packed({"a"})));
+  EXPECT_THAT(ErrorOf(request, signature), HasSubstr("allowed outputs are: OUT"));
+  request.inputs[0].name = "T";
+  EXPECT_THAT(ErrorOf(request, signature), ::testing::EndsWith("allowed inputs are: S"));
+  request.inputs[0] = Tensor("column", DataType::kInt32, {2}, std::string(8, 'a'));
+  RequestLayout layout;
+  ASSERT_TRUE(ValidateRequest(request, "simple", signature, &layout).ok());
+  EXPECT_THAT(layout.inputs, ElementsAre(1));
+  EXPECT_THAT(layout.outputs, ElementsAre(1));
+  request.outputs.clear();
+  layout = {};
+  ASSERT_TRUE(ValidateRequest(request, "simple", signature, &layout).ok());
+  EXPECT_THAT(layout.outputs, ElementsAre(0)) << "alternative outputs come where they are named";
+  signature.inputs[1].any_datatype = false;
+  EXPECT_THAT(ErrorOf(request, signature), HasSubstr("expects 'FP64'"));
+}
+
+TEST(ValidateTest, OnlyFrontEndsNameTensorsThatCarryBodies) {
+  ModelSignature signature = Strings();
+  signature.inputs.push_back({.name = "body",
+                              .datatype = DataType::kBytes,
+                              .shape = {-1},
+                              .optional = true,
+                              .alternative = true,
+                              .carries_body = true});
+  signature.outputs.push_back(signature.inputs.back());
+  InferRequest request;
+  request.inputs.push_back(Tensor("body", DataType::kBytes, {1}, Packed({"a"})));
+  request.outputs.push_back({.name = "body"});
+  EXPECT_THAT(ErrorOf(request, signature), ::testing::EndsWith("allowed inputs are: S"));
+  request.whole_body = true;
+  RequestLayout layout;
+  EXPECT_TRUE(ValidateRequest(request, "simple", signature, &layout).ok());
+  EXPECT_THAT(layout.outputs, ElementsAre(1));
+}
+
 TEST(ValidateTest, NegativeAndOverflowingShapes) {
   InferRequest request = Good();
   request.inputs[0].shape = {-1, 2};

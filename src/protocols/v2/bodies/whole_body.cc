@@ -28,6 +28,13 @@ bool TakesOnlyWholeBody(const core::ModelSignature& signature) {
   return signature.inputs.size() == 1 && TakesWholeBody(signature);
 }
 
+bool TakesBodyInstead(const core::ModelSignature& accepted, BodyTensors tensors) {
+  const int input = accepted.FindInput(tensors.input);
+  const int output = accepted.FindOutput(tensors.output);
+  return input >= 0 && output >= 0 && accepted.inputs[static_cast<size_t>(input)].carries_body &&
+         accepted.outputs[static_cast<size_t>(output)].carries_body;
+}
+
 std::string HeadersJson(std::span<const std::pair<std::string_view, std::string_view>> headers) {
   json::Writer json;
   std::vector<std::string> names;
@@ -44,24 +51,26 @@ std::string HeadersJson(std::span<const std::pair<std::string_view, std::string_
   return json.TakeString();
 }
 
-base::Result<std::unique_ptr<core::InferRequest>> WholeBodyRequest(std::string_view body, const BodyOrigin& origin) {
+base::Result<std::unique_ptr<core::InferRequest>> WholeBodyRequest(std::string_view body, const BodyOrigin& origin,
+                                                                   BodyTensors tensors) {
   tensor::BytesPacker packer(body.size() + sizeof(uint32_t));
   INFERD_RETURN_IF_ERROR(packer.Append(body));
   auto request = std::make_unique<core::InferRequest>();
+  request->whole_body = true;
   core::InferTensor& tensor = request->inputs.emplace_back();
-  tensor.name = kBodyInput;
+  tensor.name = tensors.input;
   tensor.datatype = tensor::DataType::kBytes;
   tensor.shape = {1};
   tensor.data = base::BufferSlice(packer.Take());
-  request->outputs.push_back({.name = std::string(kBodyOutput)});
+  request->outputs.push_back({.name = std::string(tensors.output)});
   request->parameters.emplace_back("kserve_protocol", std::string(origin.protocol));
   request->parameters.emplace_back("kserve_verb", std::string(origin.verb));
   if (!origin.headers.empty()) request->parameters.emplace_back("kserve_headers", std::string(origin.headers));
   return request;
 }
 
-base::Result<base::BufferSlice> WholeBodyOf(const core::InferResponse& response) {
-  const auto output = std::ranges::find(response.outputs, kBodyOutput, &core::InferTensor::name);
+base::Result<base::BufferSlice> WholeBodyOf(const core::InferResponse& response, BodyTensors tensors) {
+  const auto output = std::ranges::find(response.outputs, tensors.output, &core::InferTensor::name);
   if (output == response.outputs.end() || output->datatype != tensor::DataType::kBytes ||
       output->shape.ElementCount() != 1) {
     return std::unexpected(base::Internal("the model gave no body to answer with"));

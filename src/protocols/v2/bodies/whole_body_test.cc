@@ -26,6 +26,22 @@ TEST(WholeBodyTest, WhichModelsTakeBodies) {
   EXPECT_FALSE(TakesWholeBody(signature));
 }
 
+TEST(WholeBodyTest, ModelsOfTensorsMayTakeBodiesInstead) {
+  core::ModelSignature signature = Signature();
+  EXPECT_FALSE(TakesBodyInstead(signature));
+  signature.inputs[0].alternative = signature.inputs[0].carries_body = true;
+  EXPECT_FALSE(TakesBodyInstead(signature));
+  signature.outputs[0].alternative = signature.outputs[0].carries_body = true;
+  EXPECT_TRUE(TakesBodyInstead(signature));
+  EXPECT_FALSE(TakesBodyInstead(signature, kInvocationTensors));
+  EXPECT_FALSE(TakesBodyInstead(signature.Shown()));
+  const auto request = WholeBodyRequest("[]", {.protocol = "mlflow", .verb = "application/json"}, kInvocationTensors);
+  ASSERT_TRUE(request.has_value());
+  EXPECT_TRUE((*request)->whole_body);
+  EXPECT_EQ((*request)->inputs.at(0).name, "mlflow_payload");
+  EXPECT_EQ((*request)->outputs.at(0).name, "mlflow_response");
+}
+
 TEST(WholeBodyTest, HeadersAreNamedInLowerCase) {
   const std::pair<std::string_view, std::string_view> headers[] = {
       {"X-Request-ID", "a\"b"}, {"x-request-id", "c"}, {"A", "\xFF"}};

@@ -16,4 +16,11 @@ int Find(const std::vector<TensorSpec>& specs, std::string_view name) {
 int ModelSignature::FindInput(std::string_view tensor_name) const { return Find(inputs, tensor_name); }
 int ModelSignature::FindOutput(std::string_view tensor_name) const { return Find(outputs, tensor_name); }
 
+ModelSignature ModelSignature::Shown() const {
+  ModelSignature shown = *this;
+  std::erase_if(shown.inputs, [](const TensorSpec& spec) { return spec.alternative; });
+  std::erase_if(shown.outputs, [](const TensorSpec& spec) { return spec.alternative; });
+  return shown;
+}
+
 }  // namespace inferd::core

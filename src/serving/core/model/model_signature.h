@@ -34,6 +34,11 @@ struct TensorSpec {
   // Inputs: what the model takes where a request leaves it out, in the model format's own form (a serialized
   // tensorflow.TensorProto); empty: it does not say.
   std::string default_value = {};
+  bool any_datatype = false;  // inputs: `datatype` is the usual one, and the model says whether it takes another
+  // It is optional, metadata do not show it, and it stands behind all tensors that they show. Inputs: a request that
+  // brings alternative inputs need not bring the others. Outputs: only such a request may name it.
+  bool alternative = false;
+  bool carries_body = false;  // alternatives: clients cannot name it, only a front-end (InferRequest::whole_body)
 };
 
 // The most parts that one request is split into: it may take no more of a queue than this.
@@ -60,6 +65,9 @@ struct ModelSignature {
 
   int FindInput(std::string_view tensor_name) const;   // -1: none
   int FindOutput(std::string_view tensor_name) const;  // -1: none
+
+  // Returns the signature without its alternative tensors: what metadata show.
+  ModelSignature Shown() const;
 };
 
 }  // namespace inferd::core

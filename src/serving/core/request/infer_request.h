@@ -84,6 +84,7 @@ struct InferRequest {
   std::string model_name;
   std::string model_version;  // as the client wrote it; empty: the server chooses
   uint32_t signature = 0;     // of the version, by its place in PinnedModel::signatures()
+  bool whole_body = false;    // a front-end's: its tensors carry a body, and the body that answers it
   std::string id;
   Parameters parameters;  // those that the protocol does not give a meaning to
   boost::container::small_vector<InferTensor, 2> inputs;

@@ -68,7 +68,7 @@ base::Status BatchInputs::Add(const LoadedModel& model, const InstanceSeat& seat
   }
   const core::TensorSpec& spec = specs[input.index];
   const InputWish& wish = model.wish(input.index);
-  if (input.datatype != spec.datatype) {
+  if (input.datatype != spec.datatype && !spec.any_datatype) {
     return base::InvalidArgument("input '" + spec.name + "' has datatype " +
                                  std::string(tensor::DataTypeName(input.datatype)) + ", but " +
                                  std::string(tensor::DataTypeName(spec.datatype)) + " is expected");

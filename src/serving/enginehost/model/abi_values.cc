@@ -47,6 +47,10 @@ base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi, bool only_s
     for (size_t i = 0; i < abi.rank; ++i) spec.dimension_names.emplace_back(ToView(abi.dimension_names[i]));
   }
   if (INFERD_HAS_FIELD(inferd_tensor_spec, &abi, default_value)) spec.default_value = ToView(abi.default_value);
+  spec.any_datatype = INFERD_HAS_FIELD(inferd_tensor_spec, &abi, any_datatype) && abi.any_datatype != 0;
+  spec.alternative = INFERD_HAS_FIELD(inferd_tensor_spec, &abi, alternative) && abi.alternative != 0;
+  spec.carries_body = spec.alternative && abi.alternative == 2;
+  spec.optional |= spec.alternative;
   return spec;
 }
 

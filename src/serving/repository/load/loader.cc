@@ -18,6 +18,7 @@ namespace {
 std::vector<config::TensorInfo> Infos(const std::vector<core::TensorSpec>& specs) {
   std::vector<config::TensorInfo> infos;
   for (const core::TensorSpec& spec : specs) {
+    if (spec.alternative) continue;
     infos.push_back({.name = spec.name,
                      .datatype = spec.datatype,
                      .shape = spec.shape,

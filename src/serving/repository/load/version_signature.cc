@@ -24,6 +24,16 @@ tensor::Shape OwnShape(const tensor::Shape& full, bool batches) {
   return dims;
 }
 
+// Whatever the configuration says: it knows nothing of them.
+void AddAlternatives(const std::vector<core::TensorSpec>& engine, std::vector<core::TensorSpec>& specs,
+                     std::vector<int>& numbers) {
+  for (size_t i = 0; i < engine.size(); ++i) {
+    if (!engine[i].alternative) continue;
+    specs.push_back(engine[i]);
+    numbers.push_back(static_cast<int>(i));
+  }
+}
+
 base::Status NotInModel(std::string_view kind, const std::string& name) {
   return base::InvalidArgument("the model has no " + std::string(kind) + " '" + name + "'");
 }
@@ -111,8 +121,10 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                                  .takes_device_memory = !reads && input.datatype != tensor::DataType::kBytes &&
                                                         engine.inputs[index].takes_device_memory,
                                  .unknown_rank = engine.inputs[index].unknown_rank && says_no_more(input),
-                                 .default_value = engine.inputs[index].default_value});
+                                 .default_value = engine.inputs[index].default_value,
+                                 .any_datatype = free && !reads && engine.inputs[index].any_datatype});
   }
+  AddAlternatives(engine.inputs, signature->inputs, result.engine_inputs);
   for (const config::BatchInput& made : config.batch_inputs) {
     if (engine.FindInput(made.target_name) < 0) return std::unexpected(NotInModel("input", made.target_name));
   }
@@ -147,6 +159,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
     }
     signature->outputs.push_back(std::move(spec));
   }
+  AddAlternatives(engine.outputs, signature->outputs, result.engine_outputs);
   result.signature = std::move(signature);
   return result;
 }

@@ -92,6 +92,24 @@ TEST(VersionSignatureTest, OtherSignaturesAreAsTheEngineHasThem) {
   EXPECT_EQ(made.signature->outputs[0].shape, (tensor::Shape{4}));
 }
 
+TEST(VersionSignatureTest, AlternativeTensorsNeedNoConfiguration) {
+  core::ModelSignature engine;
+  engine.inputs = {
+      {.name = "x", .datatype = DataType::kFp32, .shape = {-1, 4}, .any_datatype = true},
+      {.name = "body", .datatype = DataType::kBytes, .shape = {-1}, .optional = true, .alternative = true}};
+  engine.outputs = {
+      {.name = "y", .datatype = DataType::kFp32, .shape = {-1}},
+      {.name = "answer", .datatype = DataType::kBytes, .shape = {-1}, .optional = true, .alternative = true}};
+  const config::ModelConfig config = OtherSignatureConfig(Config(), engine.Shown());
+  const VersionSignature made = MakeVersionSignature(config, engine, "").value();
+  ASSERT_EQ(made.signature->inputs.size(), 2u);
+  EXPECT_TRUE(made.signature->inputs[0].any_datatype);
+  EXPECT_TRUE(made.signature->inputs[1].alternative);
+  EXPECT_EQ(made.signature->inputs[1].shape, (tensor::Shape{-1}));
+  EXPECT_THAT(made.engine_inputs, ElementsAre(0, 1));
+  EXPECT_THAT(made.engine_outputs, ElementsAre(0, 1));
+}
+
 TEST(VersionSignatureTest, ARankIsUnknownWhereTheConfigurationDoesNotSayIt) {
   core::ModelSignature engine;
   engine.inputs = {{.name = "a", .datatype = DataType::kFp32, .shape = {}, .any_shape = true, .unknown_rank = true},

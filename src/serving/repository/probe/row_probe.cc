@@ -218,7 +218,7 @@ class Prober {
 }  // namespace
 
 config::ProbeResult ProbeRows(core::EngineModel& model, const RowProbeOptions& options, const base::Clock& clock) {
-  const core::ModelSignature& signature = model.signature();
+  const core::ModelSignature signature = model.signature().Shown();
   if (signature.sequences) return {.found = "it keeps state between requests"};
   if (signature.decoupled) return {.found = "it may answer a request any number of times"};
   auto instance = model.CreateInstance({});

@@ -10,7 +10,7 @@ namespace inferd::worker {
 namespace {
 
 constexpr size_t kAlignmentMax = 4096;
-constexpr size_t kSpecBytesMin = 5 * sizeof(uint64_t) + sizeof(int32_t) + 4 * sizeof(uint8_t);
+constexpr size_t kSpecBytesMin = 5 * sizeof(uint64_t) + sizeof(int32_t) + 7 * sizeof(uint8_t);
 constexpr size_t kDescriptionBytesMin = 7 * sizeof(uint64_t) + sizeof(uint8_t) + sizeof(int32_t);
 
 base::Status Garbled(std::string_view what) {
@@ -33,6 +33,9 @@ void AddSpecs(MessageWriter& writer, const std::vector<core::TensorSpec>& specs)
     for (const std::string& label : spec.labels) writer.AddText(label);
     writer.Add(static_cast<uint8_t>(!spec.dimension_names.empty()));
     for (const std::string& name : spec.dimension_names) writer.AddText(name);
+    writer.Add(static_cast<uint8_t>(spec.any_datatype));
+    writer.Add(static_cast<uint8_t>(spec.alternative));
+    writer.Add(static_cast<uint8_t>(spec.carries_body));
   }
 }
 
@@ -58,6 +61,9 @@ void TakeSpecs(MessageReader& reader, bool only_shown, std::vector<core::TensorS
     for (size_t label = 0; reader.ok() && label < labels; ++label) spec.labels.emplace_back(reader.TakeText());
     const size_t names = reader.TakeBool() ? spec.shape.rank() : 0;
     for (size_t d = 0; reader.ok() && d < names; ++d) spec.dimension_names.emplace_back(reader.TakeText());
+    spec.any_datatype = reader.TakeBool();
+    spec.alternative = reader.TakeBool();
+    spec.carries_body = reader.TakeBool();
   }
 }
 

@@ -22,6 +22,8 @@ ModelDescription Described() {
   description.signature.outputs = {
       {.name = "c", .datatype = tensor::DataType::kBool, .shape = {1}, .labels = {"no", ""}}};
   description.signature.inputs[0].graph_name = "graph/a:0";
+  description.signature.inputs[0].any_datatype = true;
+  description.signature.outputs[0].alternative = description.signature.outputs[0].carries_body = true;
   description.signature.inputs[0].default_value = std::string("\x08\0", 2);
   description.signature.not_served = "why";
   description.signature.name = "serving_default";
@@ -47,6 +49,10 @@ TEST(ModelMessageTest, ADescriptionArrivesWhole) {
   EXPECT_EQ(first.signature.inputs[0].shape, (tensor::Shape{-1, 3}));
   EXPECT_TRUE(first.signature.inputs[0].optional);
   EXPECT_EQ(first.signature.inputs[0].graph_name, "graph/a:0");
+  EXPECT_TRUE(first.signature.inputs[0].any_datatype);
+  EXPECT_FALSE(first.signature.inputs[0].alternative);
+  EXPECT_TRUE(first.signature.outputs[0].alternative);
+  EXPECT_TRUE(first.signature.outputs[0].carries_body);
   EXPECT_EQ(first.signature.inputs[0].default_value, std::string("\x08\0", 2));
   EXPECT_EQ(first.signature.not_served, "why");
   EXPECT_THAT(first.signature.outputs[0].labels, ElementsAre("no", ""));

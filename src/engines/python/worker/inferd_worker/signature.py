@@ -9,6 +9,9 @@ LOG_VERBOSE, LOG_INFO, LOG_WARNING, LOG_ERROR = range(4)
 PATIENCE_MS = 300_000  # how long an execution may take, where the configuration does not say
 
 
+ALTERNATIVE, BODY = 1, 2
+
+
 @dataclass(frozen=True)
 class TensorSpec:
     name: str
@@ -17,9 +20,21 @@ class TensorSpec:
     optional: bool = False  # inputs: a request may leave it out; outputs: it comes only where a request names it
     labels: tuple = ()  # outputs: what the elements of a row stand for
     any_shape: bool = False  # `shape` is the usual one: the model takes, or gives, others too
+    any_datatype: bool = False  # inputs: `datatype` is the usual one, and the model looks at what a request has
+    # ALTERNATIVE: clients do not see it, and it stands behind all that they see. Inputs: a request that brings such inputs need not
+    # bring the others. Outputs: only such a request may name it. BODY: the same, and front-ends alone name it.
+    alternative: int = 0
 
-    def described(self):
-        return self.name, self.datatype, self.shape, self.optional, self.labels, self.any_shape
+    def described(self, where):
+        """As the server reads it. Raises TypeError for a value of another type: handlers take names from files, where they may be
+        anything."""
+        for what, values, kind, expected in (("name", (self.name,), str, "a text"), ("datatype", (self.datatype,), int, "a number"),
+                                             ("shape", self.shape or (), int, "whole numbers"), ("labels", self.labels, str, "texts")):
+            odd = next((value for value in values if type(value) is not kind), None)
+            if odd is not None:
+                raise TypeError(f"{where}: its {what} has {odd!r}, a {type(odd).__name__}, where {expected} must be")
+        return (self.name, self.datatype, self.shape, self.optional, self.labels, self.any_shape, self.any_datatype,
+                self.alternative)
 
 
 @dataclass
@@ -35,9 +50,10 @@ class Signature:
     checks_readiness: bool = False  # the model says whether it is ready
 
     def described(self):
-        return (self.whole_batches, self.decoupled, self.sequences, self.independent_rows,
-                tuple(tensor.described() for tensor in self.inputs), tuple(tensor.described() for tensor in self.outputs),
-                self.completed_rows, self.completed_dynamic, self.checks_readiness)
+        inputs, outputs = (tuple(tensor.described(f"{kind} {index}") for index, tensor in enumerate(specs))
+                           for kind, specs in (("input", self.inputs), ("output", self.outputs)))
+        return (self.whole_batches, self.decoupled, self.sequences, self.independent_rows, inputs, outputs, self.completed_rows,
+                self.completed_dynamic, self.checks_readiness)
 
     def output_index(self, name):
         """-1: there is none."""
