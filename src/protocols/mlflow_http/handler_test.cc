@@ -108,6 +108,32 @@ class HandlerTest : public ::testing::Test {
   std::unique_ptr<net::HttpHandler> handler_;
 };
 
+// A model that MLflow saved reads bodies itself.
+TEST_F(HandlerTest, BodiesGoToModelsThatTakeThem) {
+  core::ModelSignature accepted = MatrixSignature();
+  accepted.inputs.push_back({.name = "mlflow_payload",
+                             .datatype = DataType::kBytes,
+                             .shape = {-1},
+                             .alternative = true,
+                             .carries_body = true});
+  accepted.outputs.push_back({.name = "mlflow_response",
+                              .datatype = DataType::kBytes,
+                              .shape = {-1},
+                              .alternative = true,
+                              .carries_body = true});
+  dispatcher_.models["m"]->accepted_ = accepted;
+  Answer({Texts("mlflow_response", {R"({"predictions": ["a"]})"})});
+  EXPECT_EQ(Post("/invocations", kRows), R"(200 {"predictions": ["a"]})");
+  EXPECT_EQ(Post("/invocations", "x\n1\n", {{"Content-Type", "text/csv"}}), R"(200 {"predictions": ["a"]})");
+  accepted.inputs.back().name = "kserve_payload";
+  accepted.outputs.back().name = "kserve_response";
+  dispatcher_.models["m"]->accepted_ = accepted;
+  Answer({Texts("kserve_response", {"{}"})});
+  EXPECT_EQ(Post("/invocations", R"({"dataframe_records": [{"a": "b"}]})"), "200 {}") << "no rows of the one input";
+  Answer({Numbers("p", {1})});
+  EXPECT_EQ(Post("/invocations", kRows), R"(200 {"predictions":[1.0]})");
+}
+
 TEST_F(HandlerTest, Invokes) {
   EXPECT_EQ(Post("/invocations", kRows), R"(200 {"predictions":[[1.0,2.5]]})");
   EXPECT_EQ(Post("/models/m/invocations", kRows), R"(200 {"predictions":[[1.0,2.5]]})");

@@ -35,10 +35,22 @@ base::Status InferCall::BeginWith(const net::RequestHead& /*head*/) {
 bool InferCall::DecodingIsBig(size_t body_bytes) const { return body_bytes >= environment_->options.offload_bytes; }
 
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::BufferSlice& body) {
+  if (v2::TakesBodyInstead(pinned()->accepted(), v2::kInvocationTensors)) {
+    return WholeBody(body.view(), v2::kInvocationTensors);
+  }
+  // The names of a table's columns may be those of features, in another order than the model has them.
+  const bool is_table = form_ == BodyForm::kCsv || body.view().contains("\"dataframe_");
+  if (is_table && v2::TakesBodyInstead(pinned()->accepted())) return WholeBody(body.view(), {});
   const core::ModelSignature& signature = pinned()->signature();
-  INFERD_ASSIGN_OR_RETURN(auto request, form_ == BodyForm::kCsv ? ReadCsvBody(body.view(), signature)
-                                                                : ReadJsonBody(body.view(), signature,
-                                                                               environment_->options.json_depth_max));
+  auto read = form_ == BodyForm::kCsv ? ReadCsvBody(body.view(), signature)
+                                      : ReadJsonBody(body.view(), signature, environment_->options.json_depth_max);
+  if (!read.has_value()) {
+    // A table that is not one of the model's inputs.
+    const bool unfitting = read.error().code() == base::StatusCode::kOutOfRange;
+    if (unfitting && v2::TakesBodyInstead(pinned()->accepted())) return WholeBody(body.view(), {});
+    return read;
+  }
+  std::unique_ptr<core::InferRequest> request = *std::move(read);
   request->model_name = model_;
   const auto is_bytes = [](const core::InferTensor& input) { return input.datatype == tensor::DataType::kBytes; };
   // Bytes that are no text are base64 in this protocol, which models have to know that have such columns.
@@ -46,11 +58,28 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
   return request;
 }
 
+base::Result<std::unique_ptr<core::InferRequest>> InferCall::WholeBody(std::string_view body, v2::BodyTensors tensors) {
+  INFERD_ASSIGN_OR_RETURN(
+      auto request,
+      v2::WholeBodyRequest(
+          body, {.protocol = "mlflow", .verb = form_ == BodyForm::kCsv ? "text/csv" : "application/json"}, tensors));
+  request->model_name = model_;
+  body_tensors_ = tensors;
+  return request;
+}
+
 bool InferCall::EncodingIsBig(const core::InferResponse& response) const {
   return EstimateText(response) >= environment_->options.offload_bytes;
 }
 
-base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response) { return WriteAnswer(response); }
+base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response) {
+  if (!body_tensors_.has_value()) return WriteAnswer(response);
+  INFERD_ASSIGN_OR_RETURN(base::BufferSlice body, v2::WholeBodyOf(response, *body_tensors_));
+  net::HttpResponse answer;
+  answer.content_type = "application/json";
+  answer.body.push_back(std::move(body));
+  return answer;
+}
 
 rest::AnswerDeadline::MakeAnswer InferCall::late_answer() const {
   return [](const rest::Options&) {

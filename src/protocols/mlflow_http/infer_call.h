@@ -1,11 +1,13 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "protocols/mlflow_http/call.h"
 #include "protocols/mlflow_http/codec/content_type.h"
 #include "protocols/rest/infer_call.h"
+#include "protocols/v2/bodies/whole_body.h"
 
 namespace inferd::mlflow_http {
 
@@ -24,9 +26,13 @@ class InferCall final : public rest::InferCall {
   rest::AnswerDeadline::MakeAnswer late_answer() const override;
   void OnEnd(base::StatusCode code, net::HttpResponse& answer) override;
 
+  // The model reads the body, and writes the answer's.
+  base::Result<std::unique_ptr<core::InferRequest>> WholeBody(std::string_view body, v2::BodyTensors tensors);
+
   const std::shared_ptr<const Environment> environment_;
   const std::string model_;
   const BodyForm form_;
+  std::optional<v2::BodyTensors> body_tensors_;  // nothing: the body was read into tensors
 };
 
 }  // namespace inferd::mlflow_http

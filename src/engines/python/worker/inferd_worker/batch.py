@@ -5,8 +5,16 @@ import threading
 
 from inferd_worker import tensors
 
-OK, CANCELLED, INVALID_ARGUMENT, INTERNAL = 0, 1, 3, 13
+OK, CANCELLED, INVALID_ARGUMENT, OUT_OF_RANGE, INTERNAL = 0, 1, 3, 11, 13
 ALL_REQUESTS = -1
+
+
+class Refusal(Exception):
+    """Answers a request with this code and this text."""
+
+    def __init__(self, code, text):
+        super().__init__(text)
+        self.code = code
 
 
 class Request:

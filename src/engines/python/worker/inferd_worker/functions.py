@@ -17,7 +17,7 @@ import typing
 import numpy
 
 from inferd_worker import tensors
-from inferd_worker.batch import ALL_REQUESTS, CANCELLED, INTERNAL, INVALID_ARGUMENT, response
+from inferd_worker.batch import ALL_REQUESTS, CANCELLED, INTERNAL, INVALID_ARGUMENT, Refusal, response
 from inferd_worker.signature import Signature, TensorSpec
 
 SCALARS = {float: tensors.FP32, int: tensors.INT64, bool: tensors.BOOL, str: tensors.BYTES, bytes: tensors.BYTES}
@@ -245,9 +245,11 @@ class FunctionModel:
         return parts
 
 
-def failure(request, error):
-    """What is wrong with a value is its client's; all else is the model's."""
-    code = INVALID_ARGUMENT if isinstance(error, ValueError) else INTERNAL
+def failure(request, error, is_clients=lambda error: isinstance(error, ValueError)):
+    """The response to a request that failed. `is_clients(error)`: what is wrong with a value is its client's, all else the model's."""
+    if isinstance(error, Refusal):
+        return response(request, code=error.code, message=str(error))
+    code = INVALID_ARGUMENT if is_clients(error) else INTERNAL
     text = f"{type(error).__name__}: {error}"
     frames = traceback.extract_tb(error.__traceback__)
     if code == INTERNAL and frames:

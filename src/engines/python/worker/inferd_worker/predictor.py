@@ -2,9 +2,26 @@
 
 import numpy
 
+from inferd_worker import tensors
 from inferd_worker.batch import ALL_REQUESTS, response
 from inferd_worker.functions import failure
-from inferd_worker.signature import Signature
+from inferd_worker.signature import BODY, Signature, TensorSpec
+
+# Alternative tensors: a front-end's whole body, and the output that answers it. The parameter kserve_protocol says whose body it is
+# ("v1", "tfs", "mlflow"), and kserve_verb its media type where it is MLflow's.
+SERVED_BODIES = {"kserve_payload": "kserve_response"}  # those that do not fit the model's inputs
+ALL_INVOCATIONS = {"mlflow_payload": "mlflow_response"}  # those of MLflow's /invocations
+BODIES = SERVED_BODIES | ALL_INVOCATIONS
+
+
+def body_tensors(bodies):
+    """(inputs, outputs)"""
+    return ([TensorSpec(name, tensors.BYTES, (-1,), optional=True, alternative=BODY) for name in bodies],
+            [TensorSpec(name, tensors.BYTES, (-1,), optional=True, alternative=BODY) for name in bodies.values()])
+
+
+def is_text(array):
+    return array.dtype.kind in "SU" or array.dtype == object and array.size > 0 and isinstance(array.flat[0], (str, bytes))
 
 
 class Outputs(dict):
@@ -30,6 +47,10 @@ class Predictor:
         fault, any other exception the model's."""
         raise NotImplementedError
 
+    def answer_body(self, body, parameters):
+        """Of a model with body_tensors(): the text that answers a body."""
+        raise NotImplementedError
+
     def close(self):
         """Before its process ends by itself."""
 
@@ -49,16 +70,17 @@ class PredictorModel:
         self._predictor.close()
 
     def execute(self, batch, answers):
+        whole = batch.whole()
         alike = all(request.parameters == batch.requests[0].parameters for request in batch.requests)
-        if alike:
+        if alike and (len(batch.requests) == 1 or not BODIES.keys() & whole.keys()):
             try:
-                outputs, parameters = self._predicted(batch, answers, batch.whole(), batch.requests[0].parameters)
+                outputs, parameters = self._predicted(batch, answers, whole, batch.requests[0].parameters)
                 return answers.finish(response(ALL_REQUESTS, outputs, parameters=parameters))
             except Exception as error:  # the model's own: it is the answer
                 if len(batch.requests) == 1:
                     return answers.finish(failure(ALL_REQUESTS, error))
         # What one of them does wrong, or asks for, is its own.
-        answers.finish(*[self._answer(batch, answers, *each) for each in self._parts(batch)])
+        answers.finish(*[self._answer(batch, answers, *each) for each in self._parts(batch, whole)])
 
     def _answer(self, batch, answers, request, arrays):
         try:
@@ -67,8 +89,9 @@ class PredictorModel:
         except Exception as error:
             return failure(request.number, error)
 
-    def _parts(self, batch):
-        whole, first = batch.whole(), 0
+    @staticmethod
+    def _parts(batch, whole):
+        first = 0
         for request in batch.requests:
             # Several share an execution only where each has rows of the first dimension.
             alone = len(batch.requests) == 1
@@ -77,10 +100,21 @@ class PredictorModel:
 
     def _predicted(self, batch, answers, arrays, parameters):
         wanted = {index: self.signature.outputs[index] for index in batch.wanted}
-        given = self._predictor.predict(arrays, [spec.name for spec in wanted.values()], dict(parameters))
+        given = self._given(arrays, [spec.name for spec in wanted.values()], dict(parameters))
         written = []
         for index, spec in wanted.items():
             if spec.name not in given:
-                raise RuntimeError(f"the model gave no output '{spec.name}'")
-            written.append(answers.write(index, numpy.asarray(given[spec.name]), spec.datatype))
+                raise RuntimeError(f"the model gave no output '{spec.name}', but {', '.join(map(repr, given)) or 'none'}")
+            array = numpy.asarray(given[spec.name])
+            if spec.datatype != tensors.BYTES and is_text(array):
+                raise RuntimeError(f"the model gave text as output '{spec.name}', whose datatype is {tensors.NAMES[spec.datatype]}: a "
+                                   "configuration can say TYPE_STRING")
+            written.append(answers.write(index, array, spec.datatype))
         return written, tuple(getattr(given, "parameters", {}).items())
+
+    def _given(self, arrays, outputs, parameters):
+        """What the model gives. Front-ends ask a body for its answer alone."""
+        payload = next((name for name in BODIES if name in arrays), None)
+        if payload is None:
+            return self._predictor.predict(arrays, outputs, parameters)
+        return {BODIES[payload]: tensors.array_of([self._predictor.answer_body(arrays[payload].item(), parameters)])}

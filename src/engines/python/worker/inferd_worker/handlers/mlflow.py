@@ -1,6 +1,7 @@
 """Models that MLflow saved: a folder with an MLmodel whose flavours have python_function.
 
-The signature becomes the model's tensors. A column is an input of one dimension; of a type that tensors have not (arrays, objects,
+Bodies of MLflow's own protocol are answered as MLflow answers them (handlers/mlflow_bodies.py). For all other protocols the
+signature becomes the model's tensors. A column is an input of one dimension; of a type that tensors have not (arrays, objects,
 maps), it is BYTES, each element JSON; dates are ISO 8601. Columns without names are
 input-0, input-1 ..., and outputs output-0 ... What `predict` returns goes to the outputs: a DataFrame's columns and a dict's values
 by name, or else by their order.
@@ -17,8 +18,9 @@ from importlib import metadata
 import numpy
 
 from inferd_worker import tensors
+from inferd_worker.handlers import mlflow_bodies
 from inferd_worker.handlers.permission import require_pickle
-from inferd_worker.predictor import Outputs, Predictor
+from inferd_worker.predictor import BODIES, Outputs, Predictor, body_tensors
 from inferd_worker.signature import TensorSpec
 
 COLUMN_TYPES = {"boolean": tensors.BOOL, "integer": tensors.INT32, "long": tensors.INT64, "float": tensors.FP32,
@@ -58,7 +60,10 @@ class MlflowPredictor(Predictor):
         self.inputs = specs_of(self._schema, "input", load) or [TensorSpec("input-0", tensors.FP64, None)]
         outputs = specs_of(model.metadata.get_output_schema(), "output", load)
         self.outputs = outputs or self._outputs_of_example(folder) or [TensorSpec(DEFAULT_OUTPUT, tensors.FP64, None)]
-        self._named_outputs = {spec.name for spec in self.outputs}
+        self._bodies = mlflow_bodies.scorer(model)
+        if self._bodies is not None:
+            payloads, answers = body_tensors(BODIES)
+            self.inputs, self.outputs = self.inputs + payloads, self.outputs + answers
 
     def _outputs_of_example(self, folder):
         """What the model says to the example that it was saved with, where its signature has no outputs."""
@@ -83,6 +88,9 @@ class MlflowPredictor(Predictor):
             answer.parameters["content_type"] = "pd"
         return answer
 
+    def answer_body(self, body, parameters):
+        return self._bodies.answer(body, parameters)
+
     def _data(self, arrays, parameters):
         """What `predict` takes: a DataFrame, an array or a dict of them."""
         if self._schema is None:
@@ -90,8 +98,9 @@ class MlflowPredictor(Predictor):
                 return frame({name: texts(array) for name, array in arrays.items()})
             return texts(arrays[self.inputs[0].name]) if len(arrays) == 1 else arrays
         if self._schema.is_tensor_spec():
-            named = {name: texts(array) for name, array in arrays.items()}
-            return named if self._schema.has_input_names() else named[self.inputs[0].name]
+            if not self._schema.has_input_names():
+                return texts(arrays[self.inputs[0].name])
+            return {name: texts(array) for name, array in arrays.items()}
         columns = {}
         for spec, column in zip(self.inputs, self._schema.inputs):
             if spec.name in arrays:
@@ -112,7 +121,7 @@ class MlflowPredictor(Predictor):
 
     def _by_name(self, result):
         """{output: array} of what `predict` returned."""
-        names = [spec.name for spec in getattr(self, "outputs", [])]
+        names = [spec.name for spec in getattr(self, "outputs", []) if not spec.alternative]
         if is_frame(result):
             return named_as(names, {str(name): array_of(column.to_numpy()) for name, column in result.items()})
         if isinstance(result, dict):

@@ -1,0 +1,77 @@
+"""Bodies of MLflow's scoring protocol, answered by MLflow's own scoring server: what `predict` returns goes out with its names and
+types, and without a signature the input is as the body says."""
+
+import json
+import os
+
+from inferd_worker.batch import INTERNAL, INVALID_ARGUMENT, OUT_OF_RANGE, Refusal
+
+JSON = "application/json"
+MISSING_MIN = 1 << 20  # values that are not there are memory that no byte of the body pays for
+TEXT_BYTES_MAX = 1 << 16  # of an error
+RECORDS = ("dataframe_records", "instances", "inputs")  # forms that may be lists of records
+UNEXPECTED = "Encountered an unexpected error"  # how the text begins that MLflow has for an exception of a model's
+
+
+def scorer(model):
+    """None: the environment's MLflow has no scoring server that can be asked here."""
+    try:
+        from mlflow.pyfunc import scoring_server
+        invocations = scoring_server.invocations
+    except (ImportError, AttributeError):
+        return None
+    os.environ["_MLFLOW_IS_IN_SERVING_ENVIRONMENT"] = "true"  # as the server sets it
+    return Scorer(model, invocations)
+
+
+class Scorer:
+    def __init__(self, model, invocations):
+        self._model = model
+        self._invocations = invocations
+        self._schema = model.metadata.get_input_schema()
+
+    def answer(self, body, parameters):
+        from mlflow.exceptions import MlflowException
+        is_mlflows = parameters.get("kserve_protocol") == "mlflow"
+        media_type = parameters.get("kserve_verb", JSON) if is_mlflows else JSON
+        try:
+            data = checked(body) if media_type == JSON else body
+            answer = self._invocations(data, media_type, self._model, self._schema)
+        except MlflowException as error:
+            raise refusal(error, is_mlflows) from error
+        except RecursionError as error:
+            raise Refusal(INVALID_ARGUMENT, "Invalid input. The body is nested too deeply.") from error
+        if answer.status != 200:
+            raise Refusal(INVALID_ARGUMENT, answer.response)
+        return answer.response
+
+
+def checked(body):
+    """What MLflow is given of JSON: the object, or the body where that is none, for MLflow to say so. Records may lack values only as
+    far as the body pays for them: a table has all names of all records in every row."""
+    try:
+        document = json.loads(body)
+    except ValueError:
+        return body
+    if not isinstance(document, dict):
+        return body
+    for form in RECORDS:
+        rows = document.get(form)
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            continue
+        names = set().union(*rows)
+        if len(names) * len(rows) - sum(map(len, rows)) > max(MISSING_MIN, len(body)):
+            raise Refusal(INVALID_ARGUMENT, "Invalid input. More values are missing in the table than it has bytes")
+    return document
+
+
+def refusal(error, is_mlflows):
+    """An error of MLflow's as the front-end is told it."""
+    text = error.message[:TEXT_BYTES_MAX]
+    if error.message.startswith(UNEXPECTED):
+        # A front-end of MLflow's protocol has the text itself, and shows this one as stack_trace.
+        trace = str(error.json_kwargs.get("stack_trace") or error.__context__)
+        return Refusal(INTERNAL, trace[-TEXT_BYTES_MAX:] if is_mlflows else trace.strip().splitlines()[-1][:TEXT_BYTES_MAX])
+    if error.error_code == "INVALID_PARAMETER_VALUE":
+        return Refusal(OUT_OF_RANGE if is_mlflows else INVALID_ARGUMENT, text)
+    return Refusal(INVALID_ARGUMENT if error.get_http_status_code() < 500 else INTERNAL, text)
