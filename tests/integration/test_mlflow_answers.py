@@ -53,7 +53,9 @@ MODELS = {
     "around": ("around", X, '[{"type": "double", "name": "z"}]'),
     "unsigned": ("given", None, None),
     "notes": ("notes", '[{"type": "double", "name": "x"}, {"type": "string", "name": "note", "required": false}]',
-              '[{"type": "string"}]')}
+              '[{"type": "string"}]'),
+    "numbers": ("total", '[{"type": "double", "name": 0}, {"type": "double", "name": 1}, {"type": "double", "name": 2}]',
+                '[{"type": "tensor", "tensor-spec": {"dtype": "float64", "shape": [-1]}}]')}
 
 def add_model(folder, function, inputs, outputs):
     models.write_whole(folder / "code" / "scripted.py", CODE)
@@ -98,7 +100,9 @@ RECORDS = {"dataframe_records": [{"x": 1.0}, {"x": 2.0}]}
     ("unsigned", {"inputs": ["text"]}, "a"),
     ("unsigned", {"inputs": ["nothing"]}, None),
     ("notes", {"dataframe_records": [{"x": 1.0, "note": "a"}, {"x": 2.0, "note": None}]}, ["a", "nan"]),
-    ("notes", {"dataframe_split": {"columns": ["x", "note"], "data": [[1.0, "a"], [2.0, None]]}}, ["a", "nan"])])
+    ("notes", {"dataframe_split": {"columns": ["x", "note"], "data": [[1.0, "a"], [2.0, None]]}}, ["a", "nan"]),
+    ("numbers", {"dataframe_split": {"columns": [0, 1, 2], "data": [[2, 0, 1], [5, 3, 4]]}}, [3.0, 12.0]),
+    ("numbers", {"dataframe_split": {"columns": [2, 0, 1], "data": [[2, 0, 1], [5, 3, 4]]}}, [3.0, 12.0])])
 def test_what_the_model_returns_goes_out_as_it_is(server, model, body, predictions):
     assert invoke(server, model, body) == (200, {"predictions": predictions})
 
@@ -125,6 +129,11 @@ def test_a_table_has_no_more_gaps_than_its_body_pays_for(server):
 
 
 def test_v2_has_the_names_of_the_signature(server):
+    metadata = server.json("GET", "/v2/models/numbers")[1]
+    assert [each["name"] for each in metadata["inputs"]] == ["0", "1", "2"] and len(metadata["outputs"]) == 1
+    inputs = [{"name": str(name), "datatype": "FP64", "shape": [2], "data": data} for name, data in enumerate(([2, 5], [0, 3], [1, 4]))]
+    status, answer = server.infer("numbers", inputs)
+    assert status == 200 and answer["outputs"][0]["data"] == [3, 12], answer
     x = [{"name": "x", "datatype": "FP64", "shape": [1], "data": [1]}]
     status, answer = server.infer("texts", x)
     assert status == 500 and "text as output 'output-0', whose datatype is FP64" in answer["error"], answer

@@ -100,7 +100,8 @@ class MlflowPredictor(Predictor):
         if self._schema.is_tensor_spec():
             if not self._schema.has_input_names():
                 return texts(arrays[self.inputs[0].name])
-            return {name: texts(array) for name, array in arrays.items()}
+            return {column.name: texts(arrays[spec.name]) for spec, column in zip(self.inputs, self._schema.inputs)
+                    if spec.name in arrays}
         columns = {}
         for spec, column in zip(self.inputs, self._schema.inputs):
             if spec.name in arrays:
@@ -143,7 +144,7 @@ def specs_of(schema, kind, load):
         return list(configured.values())
     specs = []
     for index, column in enumerate(schema.inputs):
-        name = column.name if column.name is not None else f"{kind}-{index}"
+        name = str(column.name) if column.name is not None else f"{kind}-{index}"  # a column of a DataFrame may be called 0
         if schema.is_tensor_spec():
             spec = TensorSpec(name, tensors.datatype_of(column.type), tuple(int(dim) for dim in column.shape))
         else:
