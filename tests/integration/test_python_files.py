@@ -121,6 +121,16 @@ def test_kserves_v1_takes_plain_rows(server):
         200, {"predictions": ["yes"]})
 
 
+def test_whose_fault_an_exception_is(isolation):
+    """By its class, whatever estimator raises it."""
+    sys.path.append(str(FOLDER.parent.parent / "src/engines/python/worker"))
+    from inferd_worker.predictor import is_clients
+    unfitted = type("NotFittedError", (ValueError, AttributeError), {})
+    assert all(is_clients(kind("x")) for kind in (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError,
+                                                  type("LightGBMError", (Exception,), {})))
+    assert not any(is_clients(kind("x")) for kind in (unfitted, RuntimeError, MemoryError, ImportError, OSError))
+
+
 @IN_BOTH_ISOLATIONS
 def test_what_a_row_has_wrong_is_its_requests_alone(server):
     good = {"name": "input-0", "datatype": "FP32", "shape": [1, 4], "data": [5, 3, 1, 0.2]}

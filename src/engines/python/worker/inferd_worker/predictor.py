@@ -13,6 +13,17 @@ SERVED_BODIES = {"kserve_payload": "kserve_response"}  # those that do not fit t
 ALL_INVOCATIONS = {"mlflow_payload": "mlflow_response"}  # those of MLflow's /invocations
 BODIES = SERVED_BODIES | ALL_INVOCATIONS
 
+# What values that a request brings make a library raise, and what libraries of models call their errors.
+DATA_ERRORS = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
+LIBRARY_ERRORS = ("LightGBMError", "XGBoostError", "CatBoostError")
+UNFITTED = "NotFittedError"  # a ValueError, and no request's fault
+
+
+def is_clients(error):
+    """Whether an exception of a model's library is answered as the request's fault."""
+    names = [each.__name__ for each in type(error).__mro__]
+    return UNFITTED not in names and (isinstance(error, DATA_ERRORS) or any(name in LIBRARY_ERRORS for name in names))
+
 
 def body_tensors(bodies):
     """(inputs, outputs)"""
@@ -43,8 +54,8 @@ class Predictor:
 
     def predict(self, arrays, outputs, parameters):
         """A whole batch: {input: array}, the names of the outputs that are wanted, and the parameters of the request; of requests
-        with equal ones, those of all of them. Returns {output: array}, perhaps as Outputs; further ones are ignored. A ValueError is the client's
-        fault, any other exception the model's."""
+        with equal ones, those of all of them. Returns {output: array}, perhaps as Outputs; further ones are ignored. is_clients()
+        says whose fault an exception is."""
         raise NotImplementedError
 
     def answer_body(self, body, parameters):
@@ -78,7 +89,7 @@ class PredictorModel:
                 return answers.finish(response(ALL_REQUESTS, outputs, parameters=parameters))
             except Exception as error:  # the model's own: it is the answer
                 if len(batch.requests) == 1:
-                    return answers.finish(failure(ALL_REQUESTS, error))
+                    return answers.finish(failure(ALL_REQUESTS, error, is_clients))
         # What one of them does wrong, or asks for, is its own.
         answers.finish(*[self._answer(batch, answers, *each) for each in self._parts(batch, whole)])
 
@@ -87,7 +98,7 @@ class PredictorModel:
             outputs, parameters = self._predicted(batch, answers, arrays, request.parameters)
             return response(request.number, outputs, parameters=parameters)
         except Exception as error:
-            return failure(request.number, error)
+            return failure(request.number, error, is_clients)
 
     @staticmethod
     def _parts(batch, whole):
