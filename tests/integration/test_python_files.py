@@ -121,6 +121,84 @@ def test_kserves_v1_takes_plain_rows(server):
         200, {"predictions": ["yes"]})
 
 
+MIXED = PythonFile("scikit_learn/mixed_columns")
+NAMED = PythonFile("scikit_learn/named_features")
+
+
+def plain(case):
+    """Its first rows, as JSON has them: [{feature: value}]."""
+    columns = {name: [value.decode() if datatype == "BYTES" else value.item() for value in values[:3]]
+               for name, (values, datatype) in case.inputs.items()}
+    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+
+def tables():
+    """(model, rows, what they are answered with)"""
+    names = ["sepal length", "sepal width", "petal length", "petal width"]
+    rows = [dict(zip(names, map(float, row))) for row in NAMED.inputs["input-0"][0][:3]]
+    return [(MIXED.model, plain(MIXED), MIXED.outputs["predict"][0][:3]), (NAMED.model, rows, NAMED.outputs["predict"][0][:3])]
+
+
+@pytest.mark.parametrize("isolation", ["none"], indirect=True)
+def test_features_come_by_name_in_whatever_form(server, isolation):
+    def expect(answer, values, member="predictions"):
+        assert answer[0] == 200, answer
+        numpy.testing.assert_allclose(answer[1][member], values, rtol=1e-6)
+
+    def invoke(model, body):
+        status, _, text = server.request("POST", f"/models/{model}/invocations", json.dumps(body), {"Content-Type": "application/json"})
+        return status, json.loads(text)
+
+    for model, rows, values in tables():
+        path = f"/v1/models/{model}:predict"
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        turned = [{**dict(reversed(row.items())), "more": 1} for row in rows]
+        expect(server.json("POST", path, {"instances": turned}), values)
+        expect(server.json("POST", path, {"instances": [list(row.values()) for row in rows]}), values)
+        expect(server.json("POST", path, {"instances": [{name: {"0": value} for name, value in row.items()} for row in rows]}), values)
+        status, answer = server.json("POST", path, {"inputs": columns})
+        expect((status, answer), values, "outputs" if "outputs" in answer else "predictions")
+        for records in turned, [dict(reversed(row.items())) for row in rows]:
+            expect(invoke(model, {"dataframe_records": records}), values)
+        expect(invoke(model, {"dataframe_split": {"columns": list(columns), "data": [list(row.values()) for row in rows]}}), values)
+        for shape in [3], [3, 1]:
+            inputs = [{"name": name, "shape": shape, "data": data, "datatype": "BYTES" if isinstance(data[0], str) else "FP64"}
+                      for name, data in columns.items()]
+            status, answer = server.infer(model, inputs, parameters={"content_type": "pd"})
+            assert status == 200, answer
+            numpy.testing.assert_allclose(answer["outputs"][0]["data"], values, rtol=1e-6)
+        integers = [{**each, "datatype": "INT64", "data": [1, 2, 3]} if each["datatype"] == "FP64" else each for each in inputs]
+        assert server.infer(model, integers)[0] == 200
+        status, answer = server.json("POST", path, {"instances": [dict(list(row.items())[1:]) for row in rows]})
+        assert status == 400 and f"lacks the columns '{list(columns)[0]}'" in answer["error"], answer
+
+
+@pytest.mark.parametrize("isolation", ["none"], indirect=True)
+def test_tables_may_lack_values_and_say_what_is_wrong_with_them(server, isolation):
+    path = f"/v1/models/{MIXED.model}:predict"
+    row = plain(MIXED)[0]
+    assert server.json("POST", path, {"instances": [{**row, "d": None}, {**row, "e": "unknown"}]})[0] == 200
+    for body, text in (({"instances": [{**row, "a": None}]}, "NaN"), ({"instances": [{**row, "a": [1, 2]}]}, ""),
+                       ({"instances": [[1, 2]]}, "a row has 2 values, and the table 4 columns"), ({"instances": []}, ""),
+                       ({"instances": [{**row, "a": {"b": {"c": 1}}}]}, "is a list or an object")):
+        status, answer = server.json("POST", path, body)
+        assert status == 400 and text in answer["error"], (body, answer)
+    gaps = "{" + ",".join(f'"{name}":1' for name in row) + "}" + ",{}" * 300_000
+    status, _, answer = server.request("POST", path, f'{{"instances": [{gaps}]}}', {"Content-Type": "application/json"})
+    assert status == 400 and b"more values are missing" in answer, answer
+
+
+@pytest.mark.parametrize("isolation", ["none"], indirect=True)
+def test_rows_reach_the_estimator_in_their_own_datatype(server, isolation):
+    """One that takes FP32 alone gets FP64 as such, and integers are no error."""
+    for name in "float32_clusters", "clusters", "classifier", "scaler":
+        case = PythonFile(f"scikit_learn/{name}")
+        for datatype, values in ("FP32", [5, 3, 1.5, 0.25]), ("FP64", [5, 3, 1.5, 0.25]), ("INT64", [5, 3, 1, 0]):
+            status, answer = server.infer(case.model, [{"name": "input-0", "datatype": datatype, "shape": [1, 4], "data": values}])
+            assert status == 200, (name, datatype, answer)
+
+
+@pytest.mark.parametrize("isolation", ["none"], indirect=True)
 def test_whose_fault_an_exception_is(isolation):
     """By its class, whatever estimator raises it."""
     sys.path.append(str(FOLDER.parent.parent / "src/engines/python/worker"))

@@ -23,6 +23,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -63,7 +64,7 @@ def write(name, file, dump, inputs, outputs, usual="predict"):
 
 
 def write_estimator(name, file, estimator, asked=None, inputs=None, dump=joblib.dump, **options):
-    """Rows are asked as doubles: what the server makes of FP32."""
+    """Rows are asked as doubles, whose answers differ from those to FP32 by rounding alone."""
     asked = ASKED.astype(float) if asked is None else asked
     methods = [method for method in METHODS if hasattr(estimator, method)]
     write(f"scikit_learn/{name}", file, lambda path: dump(estimator, path), inputs or {"input-0": ASKED},
@@ -102,6 +103,26 @@ def columns():
 
 
 @case
+def mixed_columns():
+    """An imputer is the first step of the texts' branch."""
+    random = numpy.random.RandomState(0)
+    rooms = pandas.DataFrame({"a": random.rand(80), "b": random.rand(80) * 10, "d": random.choice(["x", "y"], 80),
+                              "e": random.choice(["p", "q", "r"], 80)})
+    words = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(handle_unknown="ignore"))
+    steps = ColumnTransformer([("n", StandardScaler(), ["a", "b"]), ("c", words, ["d", "e"])])
+    estimator = make_pipeline(steps, LogisticRegression()).fit(rooms, ((rooms.a > .5) ^ (rooms.d == "x")).astype(int))
+    asked = rooms.iloc[:6]
+    write_estimator("mixed_columns", "model.joblib", estimator, asked, {name: asked[name].to_numpy() for name in asked.columns})
+
+
+@case
+def float32_clusters():
+    """It computes in float32, and refuses doubles."""
+    clusters = KMeans(3, n_init=1, random_state=0).fit(X.astype(numpy.float32))
+    write_estimator("float32_clusters", "model.joblib", clusters, ASKED)
+
+
+@case
 def texts():
     words = ["a good day", "a bad day", "good things", "bad things", "so good"]
     estimator = make_pipeline(TfidfVectorizer(), LogisticRegression()).fit(words, ["+", "-", "+", "-", "+"])
@@ -123,7 +144,10 @@ def clusters():
 
 @case
 def scaler():
-    write_estimator("scaler", "model.joblib", StandardScaler().fit(X))
+    """It computes in the datatype of its rows, and answers in doubles."""
+    scaler = StandardScaler().fit(X)
+    write("scikit_learn/scaler", "model.joblib", lambda path: joblib.dump(scaler, path), {"input-0": ASKED},
+          {"transform": scaler.transform(ASKED).astype(float)}, usual="transform")
 
 
 @case

@@ -52,10 +52,10 @@ class PythonFile:
 
 
 def expect_equal(answer, expected):
-    """Numbers up to rounding: those who made them added in another order perhaps."""
+    """Numbers up to rounding: those who made them added in another order perhaps, or in doubles, where rows are FP32."""
     values, datatype = expected
     if datatype == "BYTES":
         assert answer.tolist() == values.tolist()
     else:
-        numpy.testing.assert_allclose(answer, values, rtol=1e-6, atol=1e-9)
+        numpy.testing.assert_allclose(answer, values, rtol=2e-5, atol=1e-6)
     assert answer.shape == values.shape

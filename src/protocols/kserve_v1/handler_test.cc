@@ -117,6 +117,30 @@ TEST_F(HandlerTest, BigAndCompressedBodiesGoByWayOfThePool) {
             R"(200 {"predictions":[7.0]})");
 }
 
+TEST_F(HandlerTest, BodiesThatAreNoTensorsGoToModelsThatReadThem) {
+  core::ModelSignature accepted = dispatcher_.models["m"]->signature_;
+  accepted.inputs.push_back({.name = "kserve_payload",
+                             .datatype = DataType::kBytes,
+                             .shape = {-1},
+                             .alternative = true,
+                             .carries_body = true});
+  accepted.outputs.push_back({.name = "kserve_response",
+                              .datatype = DataType::kBytes,
+                              .shape = {-1},
+                              .alternative = true,
+                              .carries_body = true});
+  dispatcher_.models["m"]->accepted_ = accepted;
+  EXPECT_EQ(Post("/v1/models/m:predict", R"({"instances": [1, 2.5]})"), R"(200 {"predictions":[1.0,2.5]})");
+  dispatcher_.infer = [](const core::PinnedModel&, const core::InferRequest& request, core::Completion done) {
+    core::InferResponse response;
+    response.outputs.push_back(request.inputs.at(0));
+    response.outputs.at(0).name = "kserve_response";
+    done.Send(std::move(response));
+  };
+  EXPECT_EQ(Post("/v1/models/m:predict", R"({"instances": [{"a": "b"}]})"), R"(200 {"instances": [{"a": "b"}]})");
+  EXPECT_EQ(Post("/v1/models/m:predict", "[").substr(0, 3), "400") << "no JSON object: nothing is asked";
+}
+
 TEST_F(HandlerTest, AModelWithoutInputsNeedsNoBody) {
   dispatcher_.models["m"]->signature_.inputs.clear();
   dispatcher_.infer = [](const core::PinnedModel&, const core::InferRequest& request, core::Completion done) {

@@ -88,11 +88,24 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
     const std::string_view data = FindEventData(plain, environment_->options.json_depth_max);
     if (!data.empty()) decoded = ReadTensors(data);
   }
-  if (!decoded.has_value()) return std::unexpected(std::move(decoded).error());
+  if (!decoded.has_value()) return DecodeBodyInstead(plain, std::move(decoded).error());
   row_ = decoded->row;
   std::unique_ptr<core::InferRequest> request = std::move(decoded->request);
   request->model_name = model_;
   request->signature = signature_;
+  return request;
+}
+
+// What does not fit the model's tensors, a table perhaps, the model may read itself.
+base::Result<std::unique_ptr<core::InferRequest>> InferCall::DecodeBodyInstead(std::string_view body,
+                                                                               base::Status unread) {
+  if (explanation_ != nullptr || unread.code() != base::StatusCode::kInvalidArgument ||
+      !v2::TakesBodyInstead(pinned()->accepted()) || !v1::CheckBody(body, RulesOf(environment_->options)).ok()) {
+    return std::unexpected(std::move(unread));
+  }
+  takes_body_ = true;
+  INFERD_ASSIGN_OR_RETURN(auto request, v2::WholeBodyRequest(body, {.protocol = "v1", .verb = "predict"}));
+  request->model_name = model_;
   return request;
 }
 

@@ -29,6 +29,8 @@ class InferCall final : public rest::InferCall {
   // The body without the event around it, if there is one.
   base::Result<std::string_view> PlainBody(std::string_view body);
   base::Result<v1::DecodedPredict> ReadTensors(std::string_view body);
+  // `unread` says why the body is not read into tensors.
+  base::Result<std::unique_ptr<core::InferRequest>> DecodeBodyInstead(std::string_view body, base::Status unread);
   base::Status WriteAnswer(json::Writer& json, const core::InferResponse& response) const;
 
   const std::shared_ptr<const Environment> environment_;

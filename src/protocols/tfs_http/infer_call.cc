@@ -11,6 +11,7 @@
 #include "protocols/tfs_http/codec/result_writer.h"
 #include "protocols/v1/predict_reader.h"
 #include "protocols/v1/predict_writer.h"
+#include "protocols/v2/bodies/whole_body.h"
 #include "serving/core/request/request_timeout.h"
 
 namespace inferd::tfs_http {
@@ -67,7 +68,8 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
   request->model_name = spec_.model;
   request->model_version = spec_.version;
   request->signature = signature_;
-  if (tfs::RequestLog* const log = environment_->request_log; log != nullptr && log->Draw(spec_.model)) {
+  tfs::RequestLog* const log = environment_->request_log;
+  if (log != nullptr && !takes_body_ && log->Draw(spec_.model)) {
     logged_ = std::make_unique<LoggedRequest>(ApiOf(endpoint_), RulesOf(environment_->options), body, *request);
   }
   return request;
@@ -78,10 +80,11 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::ReadTensors(std::st
   INFERD_RETURN_IF_ERROR(v1::CheckServed(body, *pinned(), RulesOf(options)));
   signature_ = v1::ChosenSignature(body, *pinned(), RulesOf(options));
   if (endpoint_ == Endpoint::kPredict) {
-    INFERD_ASSIGN_OR_RETURN(v1::DecodedPredict decoded, v1::ReadPredict(body, signature(), RulesOf(options)));
+    auto decoded = v1::ReadPredict(body, signature(), RulesOf(options));
+    if (!decoded.has_value()) return BodyInstead(body, std::move(decoded).error());
     INFERD_RETURN_IF_ERROR(CheckMethod());
-    row_ = decoded.row;
-    return std::move(decoded.request);
+    row_ = decoded->row;
+    return std::move(decoded->request);
   }
   const ExampleLimits limits{.body = RulesOf(options), .tensor_bytes_max = options.body_bytes_max};
   INFERD_ASSIGN_OR_RETURN(auto request, ReadExamples(body, signature(), limits));
@@ -90,6 +93,16 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::ReadTensors(std::st
                                                           : tfs::CheckRegressor(signature()));
   examples_ = tfs::CountExamples(*request);
   return request;
+}
+
+// What does not fit the model's tensors, a table perhaps, the model may read itself.
+base::Result<std::unique_ptr<core::InferRequest>> InferCall::BodyInstead(std::string_view body, base::Status unread) {
+  if (unread.code() != base::StatusCode::kInvalidArgument || !v2::TakesBodyInstead(pinned()->accepted()) ||
+      !v1::CheckBody(body, RulesOf(environment_->options)).ok()) {
+    return std::unexpected(std::move(unread));
+  }
+  takes_body_ = true;
+  return v2::WholeBodyRequest(body, {.protocol = "tfs", .verb = "predict"});
 }
 
 base::Status InferCall::CheckMethod() const {
@@ -116,6 +129,13 @@ base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response
 }
 
 base::Result<net::HttpResponse> InferCall::Write(const core::InferResponse& response) const {
+  if (takes_body_) {
+    INFERD_ASSIGN_OR_RETURN(base::BufferSlice body, v2::WholeBodyOf(response));
+    net::HttpResponse answer;
+    answer.content_type = "application/json";
+    answer.body.push_back(std::move(body));
+    return answer;
+  }
   if (endpoint_ == Endpoint::kPredict) return v1::WritePredictions(response, row_);
   const auto write = endpoint_ == Endpoint::kClassify ? WriteClassification : WriteRegression;
   return write(response, signature(), examples_, environment_->options.result_key);

@@ -31,6 +31,8 @@ class InferCall final : public rest::InferCall {
 
   const core::ModelSignature& signature() const { return *pinned()->signatures()[signature_]; }
   base::Result<std::unique_ptr<core::InferRequest>> ReadTensors(std::string_view body);
+  // `unread` says why the body is not read into tensors.
+  base::Result<std::unique_ptr<core::InferRequest>> BodyInstead(std::string_view body, base::Status unread);
   base::Status CheckMethod() const;
   base::Result<net::HttpResponse> Write(const core::InferResponse& response) const;
 
@@ -41,6 +43,7 @@ class InferCall final : public rest::InferCall {
   uint32_t signature_ = 0;           // by its place in the model's
   std::optional<int64_t> examples_;  // that the request was made of; absent: not known
   bool row_ = false;                 // how the tensors of a prediction were written, and will be
+  bool takes_body_ = false;          // the model reads the body, and writes the answer's
   tfs::MeasuredInference measured_;
   std::unique_ptr<LoggedRequest> logged_;  // null: it is not to be logged
 };

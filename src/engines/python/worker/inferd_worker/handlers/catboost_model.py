@@ -6,8 +6,8 @@ import sys
 import numpy
 
 from inferd_worker.handlers.outputs import Outputs
+from inferd_worker.handlers.row_predictor import RowPredictor
 from inferd_worker.handlers.rows import RowInputs
-from inferd_worker.predictor import Predictor
 
 # Where tools/install_catboost puts the library: it is larger than all others together.
 OWN = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "catboost")
@@ -36,7 +36,7 @@ def open_model(load):
     return CatboostPredictor(model, load, {"predict": {}}, ("predict", "margin"))
 
 
-class CatboostPredictor(Predictor):
+class CatboostPredictor(RowPredictor):
     def __init__(self, model, load, usual, methods):
         self._model = model
         self._options = {**{method: {"prediction_type": KINDS[method]} for method in methods if method in KINDS}, **usual}
@@ -46,13 +46,9 @@ class CatboostPredictor(Predictor):
         categories = {names[index]: "category" for index in model.get_cat_feature_indices()}
         self._rows = RowInputs(load, len(names), names, categories)
         self._arrange = self._rows.frame if categories else self._rows.array
-        self.inputs = self._rows.specs
         classes = [str(name) for name in model.classes_]
         self._outputs = Outputs(load, methods, self._compute, self._rows.samples(), labels={"predict_proba": classes, "margin": classes})
-        self.outputs = self._outputs.specs
-
-    def predict(self, arrays, outputs, parameters):
-        return self._outputs.compute(arrays, outputs)
+        self._describe()
 
     def _compute(self, method, arrays):
         answer = numpy.asarray(self._model.predict(self._arrange(arrays), thread_count=1, **self._options[method]))

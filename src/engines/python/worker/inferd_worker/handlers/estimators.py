@@ -7,15 +7,16 @@ import numpy
 
 from inferd_worker import tensors
 from inferd_worker.handlers.outputs import CHOICE, Outputs
+from inferd_worker.handlers.row_predictor import RowPredictor
 from inferd_worker.handlers.rows import RowInputs
 from inferd_worker.handlers.text_columns import first_step, takes_text, text_columns
-from inferd_worker.predictor import Predictor
 
 METHODS = ("predict", "transform", "predict_proba", "decision_function")
+FLOATS = (numpy.dtype(numpy.float64), numpy.dtype(numpy.float32))
 PROBABILITIES = "PREDICT_PROBA"  # a parameter, or a variable of the server's environment, as KServe has it
 
 
-class EstimatorPredictor(Predictor):
+class EstimatorPredictor(RowPredictor):
     def __init__(self, estimator, load):
         methods = [method for method in METHODS if callable(getattr(estimator, method, None))]
         if not methods:
@@ -26,13 +27,16 @@ class EstimatorPredictor(Predictor):
         features = attribute(estimator, "n_features_in_", None)
         self._rows = RowInputs(load, None if features is None else int(features), names, text_columns(estimator, names),
                                text_rows=takes_text(estimator))
-        self.inputs = self._rows.specs
         # Feature names are checked by names of inputs, if at all.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
-        self._arrange = self._arrangement(methods[0], names)
+        samples = {name: in_double(array) for name, array in self._rows.samples().items()}
+        self._method = methods[0]
+        self._instead = {}  # {datatype of floats that it refuses: the one that it takes}
+        self._arrange = self._arrangement(samples, names)
+        self._instead = self._other_floats(samples)
         methods = list(dict.fromkeys([self._usual(methods, load), *methods]))
-        self._outputs = Outputs(load, methods, self._compute, self._rows.samples(), *self._known())
-        self.outputs = self._outputs.specs
+        self._outputs = Outputs(load, methods, self._compute, samples, *self._known())
+        self._describe()
 
     @staticmethod
     def _usual(methods, load):
@@ -41,20 +45,33 @@ class EstimatorPredictor(Predictor):
             return "predict_proba"
         return methods[0]
 
-    def _arrangement(self, method, names):
+    def _arrangement(self, samples, names):
         """A DataFrame where the estimator needs one: making it takes longer than a small model's answer."""
-        if self._rows.by_feature:
-            if any(spec.datatype == tensors.BYTES for spec in self.inputs):
-                return self._rows.frame
-        elif self.inputs[0].datatype == tensors.BYTES and len(self.inputs[0].shape) == 1:
-            return self._rows.array
-        if not names:
-            return self._rows.array
+        rows = self._rows
+        if rows.by_feature:
+            if any(spec.datatype == tensors.BYTES for spec in rows.specs):
+                return rows.frame
+        elif rows.specs[0].datatype == tensors.BYTES and len(rows.specs[0].shape) == 1:
+            return rows.array
+        if not names or any(self._answers(rows.array(samples), kind) for kind in FLOATS):
+            return rows.array
+        return rows.frame
+
+    def _answers(self, rows, kind):
+        """Whether it takes rows of that datatype."""
         try:
-            getattr(self._estimator, method)(self._rows.array(self._rows.samples()))
+            getattr(self._estimator, self._method)(rows.astype(kind))
         except Exception:
-            return self._rows.frame
-        return self._rows.array
+            return False
+        return True
+
+    def _other_floats(self, samples):
+        """Some compute in the datatype that they were fitted with, and refuse rows of any other."""
+        rows = self._arrange(samples)
+        if float_type(rows) is None:
+            return {}
+        taken = [kind for kind in FLOATS if self._answers(rows, kind)]
+        return {kind: taken[0] for kind in FLOATS if kind not in taken} if len(taken) == 1 else {}
 
     def _known(self):
         """(what its methods give as far as its attributes tell, labels)"""
@@ -69,11 +86,24 @@ class EstimatorPredictor(Predictor):
             labels["decision_function"] = classes.tolist()
         return guesses, labels
 
-    def predict(self, arrays, outputs, parameters):
-        return self._outputs.compute(arrays, outputs)
-
     def _compute(self, method, arrays):
-        return getattr(self._estimator, method)(self._arrange(arrays))
+        rows = self._rows.frame(arrays) if self._rows.is_alternative(arrays) else self._arrange(arrays)
+        if self._instead and (kind := self._instead.get(float_type(rows))) is not None:
+            rows = rows.astype(kind)
+        return getattr(self._estimator, method)(rows)
+
+
+def in_double(array):
+    return array.astype(numpy.float64) if array.dtype.kind == "f" else array
+
+
+def float_type(rows):
+    """The datatype that an estimator makes of rows of numbers, an array or a DataFrame; None: they are none."""
+    kinds = set(rows.dtypes) if hasattr(rows, "dtypes") else {rows.dtype}
+    if not all(isinstance(kind, numpy.dtype) and kind.kind in "fiub" for kind in kinds):
+        return None
+    common = numpy.result_type(*kinds)
+    return common if common in FLOATS else FLOATS[0]
 
 
 def attribute(estimator, name, default):

@@ -30,6 +30,11 @@ class Outputs:
         self._methods = {method: method for method in sorted(methods, key=lambda method: method != usual)}
         self.specs = [self._described(method, method, optional=method != usual) for method in self._methods]
 
+    @property
+    def usual(self):
+        """Names of the outputs that come where a request names none."""
+        return [spec.name for spec in self.specs if not spec.optional]
+
     @staticmethod
     def _method_of(name, load, methods, only):
         said = load.parameter(KIND + name)
@@ -61,7 +66,7 @@ class Outputs:
             array = numpy.stack(array, axis=1)
         array = numpy.asarray(array.toarray() if hasattr(array, "toarray") else array)
         if not tensors.datatype_of(array.dtype):
-            raise TypeError(f"{method} gives elements of type {array.dtype}, which no tensor has")
+            raise RuntimeError(f"{method} gives elements of type {array.dtype}, which no tensor has")
         return array
 
     def compute(self, rows, wanted):

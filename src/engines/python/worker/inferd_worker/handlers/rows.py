@@ -1,18 +1,22 @@
-"""Rows of features, as one input, or as one for each feature."""
+"""Rows of features: as one input, as one for each feature, or as a table that brings some of them by name."""
 
 import numpy
 
 from inferd_worker import tensors
-from inferd_worker.signature import TensorSpec
+from inferd_worker.handlers.tables import quoted
+from inferd_worker.predictor import BODIES
+from inferd_worker.signature import ALTERNATIVE, TensorSpec
 
 ROWS = "input-0"  # as KServe's and MLServer's servers call it, and the forest engine
 SAMPLES = 2
+COLUMNS_MAX = 4096  # of a table: each is looked at for each request
 
 
 class RowInputs:
     """What a model of rows takes. `features`: how many; None: the model does not say. `names`: of the features, in their order,
     where the model knows them. `texts`: {feature: a value that it may have} of those that are text. The configuration goes before
-    what is usual: one input with any name, or one for each feature."""
+    what is usual: one input with any name, or one for each feature. Where the inputs are `specs[0]` alone, tables come as
+    alternatives()."""
 
     def __init__(self, load, features, names=(), texts=None, text_rows=False):
         self.names = [str(name) for name in names]
@@ -36,8 +40,27 @@ class RowInputs:
         if text_rows:
             return [TensorSpec(ROWS, tensors.BYTES, (-1,))]
         if not self._texts:
-            return [TensorSpec(ROWS, tensors.FP32, (-1, -1 if features is None else features))]
-        return [TensorSpec(name, tensors.BYTES if name in self._texts else tensors.FP64, (-1,)) for name in self.names]
+            return [TensorSpec(ROWS, tensors.FP32, (-1, -1 if features is None else features), any_datatype=True)]
+        return [TensorSpec(name, tensors.BYTES if name in self._texts else tensors.FP64, (-1,), any_shape=True, any_datatype=True)
+                for name in self.names]
+
+    def alternatives(self):
+        """An input for each feature that has a name, of whatever datatype, in place of the rows."""
+        names = set(self.names)
+        if self.by_feature or not names or len(names) != len(self.names) or len(names) > COLUMNS_MAX:
+            return []
+        if "" in names or names & {self.specs[0].name, *BODIES}:
+            return []
+        return [TensorSpec(name, tensors.FP64, (-1,), optional=True, any_shape=True, any_datatype=True, alternative=ALTERNATIVE)
+                for name in self.names]
+
+    def is_alternative(self, arrays):
+        """Whether they are a table in place of the model's own inputs."""
+        return not self.by_feature and self.specs[0].name not in arrays
+
+    def is_table(self, arrays):
+        """Whether features came by name."""
+        return self.by_feature or self.is_alternative(arrays)
 
     def _check_features(self, features, configured):
         if self.names:
@@ -69,23 +92,27 @@ class RowInputs:
 
     def array(self, arrays):
         """Rows and columns."""
-        if not self.by_feature:
-            return values_of(arrays[self.specs[0].name])
+        if not self.is_table(arrays):
+            return self._plain(arrays)
         columns = self.columns(arrays)
         return numpy.column_stack([columns[name] for name in self.names])
 
     def frame(self, arrays):
         """The same as a pandas.DataFrame."""
         import pandas
-        if self.by_feature:
+        if self.is_table(arrays):
             return pandas.DataFrame(self.columns(arrays), columns=self.names)
+        return pandas.DataFrame(self._plain(arrays), columns=self.names or None)
+
+    def _plain(self, arrays):
+        """Rows that came as such."""
         rows = values_of(arrays[self.specs[0].name])
-        return pandas.DataFrame(rows, columns=self.names or None)
+        return rows
 
     def columns(self, arrays):
-        """{feature: array}"""
-        if not self.by_feature:
-            rows = values_of(arrays[self.specs[0].name])
+        """{feature: array}; NaN for the features that a table lacks."""
+        if not self.is_table(arrays):
+            rows = self._plain(arrays)
             return {name: rows[:, column] for column, name in enumerate(self.names)}
         rows = max((len(array.ravel()) for array in arrays.values()), default=0)
         columns = {}
@@ -100,10 +127,6 @@ class RowInputs:
 def values_of(array):
     """As estimators have them: BYTES as str."""
     if array.dtype != object:
-        # Estimators compute in double, and some of them take nothing else.
-        return array.astype(numpy.float64) if array.dtype == numpy.float32 else array
-    return tensors.array_of([element.decode() for element in array.ravel().tolist()]).reshape(array.shape)
-
-
-def quoted(names):
-    return ", ".join(f"'{name}'" for name in names)
+        return array
+    return tensors.array_of([element.decode() if isinstance(element, bytes) else element
+                             for element in array.ravel().tolist()]).reshape(array.shape)

@@ -25,9 +25,19 @@ def text_columns(estimator, names):
     found = {}
     for _, transformer, columns in step.transformers_:
         chosen = columns_named(columns, names)
-        if not isinstance(transformer, str):
-            found.update(texts_of(first_step(transformer), chosen))
+        for part in steps_of(transformer):
+            found.update(texts_of(part, chosen))
+            if getattr(part, "n_features_in_", None) != len(chosen):
+                break  # what comes behind it has other columns
     return found
+
+
+def steps_of(transformer):
+    """Those of a pipeline in their order, or the one that it is."""
+    if isinstance(transformer, str) or transformer is None:
+        return []
+    steps = getattr(transformer, "steps", None)
+    return [transformer] if not steps else [part for _, step in steps for part in steps_of(step)]
 
 
 def columns_named(columns, names):
@@ -47,6 +57,9 @@ def columns_named(columns, names):
 def texts_of(encoder, names):
     if hasattr(encoder, "build_analyzer"):
         return {name: "text" for name in names[:1]}
+    filled = getattr(encoder, "statistics_", None)  # of an imputer: what stands for what is missing
+    if filled is not None and len(filled) == len(names):
+        return {name: value for name, value in zip(names, filled) if isinstance(value, str)}
     categories = getattr(encoder, "categories_", None)
     if not isinstance(categories, list) or len(categories) != len(names):
         return {}

@@ -7,8 +7,8 @@ from inferd_worker.handlers.outputs import Outputs
 from inferd_worker.handlers.pmml.document import Refused, read_document
 from inferd_worker.handlers.pmml.fields import Dictionary
 from inferd_worker.handlers.pmml.models import Context, open_element
+from inferd_worker.handlers.row_predictor import RowPredictor
 from inferd_worker.handlers.rows import RowInputs
-from inferd_worker.predictor import Predictor
 
 METHODS = ("predict", "predict_proba")
 
@@ -21,21 +21,22 @@ def open_model(load):
         raise ValueError(f"'{load.file}' cannot be served: {error}") from error
 
 
-class PmmlPredictor(Predictor):
+class PmmlPredictor(RowPredictor):
+    needs_all_features = False  # a missing value is one that PMML has
+
     def __init__(self, document, load):
         self._dictionary = Dictionary(document)
         self._model = open_element(document.model, Context(document, self._dictionary))
         self._fields = self._model.schema.active
         texts = {name: self._dictionary.sample(name) for name in self._fields if self._dictionary.is_text(name)}
         self._rows = RowInputs(load, len(self._fields), self._fields, texts)
-        self.inputs = self._rows.specs
         self._model.names_outputs(set(self._fields))
         methods = [METHODS[0], *([METHODS[1]] if self._model.classes else []), *self._model.output_names]
         guesses = {"predict": (tensors.BYTES if self._model.classes else tensors.FP64, (-1,))}
         self._try()
         self._outputs = Outputs(load, tuple(dict.fromkeys(methods)), self._compute, self._rows.samples(), guesses,
                                 {"predict_proba": self._model.classes})
-        self.outputs = self._outputs.specs
+        self._describe()
 
     def _try(self):
         """Evaluates it once: what is wrong with its elements is to be said when it is loaded."""
@@ -45,9 +46,6 @@ class PmmlPredictor(Predictor):
             raise
         except ValueError:  # the samples are not what it takes
             pass
-
-    def predict(self, arrays, outputs, parameters):
-        return self._outputs.compute(arrays, outputs)
 
     def _compute(self, method, arrays):
         columns = self._dictionary.typed(self._rows.columns(arrays))

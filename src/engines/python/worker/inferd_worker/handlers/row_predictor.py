@@ -1,0 +1,38 @@
+"""Models of rows: tensors of rows and, where the features have names, tables."""
+
+from inferd_worker.batch import INVALID_ARGUMENT, Refusal
+from inferd_worker.handlers.tables import Table, quoted, written
+from inferd_worker.predictor import SERVED_BODIES, Predictor, body_tensors
+
+
+class RowPredictor(Predictor):
+    """Subclasses set `_rows` (RowInputs) and `_outputs` (Outputs), and call _describe() then."""
+
+    needs_all_features = True  # of a table; else what it lacks is NaN
+
+    def _describe(self):
+        self.inputs, self.outputs = list(self._rows.specs), list(self._outputs.specs)
+        if self._rows.names:
+            payloads, answers = body_tensors(SERVED_BODIES)
+            self.inputs += [*self._rows.alternatives(), *payloads]
+            self.outputs += answers
+
+    def predict(self, arrays, outputs, parameters):
+        if self._rows.is_alternative(arrays):
+            self._check_table(arrays)
+        return self._outputs.compute(arrays, outputs)
+
+    def answer_body(self, body, parameters):
+        protocol = parameters.get("kserve_protocol")
+        try:
+            table = Table(body, parameters.get("kserve_verb") if protocol == "mlflow" else "", self._rows.names)
+        except ValueError as error:  # of JSON and of texts, too
+            raise Refusal(INVALID_ARGUMENT, f"the body cannot be read as a table: {error}") from error
+        self._check_table(table.columns)
+        answer = self._outputs.compute(table.columns, self._outputs.usual)
+        return written(answer, "outputs" if table.by_column and protocol == "tfs" else "predictions")
+
+    def _check_table(self, columns):
+        lacking = [name for name in self._rows.names if name not in columns]
+        if lacking and (self.needs_all_features or not columns):
+            raise Refusal(INVALID_ARGUMENT, f"the table lacks the columns {quoted(lacking)}")
