@@ -357,6 +357,18 @@ def test_another_version_of_the_library_is_a_warning(tmp_path, isolation):
         assert lines and "old/1/model.joblib" in lines[0] and "1.9.1" in lines[0], server.log()
 
 
+@pytest.mark.parametrize("isolation", ["none"], indirect=True)
+def test_a_pickle_of_a_newer_numpy_says_so(tmp_path, isolation):
+    """The tests' own interpreter has numpy 1."""
+    assert numpy.__version__.startswith("1."), "another interpreter is needed here"
+    models.write_whole(tmp_path / "new" / "1" / "model.pkl", b"cnumpy._core.numeric\n_frombuffer\n.")
+    models.write_whole(tmp_path / "new" / "config.pbtxt",
+                       f'parameters {{ key: "interpreter" value {{ string_value: "{sys.executable}" }} }}'.encode())
+    with Server(tmp_path, options=["--isolation", isolation, "--allow-pickle=all"], ready=False) as server:
+        reason = reasons_of(server, 1)["new"]
+    assert "was made with numpy 2, and the interpreter" in reason and f"has numpy {numpy.__version__}" in reason, reason
+
+
 @IN_BOTH_ISOLATIONS
 def test_an_interpreter_without_the_library_says_what_installs_it(tmp_path, isolation):
     environment = tmp_path / "bare" / "bin"

@@ -21,7 +21,7 @@ import skops.io
 from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
-from sklearn.ensemble import RandomForestRegressor
+from sklearn.ensemble import GradientBoostingClassifier, RandomForestRegressor
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -120,6 +120,12 @@ def float32_clusters():
     """It computes in float32, and refuses doubles."""
     clusters = KMeans(3, n_init=1, random_state=0).fit(X.astype(numpy.float32))
     write_estimator("float32_clusters", "model.joblib", clusters, ASKED)
+
+
+@case
+def boosting():
+    """Made with numpy 2, whose random states numpy 1 does not know."""
+    write_estimator("boosting", "model.joblib", GradientBoostingClassifier(n_estimators=3).fit(X, Y))
 
 
 @case

@@ -20,13 +20,26 @@ def unpickle(load, path):
         warnings.simplefilter("always")
         try:
             value = loader()(path)
-        except ModuleNotFoundError:
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("numpy."):
+                raise ValueError(other_numpy(path, error)) from error
             raise
         except Exception as error:
+            if "is not a known BitGenerator module" in str(error):
+                raise ValueError(other_numpy(path, error)) from error
             raise ValueError(f"'{path}' cannot be unpickled: {type(error).__name__}: {error}") from error
     for text in dict.fromkeys(" ".join(str(each.message).split()) for each in said):
         load.warn(f"model '{load.name}', '{path}': {text}")
     return value
+
+
+def other_numpy(path, error):
+    """The reason of a pickle that has what this numpy has not."""
+    import numpy
+    major = int(numpy.__version__.partition(".")[0])
+    maker, wanted = ("numpy 2", "numpy>=2") if major < 2 else ("another numpy", "numpy in the version that the file was made with")
+    return (f"'{path}' cannot be unpickled: it was made with {maker}, and the interpreter {sys.executable} has numpy {numpy.__version__}: "
+            f"install {wanted} there, or name an interpreter that has it (EXECUTION_ENV_PATH): {type(error).__name__}: {error}")
 
 
 def loader():
