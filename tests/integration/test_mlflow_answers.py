@@ -3,11 +3,13 @@ had. What is expected was taken from MLflow's own scoring server."""
 
 import json
 
+import numpy
 import pytest
 
 from support import models
 from support.server import ROOT, Server
 
+FILES = ROOT / "tests" / "models"
 CODE = b"""
 import numpy as np
 import pandas as pd
@@ -57,6 +59,20 @@ MODELS = {
     "numbers": ("total", '[{"type": "double", "name": 0}, {"type": "double", "name": 1}, {"type": "double", "name": 2}]',
                 '[{"type": "tensor", "tensor-spec": {"dtype": "float64", "shape": [-1]}}]')}
 
+# Of libraries, as their flavours save them: {flavour: (file, what the flavour says of it)}.
+FLAVOURS = {"xgboost": ("forest/xgboost_dart/model.json", {"model_class": "xgboost.core.Booster"}),
+            "lightgbm": ("forest/lightgbm_regression/model.txt", {"model_class": "lightgbm.basic.Booster"}),
+            "catboost": ("catboost/counts/model.cbm", {"model_type": "CatBoostRegressor", "save_format": "cbm"})}
+
+
+def add_flavour(folder, flavour):
+    file = FILES / FLAVOURS[flavour][0]
+    models.write_whole(folder / file.name, file.read_bytes())
+    models.write_whole(folder / "MLmodel", json.dumps({"flavors": {
+        flavour: {"data": file.name, **FLAVOURS[flavour][1]},
+        "python_function": {"loader_module": f"mlflow.{flavour}", "data": file.name}}}).encode())
+
+
 def add_model(folder, function, inputs, outputs):
     models.write_whole(folder / "code" / "scripted.py", CODE)
     models.write_whole(folder / "data", function.encode())
@@ -72,6 +88,8 @@ def start_server(tmp_path_factory):
     repository = tmp_path_factory.mktemp("models")
     for name, model in MODELS.items():
         add_model(repository / name / "1", *model)
+    for flavour in FLAVOURS:
+        add_flavour(repository / flavour / "1", flavour)
     with Server(repository, options=["--allow-pickle", str(repository)]) as running:
         yield running
 
@@ -144,3 +162,15 @@ def test_v1_takes_tables(server):
     body = {"instances": [{"x": 1.0, "note": "a"}, {"x": 2.0, "note": None}]}
     # As MLflow has it: under `instances`, unlike in the forms of a table, null stays None.
     assert server.json("POST", "/v1/models/notes:predict", body) == (200, {"predictions": ["a", "None"]})
+
+
+@pytest.mark.parametrize("flavour", FLAVOURS)
+def test_flavours_of_boosters_run_with_what_the_tools_install(server, flavour):
+    """Their own libraries' answers are recorded."""
+    recorded = json.loads((FILES / FLAVOURS[flavour][0]).with_name("answers.json").read_text())
+    rows, expected = (recorded["rows"], recorded["predict"]) if "rows" in recorded else (
+        recorded["inputs"]["input-0"], recorded["outputs"]["predict"])
+    finite = [row for row in range(len(rows)) if numpy.isfinite(rows[row]).all()]
+    status, answer = invoke(server, flavour, {"inputs": [rows[row] for row in finite]})
+    assert status == 200, answer
+    numpy.testing.assert_allclose(answer["predictions"], [expected[row] for row in finite], rtol=1e-5)

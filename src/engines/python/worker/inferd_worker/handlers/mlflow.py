@@ -18,7 +18,8 @@ from importlib import metadata
 import numpy
 
 from inferd_worker import tensors
-from inferd_worker.handlers import mlflow_bodies
+from inferd_worker.handlers import catboost_model, mlflow_bodies
+from inferd_worker.handlers.libraries import OTHERS, OWN
 from inferd_worker.handlers.permission import require_pickle
 from inferd_worker.predictor import BODIES, Outputs, Predictor, body_tensors
 from inferd_worker.signature import TensorSpec
@@ -28,7 +29,9 @@ COLUMN_TYPES = {"boolean": tensors.BOOL, "integer": tensors.INT32, "long": tenso
 # Flavours whose models look at each row by itself.
 ROW_BY_ROW = ("mlflow.sklearn", "mlflow.xgboost", "mlflow.lightgbm", "mlflow.catboost", "mlflow.statsmodels")
 DEFAULT_OUTPUT = "output-0"
+MLFLOW_OWN = OWN.keys() - {"joblib"} | {"numpy", "yaml"}  # modules of the environment that tools/install_mlflow makes
 TEXT_BYTES_MAX = 1 << 30  # of an array of texts, in which each has the room that the longest needs
+SAME = {"mlflow": "mlflow-skinny", "xgboost": "xgboost-cpu"}  # packages, and those that bring the same modules
 INVOCATION = "mlflow_invocation"  # a parameter of requests that came by MLflow's protocol, whose binary values are base64
 
 
@@ -43,12 +46,24 @@ def open_model(load):
         raise ImportError(f"'{load.file}' needs the packages mlflow, or mlflow-skinny, and pandas, and the interpreter {sys.executable} "
                           f"lacks one: {error} (tools/install_mlflow installs an environment that has them)") from error
     report_environment(folder, load.warn)
+    # Where tools/install_catboost puts the library, which no environment has; others come first.
+    sys.path.append(catboost_model.OWN)
     try:
         model = mlflow.pyfunc.load_model(folder)
     except ImportError as error:
-        raise ImportError(f"'{load.file}' needs a package that the interpreter {sys.executable} lacks: {error} (requirements.txt beside "
-                          "it says which; EXECUTION_ENV_PATH names another environment)") from error
+        raise ImportError(f"'{load.file}' needs a package that the interpreter {sys.executable} lacks: {error} ({how_to_install(error)}; "
+                          "requirements.txt beside it says in which version, and EXECUTION_ENV_PATH names another environment)") from error
     return MlflowPredictor(model, folder, load)
+
+
+def how_to_install(error):
+    """The command that brings the module that is missing."""
+    name = (error.name or "").partition(".")[0] if isinstance(error, ImportError) else ""
+    if name == "catboost":
+        return "tools/install_catboost installs it"
+    if name in MLFLOW_OWN:
+        return "tools/install_mlflow installs it"
+    return f"{sys.executable} -m pip install {OTHERS.get(name, name) or 'PACKAGE'} installs it"
 
 
 class MlflowPredictor(Predictor):
@@ -266,7 +281,7 @@ def difference(line):
         return None
     if requirement.marker is not None and not requirement.marker.evaluate():
         return None
-    found = version_of(requirement.name) or (version_of("mlflow-skinny") if requirement.name == "mlflow" else "")
+    found = version_of(requirement.name) or version_of(SAME.get(requirement.name, requirement.name))
     if found and requirement.specifier.contains(found, prereleases=True):
         return None
     return requirement.name, str(requirement.specifier) or "in any version", found
