@@ -312,6 +312,9 @@ DOUBLING = "".join(f'<DerivedField name="d{i}" optype="categorical" dataType="st
                    + f'<FieldRef field="d{i - 1}"/>' * 2 + "</Apply></DerivedField>" for i in range(1, 61))
 DOUBLING = ('<TransformationDictionary><DerivedField name="d0" optype="categorical" dataType="string">'
             f'<Constant dataType="string">a</Constant></DerivedField>{DOUBLING}</TransformationDictionary>')
+FUNCTION = ('<TransformationDictionary><DefineFunction name="half" optype="continuous"><ParameterField name="x"/><FieldRef field="x"/>'
+            '</DefineFunction><DerivedField name="d" optype="continuous" dataType="double"><Apply function="half">'
+            '<FieldRef field="petal_length"/></Apply></DerivedField></TransformationDictionary>')
 WRONG = {
     "truncated.joblib": (CLASSIFIER.file.read_bytes()[:300], "cannot be unpickled"),
     "empty.pkl": (b"", "is an empty file"),
@@ -326,6 +329,9 @@ WRONG = {
     "doubling.pmml": (PMML.replace("<TreeModel", DOUBLING + "<TreeModel").encode(), "has more than 16384 characters"),
     "deep.pmml": (b"<PMML>" + b"<a>" * 5000 + b"</a>" * 5000 + b"</PMML>", "more than 400 deep"),
     "field.pmml": (PMML.replace('field="petal_length"', 'field="petal"').encode(), "there is no field 'petal'"),
+    "anomalies.pmml": (PMML.replace("TreeModel", "AnomalyDetectionModel").replace('name="petal_length"', 'name="outlier"').encode(),
+                       "a AnomalyDetectionModel is not evaluated"),
+    "function.pmml": (PMML.replace("<TreeModel", FUNCTION + "<TreeModel").encode(), "function 'half' is defined by the file itself (DefineFunction)"),
     "other.pmml": (b"<html/>", "model.pmml"),
 }
 
@@ -397,6 +403,14 @@ def test_no_answer_is_lost_while_it_is_loaded_anew(tmp_path, isolation):
             answered = len(load.answers[0])
             wait_until(lambda: len(load.answers[0]) > answered, "clients go on")
     assert load.failures == []
+
+
+@IN_BOTH_ISOLATIONS
+def test_rows_of_another_width_are_refused_with_the_fields_of_pmml(server):
+    fields = [each["name"] for each in server.json("GET", "/v2/models/pmml_tree")[1]["inputs"]]
+    assert fields == ["input-0"]
+    status, answer = server.infer("pmml_tree", [{"name": "input-0", "datatype": "FP32", "shape": [1, 9], "data": [1] * 9}])
+    assert status == 400 and "the model takes rows of" in answer["error"] and "'petal_length'" in answer["error"], answer
 
 
 @IN_BOTH_ISOLATIONS

@@ -16,12 +16,13 @@ class RowInputs:
     """What a model of rows takes. `features`: how many; None: the model does not say. `names`: of the features, in their order,
     where the model knows them. `texts`: {feature: a value that it may have} of those that are text. The configuration goes before
     what is usual: one input with any name, or one for each feature. Where the inputs are `specs[0]` alone, tables come as
-    alternatives()."""
+    alternatives(). `names_widths`: rows of another width are refused here, with the features' names."""
 
-    def __init__(self, load, features, names=(), texts=None, text_rows=False):
+    def __init__(self, load, features, names=(), texts=None, text_rows=False, names_widths=False):
         self.names = [str(name) for name in names]
         self._texts = texts or {}
         configured = load.tensors("input")
+        self._names_widths = names_widths and not configured
         if not configured:
             self.specs = self._usual(features, text_rows)
             self.by_feature = self.specs[0].name != ROWS
@@ -40,7 +41,8 @@ class RowInputs:
         if text_rows:
             return [TensorSpec(ROWS, tensors.BYTES, (-1,))]
         if not self._texts:
-            return [TensorSpec(ROWS, tensors.FP32, (-1, -1 if features is None else features), any_datatype=True)]
+            return [TensorSpec(ROWS, tensors.FP32, (-1, -1 if features is None else features), any_shape=self._names_widths,
+                               any_datatype=True)]
         return [TensorSpec(name, tensors.BYTES if name in self._texts else tensors.FP64, (-1,), any_shape=True, any_datatype=True)
                 for name in self.names]
 
@@ -107,6 +109,9 @@ class RowInputs:
     def _plain(self, arrays):
         """Rows that came as such."""
         rows = values_of(arrays[self.specs[0].name])
+        if self._names_widths and (rows.ndim != 2 or rows.shape[1] != self._features):
+            raise ValueError(f"input '{self.specs[0].name}' has the shape {list(rows.shape)}, and the model takes rows of "
+                             f"{self._features} fields: {quoted(self.names)}")
         return rows
 
     def columns(self, arrays):

@@ -29,7 +29,7 @@ class PmmlPredictor(RowPredictor):
         self._model = open_element(document.model, Context(document, self._dictionary))
         self._fields = self._model.schema.active
         texts = {name: self._dictionary.sample(name) for name in self._fields if self._dictionary.is_text(name)}
-        self._rows = RowInputs(load, len(self._fields), self._fields, texts)
+        self._rows = RowInputs(load, len(self._fields), self._fields, texts, names_widths=True)
         self._model.names_outputs(set(self._fields))
         methods = [METHODS[0], *([METHODS[1]] if self._model.classes else []), *self._model.output_names]
         guesses = {"predict": (tensors.BYTES if self._model.classes else tensors.FP64, (-1,))}

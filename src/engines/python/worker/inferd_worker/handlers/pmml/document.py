@@ -6,9 +6,11 @@ from xml.etree import ElementTree
 
 FILE_BYTES_MAX = 512 << 20
 DEPTH_MAX = 400
+TARGETS = ("target", "predicted")  # a target that no DataField describes is of any type
 NAMING = (("MiningField", "name"), ("SimplePredicate", "field"), ("SimpleSetPredicate", "field"), ("FieldRef", "field"),
           ("NormContinuous", "field"), ("NormDiscrete", "field"), ("Discretize", "field"), ("FieldColumnPair", "field"),
           ("NumericPredictor", "name"), ("CategoricalPredictor", "name"))
+EVALUATED = ("RegressionModel", "TreeModel", "MiningModel")
 NOT_MODELS = ("Header", "MiningBuildTask", "DataDictionary", "TransformationDictionary", "Extension")
 
 
@@ -28,14 +30,23 @@ class Document:
             raise Refused(f"it has {len(models)} models ({', '.join(element.tag for element in models)}), and one is served"
                           if models else "it has no model")
         self.model = models[0]
+        if self.model.tag not in EVALUATED:
+            raise Refused(f"a {self.model.tag} is not evaluated: only {', '.join(EVALUATED)} are")
+        self._check_functions()
         self._check_fields()
+
+    def _check_functions(self):
+        own = {each.get("name") for each in self.root.iter("DefineFunction")}
+        for each in self.root.iter("Apply"):
+            if each.get("function") in own:
+                raise Refused(f"function '{each.get('function')}' is defined by the file itself (DefineFunction), which is not evaluated")
 
     def _check_fields(self):
         """What is named must be there: whether a value is asked for depends on others."""
         known = {each.get("name") for tag in ("DataField", "DerivedField", "OutputField") for each in self.root.iter(tag)}
         for tag, attribute in NAMING:
             for each in self.model.iter(tag):
-                if each.get(attribute) not in known:
+                if each.get(attribute) not in known and each.get("usageType", "active") not in TARGETS:
                     raise Refused(f"there is no field '{each.get(attribute)}', which a {tag} names")
 
 

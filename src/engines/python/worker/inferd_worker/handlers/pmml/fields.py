@@ -4,7 +4,7 @@ A column is an array of doubles, NaN where a value is missing, or of objects: st
 
 import numpy
 
-from inferd_worker.handlers.pmml.document import Refused, child, content, number, required
+from inferd_worker.handlers.pmml.document import TARGETS, Refused, child, content, number, required
 
 NUMBERS = ("double", "float", "integer", "boolean")
 TEXTS = ("string",)
@@ -115,7 +115,7 @@ class Schema:
         for element in content(child(model, "MiningSchema")):
             usage = element.get("usageType", "active")
             name = required(element, "name")
-            if usage in ("target", "predicted"):
+            if usage in TARGETS:
                 self.target = self.target or name
             elif usage == "active":
                 self.active.append(name)

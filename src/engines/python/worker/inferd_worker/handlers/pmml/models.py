@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy
 
-from inferd_worker.handlers.pmml.document import Refused, child, content, number, required
+from inferd_worker.handlers.pmml.document import EVALUATED, Refused, child, content, number, required
 from inferd_worker.handlers.pmml.expressions import cast, derive, derived_fields, expression_of, size_of
 from inferd_worker.handlers.pmml.fields import Schema
 
@@ -44,7 +44,7 @@ def open_element(element, context):
     from inferd_worker.handlers.pmml.trees import TreeModel
     kinds = {"RegressionModel": RegressionModel, "TreeModel": TreeModel, "MiningModel": MiningModel}
     if element.tag not in kinds:
-        raise Refused(f"a {element.tag} is not evaluated: only {', '.join(kinds)} are")
+        raise Refused(f"a {element.tag} is not evaluated: only {', '.join(EVALUATED)} are")
     if element.get("isScorable", "true") == "false":
         raise Refused(f"its {element.tag} says that it is not to be evaluated (isScorable)")
     return kinds[element.tag](element, context)
