@@ -66,6 +66,8 @@ class Manager::Core final : private LoadListener {
   void LookUnlessOutOfMemory(bool initial);
   bool WaitForNextLook();
 
+  static constexpr size_t kRetireThreads = 8;
+
   const ManagerOptions options_;
   const ManagerServices services_;
   LoadMetrics load_metrics_;  // thread-safe
@@ -83,8 +85,9 @@ class Manager::Core final : private LoadListener {
   ServedModels served_models_;
   DemandQueue demand_queue_;
   std::thread poller_;
-  // Joined before the rest goes. Ending a version has a thread of its own, so that an unload never waits for a load.
-  base::ThreadPool retire_pool_{"retire", 1};
+  // Joined before the rest goes. Ending versions has threads of its own, so that an unload never waits for a load, and
+  // several, so that versions that wait for a process of their own to end do so at the same time.
+  base::ThreadPool retire_pool_{"retire", kRetireThreads};
   base::ThreadPool load_pool_;
 };
 
