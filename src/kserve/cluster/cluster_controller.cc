@@ -63,7 +63,10 @@ ClusterController::ClusterController(ClusterOptions options, kubernetes::Cluster
       graph_view_(
           client_, options_.namespaces, [this](const kubernetes::ObjectName& name) { graph_queue_.Add(name); },
           logger_),
-      view_(client_, {.namespaces = options_.namespaces, .controller_namespace = options_.controller_namespace},
+      view_(client_, clock_,
+            {.namespaces = options_.namespaces,
+             .controller_namespace = options_.controller_namespace,
+             .more_evidence = [this](const auto&... what) { return graph_view_.EvidenceOf(what...); }},
             {.on_service =
                  [this](const kubernetes::ObjectName& name) {
                    queue_.Add(name);
@@ -74,6 +77,7 @@ ClusterController::ClusterController(ClusterOptions options, kubernetes::Cluster
       writer_(
           client_, [this] { return leads(); }, metrics_),
       statuses_(client_, clock_, metrics_),
+      doubts_(statuses_, metrics_, {options_.controller_namespace, kLease}, [this] { return leads(); }),
       reporter_(statuses_),
       models_(statuses_),
       pod_objects_(client_, clock_),
@@ -128,15 +132,12 @@ base::Status ClusterController::Start() {
 }
 
 void ClusterController::Watch(const std::stop_token& stop) {
-  std::string told;
   while (!stop.stop_requested()) {
-    const auto discovered = view_.Discover(stop);
-    if (!discovered.has_value() && !stop.stop_requested() && discovered.error().ToString() != told) {
-      told = discovered.error().ToString();
-      logger_.Error("the API server cannot be asked", {{"why", told}});
-    }
-    if (discovered.has_value()) graph_view_.Follow(view_);
-    while (discovered.has_value() && !working_.load() && !stop.stop_requested()) {
+    view_.Discover(stop);
+    if (stop.stop_requested()) return;
+    graph_view_.Follow(view_);
+    doubts_.Tell(view_.doubts(), stop);
+    while (view_.features().known() && !working_.load() && !stop.stop_requested()) {
       if (view_.synced() && graph_view_.synced()) {
         BeginWork();
       } else if (!storage::PauseFor(kSyncedEvery, stop)) {

@@ -11,6 +11,7 @@
 #include "base/metrics/registry.h"
 #include "kserve/cluster/admission/webhook_server.h"
 #include "kserve/cluster/cluster_options.h"
+#include "kserve/cluster/doubt_reporter.h"
 #include "kserve/cluster/graphs/graph_reconciler.h"
 #include "kserve/cluster/graphs/graph_view.h"
 #include "kserve/cluster/objects/cluster_view.h"
@@ -74,6 +75,7 @@ class ClusterController final {
   ClusterView view_;
   ObjectWriter writer_;
   StatusWriter statuses_;
+  DoubtReporter doubts_;
   StatusReporter reporter_;
   ModelReporter models_;
   PodObjects pod_objects_;

@@ -21,6 +21,7 @@ constexpr int kDiffers = 1;
 constexpr int kFailed = 2;
 constexpr std::chrono::milliseconds kFollowedEvery{50};
 constexpr int kSyncedTries = 1200;
+constexpr int kTriesOfALook = 10;
 
 struct Given {
   std::vector<manifest::Value> services;
@@ -47,8 +48,13 @@ Given ReadLive(const ClusterView& view, const GraphView& graph_view) {
   return live;
 }
 
-bool AwaitSynced(const ClusterView& view, const GraphView& graph_view) {
+// A feature that is not found is looked for again, since one failed look says nothing.
+bool AwaitSynced(ClusterView& view, GraphView& graph_view) {
   for (int tries = 0; tries < kSyncedTries; ++tries) {
+    if (tries % kTriesOfALook == 0 && !view.features().known()) {
+      view.Discover({});
+      graph_view.Follow(view);
+    }
     if (view.synced() && graph_view.synced()) return true;
     storage::PauseFor(kFollowedEvery, {});
   }
@@ -70,10 +76,11 @@ int RunDiff(ClusterOptions options, base::Logger& logger) {
   kubernetes::Client client(*std::move(access), SendingOptions(), clock);
   const auto nothing = [](const kubernetes::ObjectName&) {};
   GraphView graph_view(client, options.namespaces, nothing, logger);
-  ClusterView view(client, {.namespaces = options.namespaces, .controller_namespace = ControllerNamespace(options)},
+  ClusterView view(client, clock,
+                   {.namespaces = options.namespaces,
+                    .controller_namespace = ControllerNamespace(options),
+                    .more_evidence = [&](const auto&... what) { return graph_view.EvidenceOf(what...); }},
                    {.on_service = nothing, .on_all = [] {}}, logger);
-  if (const auto discovered = view.Discover({}); !discovered.has_value()) return fail(discovered.error().ToString());
-  graph_view.Follow(view);
   if (!AwaitSynced(view, graph_view)) return fail("the objects of the cluster could not be read");
   if (options.files.empty()) given = ReadLive(view, graph_view);
   metrics::Registry metrics;

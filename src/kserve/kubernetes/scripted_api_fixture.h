@@ -35,6 +35,12 @@ inline std::string StatusJson(int code, const std::string& reason, const std::st
          R"(","details":{"name":"x"},"code":)" + std::to_string(code) + "}";
 }
 
+// The body of the answer that there is no object of that name.
+inline std::string AbsentJson(const std::string& name) {
+  return R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":")" + name +
+         R"( not found","reason":"NotFound","details":{"name":")" + name + R"("},"code":404})";
+}
+
 inline std::string ListJson(int version, const std::vector<std::string>& items, const std::string& next = "") {
   std::string text = R"({"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":")" +
                      std::to_string(version) + R"(","continue":")" + next + R"("},"items":[)";

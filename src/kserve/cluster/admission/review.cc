@@ -8,6 +8,7 @@
 #include "data/manifest/value_path.h"
 #include "kserve/cluster/admission/admission_review.h"
 #include "kserve/cluster/admission/patch_between.h"
+#include "kserve/model/api/annotations.h"
 #include "kserve/model/api/object.h"
 #include "kserve/model/api/unknown_fields.h"
 
@@ -49,9 +50,25 @@ const Webhook* FindWebhook(std::string_view path) {
   return found == kWebhooks.end() ? nullptr : found;
 }
 
+// Takes the annotation of the mode away again, and the map if it was not there before.
+void DropMode(Value& defaulted, const Value& before) {
+  Value* const metadata = defaulted.Find("metadata");
+  Value* const annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
+  if (annotations == nullptr) return;
+  annotations->Remove(model::kDeploymentModeAnnotation);
+  const Value* const given = manifest::FieldAt(before, {"metadata", "annotations"});
+  if (given == nullptr) metadata->Remove("annotations");
+}
+
 AdmissionResponse Mutate(const AdmissionRequest& request, const AdmissionContext& context) {
   AdmissionResponse response{.uid = request.uid};
-  Value patch = PatchBetween(request.object, model::WithDefaults(request.object, context));
+  Value defaulted = model::WithDefaults(request.object, context);
+  // Of a service that is there the mode is what it is served in, whatever the default is now: the controller knows.
+  if (request.operation == "UPDATE" &&
+      manifest::FieldAt(request.object, {"metadata", "annotations", model::kDeploymentModeAnnotation}) == nullptr) {
+    DropMode(defaulted, request.object);
+  }
+  Value patch = PatchBetween(request.object, defaulted);
   if (!patch.items().empty()) response.patch = std::move(patch);
   return response;
 }

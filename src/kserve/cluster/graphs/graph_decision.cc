@@ -7,6 +7,7 @@
 #include "kserve/cluster/objects/resources.h"
 #include "kserve/cluster/services/component_observation.h"
 #include "kserve/cluster/services/decision.h"
+#include "kserve/model/api/annotations.h"
 #include "kserve/model/resolve/defaulting.h"
 #include "kserve/model/resolve/model_address.h"
 #include "kserve/model/resolve/runtime_selection.h"
@@ -53,6 +54,20 @@ void ObserveKnativeRouter(const FoundComponent& router, bool applied, GraphState
   if (applied && state.configurations.status == "True") state.configurations = Updating("");
 }
 
+struct KeptGraph {
+  model::InferenceServiceConfig config;
+  bool has_knative = false;
+};
+
+// A graph that names no mode stays what it is: a Deployment does not become a Knative Service because there is Knative
+// now, or because the default is another one.
+KeptGraph Keep(const model::ObjectMeta& metadata, const GraphContext& context) {
+  KeptGraph kept{.config = context.configuration.config, .has_knative = context.has_knative};
+  if (model::ParseDeploymentMode(metadata.annotation(model::kDeploymentModeAnnotation)).has_value()) return kept;
+  if (context.served.mode.has_value()) kept.config.default_mode = *context.served.mode;
+  return kept;
+}
+
 }  // namespace
 
 model::StepService StepServiceOf(const Value* service, const model::InferenceServiceConfig& config,
@@ -77,7 +92,8 @@ GraphDecision DecideGraph(const Value& document, const GraphContext& context) {
   if (problems.empty()) problems = model::Validate(decision.graph);
   decision.failure = FailureOf(context.configuration, problems, {}, "InvalidGraph");
   if (decision.failure.has_value()) return decision;
-  auto made = model::MakeGraphObjects(decision.graph, context.configuration.config, context.has_knative, context.find);
+  const KeptGraph kept = Keep(decision.graph.metadata, context);
+  auto made = model::MakeGraphObjects(decision.graph, kept.config, kept.has_knative, context.find);
   if (!made.has_value()) {
     decision.failure = std::move(made).error();
     return decision;

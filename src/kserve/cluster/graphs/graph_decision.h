@@ -7,6 +7,7 @@
 #include "data/manifest/value.h"
 #include "kserve/cluster/objects/cluster_view.h"
 #include "kserve/cluster/objects/object_set.h"
+#include "kserve/cluster/services/served_way.h"
 #include "kserve/model/api/inference_graph.h"
 #include "kserve/model/pods/pod_resolution.h"
 #include "kserve/model/reconcile/graph_objects.h"
@@ -19,6 +20,7 @@ struct GraphContext {
   const Configuration& configuration;
   bool has_knative = false;      // serving.knative.dev/v1
   bool has_gateway_api = false;  // gateway.networking.k8s.io/v1
+  ServedWay served{};            // how it is served now
   model::FindStepService find;
 };
 

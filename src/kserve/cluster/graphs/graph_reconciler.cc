@@ -13,13 +13,14 @@ using kubernetes::ObjectName;
 using manifest::TextAt;
 using manifest::Value;
 
-GraphDecision GraphReconciler::DecideAbout(const Value& document) const {
+GraphDecision GraphReconciler::DecideAbout(const Value& document, const std::vector<LabelledObject>& there) const {
   const std::shared_ptr<const Configuration> configuration = cluster_.configuration();
   const Runtimes runtimes = cluster_.runtimes();
   const std::string& namespace_name = TextAt(document, {"metadata", "namespace"});
   return DecideGraph(document, {.configuration = *configuration,
-                                .has_knative = cluster_.Has(KnativeServices()),
-                                .has_gateway_api = cluster_.Has(HttpRoutes()),
+                                .has_knative = cluster_.features().Has(KnativeServices()),
+                                .has_gateway_api = cluster_.features().Has(HttpRoutes()),
+                                .served = ServedWayOf(document, there),
                                 .find = [&](const std::string& service) {
                                   return StepServiceOf(cluster_.FindService({namespace_name, service}).get(),
                                                        configuration->config, runtimes);
@@ -31,7 +32,7 @@ Outcome GraphReconciler::Reconcile(const ObjectName& name, const std::stop_token
   // What it had goes with it: the cluster collects what has no owner any more.
   if (live == nullptr || manifest::FieldAt(*live, {"metadata", "deletionTimestamp"}) != nullptr) return {};
   const std::vector<LabelledObject> there = graphs_.ObjectsOf(name);
-  const GraphDecision decision = DecideAbout(*live);
+  const GraphDecision decision = DecideAbout(*live, there);
   Outcome outcome;
   SetResult result;
   if (!decision.failure.has_value()) {
@@ -58,7 +59,7 @@ kubernetes::ApiResult<std::vector<std::string>> PlanGraph(const Value& graph, co
   const ObjectName name = kubernetes::NameOf(graph);
   const Value whole = InPlaceOf(graphs.Find(name).get(), graph);
   const std::vector<LabelledObject> there = graphs.ObjectsOf(name);
-  const GraphDecision decision = reconciler.DecideAbout(whole);
+  const GraphDecision decision = reconciler.DecideAbout(whole, there);
   return PlanSet({.owner = whole, .wanted = decision.desired.objects, .kept = {}, .there = there}, decision.failure,
                  client, stop);
 }

@@ -27,7 +27,7 @@ class GraphReconciler final {
 
   Outcome Reconcile(const kubernetes::ObjectName& name, const std::stop_token& stop);
 
-  GraphDecision DecideAbout(const manifest::Value& document) const;
+  GraphDecision DecideAbout(const manifest::Value& document, const std::vector<LabelledObject>& there) const;
 
  private:
   const GraphView& graphs_;

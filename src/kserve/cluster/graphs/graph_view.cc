@@ -39,7 +39,7 @@ void GraphView::Follow(const ClusterView& cluster) {
   owned_.Follow(Pods());
   for (const WrittenResource& written : WrittenResources()) {
     const bool is_made = written.resource != ConfigMaps() && written.resource != VirtualServices();
-    if (is_made && (!written.optional || cluster.Has(written.resource))) owned_.Follow(written.resource);
+    if (is_made && cluster.features().Has(written.resource)) owned_.Follow(written.resource);
   }
 }
 

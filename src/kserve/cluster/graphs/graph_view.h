@@ -36,6 +36,10 @@ class GraphView final {
   std::vector<kubernetes::ObjectPointer> Graphs() const;
   std::vector<LabelledObject> ObjectsOf(const kubernetes::ObjectName& graph) const { return owned_.Of(graph); }
 
+  Evidence EvidenceOf(const kubernetes::Resource& resource, const OwnedObjects::Matches& matches) const {
+    return owned_.EvidenceOf(resource, matches);
+  }
+
   // Something of an InferenceService has changed: its address, it may be.
   void OnService(const kubernetes::ObjectName& service) const;
   void QueueAll() const;

@@ -6,6 +6,7 @@
 #include "data/manifest/value_path.h"
 #include "kserve/cluster/objects/trim.h"
 #include "kserve/model/api/annotations.h"
+#include "kserve/model/reconcile/revision_objects.h"
 #include "kserve/model/resolve/validation.h"
 
 namespace inferd::cluster {
@@ -18,20 +19,32 @@ using kubernetes::Resource;
 using manifest::TextAt;
 using manifest::Value;
 
-constexpr const char* kGatewayName = "inferd-gateway";
 constexpr const char* kConfigurationName = "inferenceservice-config";
 
-// "apps/v1" of all groups that the server has.
-std::set<std::string> ApisOf(const Value& groups) {
-  std::set<std::string> apis = {"v1"};
-  const Value* const list = groups.Find("groups");
-  if (list == nullptr) return apis;
-  for (const Value& group : list->items()) {
-    const Value* const versions = group.Find("versions");
-    if (versions == nullptr) continue;
-    for (const Value& version : versions->items()) apis.insert(TextAt(version, {"groupVersion"}));
-  }
-  return apis;
+bool IsRevision(const Value& deployment) { return model::ReadRevision(deployment).has_value(); }
+
+// A Deployment that Knative has made for one of its revisions. It is there even while Knative's API is not found.
+bool IsOfKnative(const Value& deployment) {
+  const Value* const owners = manifest::FieldAt(deployment, {"metadata", "ownerReferences"});
+  return owners != nullptr && std::ranges::any_of(owners->items(), [](const Value& owner) {
+           return TextAt(owner, {"apiVersion"}).starts_with(KnativeServices().group + "/");
+         });
+}
+
+// A name that leads to the gateway.
+bool LeadsTo(const Value& service, const std::string& host) {
+  return TextAt(service, {"spec", "externalName"}) == host;
+}
+
+// A Knative Service whose pods have init containers.
+bool HasInitContainers(const Value& knative_service) {
+  const Value* const list = manifest::FieldAt(knative_service, {"spec", "template", "spec", "initContainers"});
+  return list != nullptr && !list->items().empty();
+}
+
+Evidence Worst(Evidence a, Evidence b) {
+  if (a == Evidence::kContradicting || b == Evidence::kContradicting) return Evidence::kContradicting;
+  return a == Evidence::kUnread ? a : b;
 }
 
 // As the webhook has it, where it is not asked: what is wrong with it is said in its status.
@@ -45,12 +58,16 @@ std::shared_ptr<const model::TrainedModel> ReadModel(const Value& document) {
 
 }  // namespace
 
-ClusterView::ClusterView(kubernetes::Client& client, Options options, Changed changed, base::Logger& logger)
+ClusterView::ClusterView(kubernetes::Client& client, const base::Clock& clock, Options options, Changed changed,
+                         base::Logger& logger)
     : client_(client),
       options_(std::move(options)),
       changed_(std::move(changed)),
       logger_(logger),
       configuration_(std::make_shared<const Configuration>()),
+      features_(
+          client, clock, options_.controller_namespace, [this](const Resource* feature) { return EvidenceOf(feature); },
+          logger),
       owned_(
           client,
           {.label = model::kInferenceServiceLabel, .namespaces = options_.namespaces, .on_owner = changed_.on_service},
@@ -65,65 +82,38 @@ ClusterView::~ClusterView() {
   for (const auto& [key, resource] : followed) resource->RequestStop();
 }
 
-kubernetes::ApiResult<void> ClusterView::Discover(const std::stop_token& stop) {
-  const auto groups = client_.GetDocument("/apis", stop);
-  if (!groups.has_value()) return std::unexpected(groups.error());
-  const auto gateway = DiscoverGateway(stop);
-  if (!gateway.has_value()) return std::unexpected(gateway.error());
+void ClusterView::Discover(const std::stop_token& stop) {
+  const bool changed = features_.Look(stop);
+  if (stop.stop_requested()) return;
   bool first = false;
-  bool changed = false;
   {
     const base::MutexLock lock(mutex_);
-    std::set<std::string> apis = ApisOf(*groups);
     first = followed_.empty();
-    changed = !first && (*gateway || apis != apis_);
-    apis_ = std::move(apis);
   }
-  const auto features = DiscoverFeatures(stop);
-  if (!features.has_value()) return std::unexpected(features.error());
-  changed |= *features && !first;
   if (first) FollowKServe();
   for (const WrittenResource& written : WrittenResources()) {
-    if (!written.optional || Has(written.resource)) owned_.Follow(written.resource);
+    if (features_.Has(written.resource)) owned_.Follow(written.resource);
   }
-  if (changed) QueueAll();
-  return {};
+  if (changed && !first) QueueAll();
 }
 
-kubernetes::ApiResult<bool> ClusterView::DiscoverGateway(const std::stop_token& stop) {
-  const ObjectName name{options_.controller_namespace, kGatewayName};
-  const auto found = client_.Get(PlainServices(), name, stop);
-  if (!found.has_value() && found.error().code == 0) return std::unexpected(found.error());
-  std::string host;
-  if (found.has_value()) host = name.name + "." + name.namespace_name + ".svc.cluster.local";
-  const base::MutexLock lock(mutex_);
-  return std::exchange(gateway_host_, host) != host;
+Evidence ClusterView::EvidenceOf(const Resource& resource, const OwnedObjects::Matches& matches) const {
+  const Evidence own = owned_.EvidenceOf(resource, matches);
+  return options_.more_evidence ? Worst(own, options_.more_evidence(resource, matches)) : own;
 }
 
-kubernetes::ApiResult<bool> ClusterView::DiscoverFeatures(const std::stop_token& stop) {
-  bool takes = false;
-  if (Has(KnativeServices())) {
-    const auto found = client_.Get(ConfigMaps(), {"knative-serving", "config-features"}, stop);
-    if (!found.has_value() && found.error().code == 0) return std::unexpected(found.error());
-    takes = found.has_value() && TextAt(*found, {"data", "kubernetes.podspec-init-containers"}) == "enabled";
+Evidence ClusterView::EvidenceOf(const Resource* feature) const {
+  if (feature == nullptr) {
+    const std::string host = GatewayHostOf(options_.controller_namespace);
+    const auto leads_there = [&](const Value& service) { return LeadsTo(service, host); };
+    return Worst(owned_.EvidenceOf(Deployments(), IsRevision), owned_.EvidenceOf(PlainServices(), leads_there));
   }
-  const base::MutexLock lock(mutex_);
-  return std::exchange(init_containers_, takes) != takes;
-}
-
-bool ClusterView::revisions_take_init_containers() const {
-  const base::MutexLock lock(mutex_);
-  return init_containers_;
-}
-
-std::string ClusterView::gateway_host() const {
-  const base::MutexLock lock(mutex_);
-  return gateway_host_;
-}
-
-bool ClusterView::Has(const Resource& resource) const {
-  const base::MutexLock lock(mutex_);
-  return apis_.contains(resource.api_version());
+  if (*feature == KnativeServices()) {
+    const Evidence made = owned_.EvidenceOf(Deployments(), IsOfKnative);
+    return Worst(made, EvidenceOf(*feature, [](const Value&) { return true; }));
+  }
+  if (*feature == ConfigMaps()) return EvidenceOf(KnativeServices(), HasInitContainers);
+  return EvidenceOf(*feature, [](const Value&) { return true; });
 }
 
 void ClusterView::Follow(Following following, kubernetes::ObjectCache::OnChange on_change) {
@@ -212,7 +202,7 @@ void ClusterView::OnModel(const Change& change) {
 
 bool ClusterView::synced() const {
   const base::MutexLock lock(mutex_);
-  return services_ != nullptr && owned_.synced() &&
+  return services_ != nullptr && features_.known() && owned_.synced() &&
          std::ranges::all_of(followed_, [](const auto& followed) { return followed.second->synced(); });
 }
 

@@ -3,13 +3,14 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
+#include "base/clock.h"
 #include "base/logging.h"
 #include "base/mutex.h"
 #include "data/manifest/problem.h"
+#include "kserve/cluster/objects/cluster_features.h"
 #include "kserve/cluster/objects/followed_resource.h"
 #include "kserve/cluster/objects/owned_objects.h"
 #include "kserve/model/api/inference_service_config.h"
@@ -42,6 +43,8 @@ class ClusterView final {
   struct Options {
     std::vector<std::string> namespaces{};  // that are looked after; empty: all
     std::string controller_namespace;       // where the configuration is
+    // What objects that were not made for services say about the cluster's features. Empty: there are none.
+    std::function<Evidence(const kubernetes::Resource&, const OwnedObjects::Matches&)> more_evidence{};
   };
   // What is to be looked at; both are called on other threads.
   struct Changed {
@@ -49,27 +52,22 @@ class ClusterView final {
     std::function<void()> on_all;  // whatever is decided by the configuration or by what the cluster has
   };
 
-  // The client and the logger outlive it.
-  ClusterView(kubernetes::Client& client, Options options, Changed changed, base::Logger& logger);
+  // The client, the clock and the logger outlive it.
+  ClusterView(kubernetes::Client& client, const base::Clock& clock, Options options, Changed changed,
+              base::Logger& logger);
   ~ClusterView();
   ClusterView(const ClusterView&) = delete;
   ClusterView& operator=(const ClusterView&) = delete;
 
-  // Looks which APIs the cluster has, once at least before all else, and follows their kinds. UNAVAILABLE, and what the
-  // server says: it cannot be asked.
-  kubernetes::ApiResult<void> Discover(const std::stop_token& stop);
+  // Looks which features the cluster has, and follows the kinds that it has. Called once at least before all else, and
+  // then again and again, by one thread. Blocks.
+  void Discover(const std::stop_token& stop);
 
-  // All that there is has been heard of.
+  // All that there is has been heard of, and each feature is known to be there or not.
   bool synced() const;
-  // Whether the cluster has that API.
-  bool Has(const kubernetes::Resource& resource) const;
-
-  // Of inferd-gateway's Service in the controller's namespace: "inferd-gateway.kserve.svc.cluster.local"; empty: there
-  // is none.
-  std::string gateway_host() const;
-
-  // Whether Knative takes pods with init containers, which is a feature of its own.
-  bool revisions_take_init_containers() const;
+  const ClusterFeatures& features() const { return features_; }
+  // Why what is known may be out of date.
+  std::vector<Doubt> doubts() const { return features_.doubts(); }
 
   kubernetes::ObjectPointer FindService(const kubernetes::ObjectName& name) const;
   std::vector<kubernetes::ObjectPointer> Services() const;
@@ -88,9 +86,8 @@ class ClusterView final {
   template <typename Object>
   using Objects = std::map<kubernetes::ObjectName, std::shared_ptr<const Object>>;
 
-  // Whether something is otherwise than it was.
-  kubernetes::ApiResult<bool> DiscoverGateway(const std::stop_token& stop);
-  kubernetes::ApiResult<bool> DiscoverFeatures(const std::stop_token& stop);
+  Evidence EvidenceOf(const kubernetes::Resource* feature) const;
+  Evidence EvidenceOf(const kubernetes::Resource& resource, const OwnedObjects::Matches& matches) const;
   void Follow(Following following, kubernetes::ObjectCache::OnChange on_change);
   void FollowKServe();
   void OnRuntime(const Change& change, bool cluster_wide);
@@ -102,14 +99,12 @@ class ClusterView final {
   const Changed changed_;
   base::Logger& logger_;
   mutable base::Mutex mutex_;
-  std::set<std::string> apis_ GUARDED_BY(mutex_);  // "apps/v1"
-  std::string gateway_host_ GUARDED_BY(mutex_);
-  bool init_containers_ GUARDED_BY(mutex_) = false;
   std::shared_ptr<const Configuration> configuration_ GUARDED_BY(mutex_);
   Objects<model::ServingRuntime> runtimes_ GUARDED_BY(mutex_);
   Objects<model::TrainedModel> models_ GUARDED_BY(mutex_);
   std::map<std::string, std::unique_ptr<FollowedResource>> followed_ GUARDED_BY(mutex_);  // by API and kind
   const FollowedResource* services_ GUARDED_BY(mutex_) = nullptr;
+  ClusterFeatures features_;
   OwnedObjects owned_;  // ends first
 };
 

@@ -4,6 +4,8 @@
 #include <iterator>
 #include <utility>
 
+#include "kserve/cluster/objects/resources.h"
+
 namespace inferd::cluster {
 
 FollowedResource::FollowedResource(kubernetes::Client& client, Following following,
@@ -29,12 +31,16 @@ void FollowedResource::RequestStop() {
 }
 
 void FollowedResource::Tell(Part& part, const kubernetes::ApiError& error) const {
-  part.missing = error.is_not_found();
+  part.missing = error.is_not_found() && may_be_missing();
   std::string text = error.ToString();
   if (text == part.told) return;
   part.told = std::move(text);
   logger_.Warning("objects cannot be followed",
                   {{"kind", following_.resource.kind}, {"api", following_.resource.api_version()}, {"why", part.told}});
+}
+
+bool FollowedResource::may_be_missing() const {
+  return IsOptional(following_.resource) || following_.resource.group == InferenceServices().group;
 }
 
 kubernetes::ObjectPointer FollowedResource::Find(const kubernetes::ObjectName& name) const {

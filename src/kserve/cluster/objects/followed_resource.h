@@ -32,11 +32,15 @@ class FollowedResource final {
 
   kubernetes::ObjectPointer Find(const kubernetes::ObjectName& name) const;
   std::vector<kubernetes::ObjectPointer> All() const;
-  // All that there are have been heard of. A kind that the cluster does not have has none.
+  // All that there are have been heard of. A kind that the cluster does not have has none; Kubernetes' own kinds are in
+  // each cluster, so that a 404 of one of them says nothing.
   bool synced() const;
   const kubernetes::Resource& resource() const { return following_.resource; }
 
  private:
+  // A kind that a cluster need not have: of an API that is looked for, or of a definition that may come later.
+  bool may_be_missing() const;
+
   struct Part {
     std::atomic<bool> missing = false;  // the server does not know the kind
     std::string told;                   // of the last trouble; of the informer's thread

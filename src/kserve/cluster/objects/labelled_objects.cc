@@ -39,4 +39,15 @@ std::vector<LabelledObject> LabelledObjects::Of(const ObjectName& owner) const {
   return objects;
 }
 
+bool LabelledObjects::Any(const kubernetes::Resource& resource,
+                          const std::function<bool(const manifest::Value&)>& matches) const {
+  const base::MutexLock lock(mutex_);
+  for (const auto& [owner, objects] : owners_) {
+    for (const auto& [key, object] : objects) {
+      if (*key.first == resource && matches(*object)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace inferd::cluster

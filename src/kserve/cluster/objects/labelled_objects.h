@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -29,6 +30,9 @@ class LabelledObjects final {
 
   // In order of kinds and names.
   std::vector<LabelledObject> Of(const kubernetes::ObjectName& owner) const;
+
+  // True if one of any owner's objects of that kind matches. `matches` is called with the lock held.
+  bool Any(const kubernetes::Resource& resource, const std::function<bool(const manifest::Value&)>& matches) const;
 
  private:
   using Key = std::pair<const kubernetes::Resource*, std::string>;  // and its name

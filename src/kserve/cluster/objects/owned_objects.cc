@@ -37,4 +37,13 @@ bool OwnedObjects::synced() const {
   return std::ranges::all_of(followed_, [](const auto& followed) { return followed.second->synced(); });
 }
 
+Evidence OwnedObjects::EvidenceOf(const kubernetes::Resource& resource, const Matches& matches) const {
+  if (labelled_.Any(resource, matches)) return Evidence::kContradicting;
+  const base::MutexLock lock(mutex_);
+  for (const auto& [each, followed] : followed_) {
+    if (*each == resource) return followed->synced() ? Evidence::kNone : Evidence::kUnread;
+  }
+  return IsOptional(resource) ? Evidence::kNone : Evidence::kUnread;
+}
+
 }  // namespace inferd::cluster

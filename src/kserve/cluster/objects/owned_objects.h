@@ -10,6 +10,7 @@
 #include "base/mutex.h"
 #include "kserve/cluster/objects/followed_resource.h"
 #include "kserve/cluster/objects/labelled_objects.h"
+#include "kserve/cluster/objects/lookup.h"
 
 namespace inferd::cluster {
 
@@ -34,6 +35,10 @@ class OwnedObjects final {
   // All that there are of what is followed have been heard of.
   bool synced() const;
   std::vector<LabelledObject> Of(const kubernetes::ObjectName& owner) const { return labelled_.Of(owner); }
+  // Returns whether one of these objects of that kind matches. A kind that a cluster may lack has none until it is
+  // followed.
+  using Matches = std::function<bool(const manifest::Value&)>;
+  Evidence EvidenceOf(const kubernetes::Resource& resource, const Matches& matches) const;
 
  private:
   kubernetes::Client& client_;

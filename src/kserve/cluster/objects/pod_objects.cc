@@ -23,7 +23,7 @@ kubernetes::ApiResult<kubernetes::ObjectPointer> ReadPodObject(kubernetes::Clien
   if (!manifest::CheckSubdomain(name.name).empty()) return nullptr;
   auto read = client.Get(ResourceOf(kind), name, stop);
   if (read.has_value()) return std::make_shared<const manifest::Value>(*std::move(read));
-  if (read.error().is_not_found()) return nullptr;
+  if (read.error().says_absent(name.name)) return nullptr;
   return std::unexpected(std::move(read).error());
 }
 

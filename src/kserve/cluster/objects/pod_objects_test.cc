@@ -12,7 +12,7 @@ using testing::ElementsAre;
 
 TEST(PodObjectsTest, WhatWasReadCountsForSomeTimeAlsoThatThereIsNothing) {
   const std::string secret = R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"s","namespace":"m"}})";
-  const std::string none = Answer(404, kubernetes::StatusJson(404, "NotFound", "none"));
+  const std::string none = Answer(404, kubernetes::AbsentJson("s"));
   kubernetes::ScriptedApi api({Answer(200, secret), none, Answer(200, secret),
                                Answer(403, kubernetes::StatusJson(403, "Forbidden", "no")), Answer(200, secret)});
   kubernetes::ScriptedClient client(api, {.retry = {.attempts = 1}});
@@ -30,6 +30,15 @@ TEST(PodObjectsTest, WhatWasReadCountsForSomeTimeAlsoThatThereIsNothing) {
               ElementsAre("GET /api/v1/namespaces/m/secrets/s", "GET /api/v1/namespaces/m/serviceaccounts/s",
                           "GET /api/v1/namespaces/m/serviceaccounts/s", "GET /api/v1/namespaces/m/secrets/s",
                           "GET /api/v1/namespaces/m/secrets/s"));
+}
+
+TEST(PodObjectsTest, OnlyItsOwn404SaysThatThereIsNone) {
+  kubernetes::ScriptedApi api({Answer(404, "<html>"), Answer(404, kubernetes::AbsentJson("another")),
+                               Answer(404, kubernetes::AbsentJson("s"))});
+  kubernetes::ScriptedClient client(api, {.retry = {.attempts = 1}});
+  EXPECT_FALSE(ReadPodObject(*client, "Secret", {"m", "s"}, {}).has_value()) << "a proxy's";
+  EXPECT_FALSE(ReadPodObject(*client, "Secret", {"m", "s"}, {}).has_value());
+  EXPECT_EQ(ReadPodObject(*client, "Secret", {"m", "s"}, {}), nullptr);
 }
 
 }  // namespace

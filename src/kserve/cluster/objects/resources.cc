@@ -1,5 +1,7 @@
 #include "kserve/cluster/objects/resources.h"
 
+#include <algorithm>
+
 #include "data/manifest/value_path.h"
 
 namespace inferd::cluster {
@@ -80,6 +82,11 @@ const std::array<WrittenResource, kWrittenResources>& WrittenResources() {
       {HttpRoutes(), true},
   }};
   return resources;
+}
+
+bool IsOptional(const Resource& resource) {
+  const auto* const found = std::ranges::find(WrittenResources(), resource, &WrittenResource::resource);
+  return found != WrittenResources().end() && found->optional;
 }
 
 const Resource* WrittenResourceOf(const manifest::Value& object) {

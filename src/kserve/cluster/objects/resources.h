@@ -34,6 +34,9 @@ struct WrittenResource {
 inline constexpr size_t kWrittenResources = 8;
 const std::array<WrittenResource, kWrittenResources>& WrittenResources();
 
+// True if a cluster need not have the API of that kind.
+bool IsOptional(const kubernetes::Resource& resource);
+
 // The one of an object that is made; null: it is of no such kind.
 const kubernetes::Resource* WrittenResourceOf(const manifest::Value& object);
 

@@ -76,11 +76,66 @@ std::optional<model::ObservedCondition> LeaveOutRoutes(bool has_gateway_api, std
                   "install it, or take enableGatewayApi out of the ingress of inferenceservice-config", objects);
 }
 
+namespace {
+
+// The configuration's default is another mode now.
+model::ObservedCondition ModeKept(DeploymentMode mode, DeploymentMode default_mode) {
+  const std::string kept(model::DeploymentModeName(mode));
+  const std::string now(model::DeploymentModeName(default_mode));
+  return {.status = "False",
+          .reason = "DeploymentModeKept",
+          .message = "defaultDeploymentMode of inferenceservice-config is " + now + " now; this one stays " + kept +
+                     " until its annotation serving.kserve.io/deploymentMode says " + now};
+}
+
+// What a service is decided by: the context, but for what would move it from the way in which it is served.
+struct KeptContext {
+  model::InferenceServiceConfig config;
+  bool has_knative = false;
+  std::optional<model::ObservedCondition> kept_way = {};
+};
+
+KeptContext Keep(const model::InferenceService& service, const DecisionContext& context) {
+  KeptContext kept{.config = context.configuration.config, .has_knative = context.has_knative};
+  const ServedWay& served = context.served;
+  if (const auto mode = KeptMode(service.metadata, served, kept.config.default_mode)) {
+    kept.kept_way = ModeKept(*mode, kept.config.default_mode);
+    kept.config.default_mode = *mode;
+  }
+  const bool stays = served.by_gateway && served.mode == DeploymentMode::kServerless;
+  if (stays && kept.has_knative && !context.gateway_host.empty() && !NamesKnative(service.metadata) &&
+      model::DeploymentModeOf(service, kept.config) == DeploymentMode::kServerless) {
+    kept.has_knative = false;
+    kept.kept_way = {.status = "False",
+                     .reason = "GatewayKept",
+                     .message =
+                         "the cluster has Knative now; this service stays with inferd-gateway until its "
+                         "annotation serving.kserve.io/deploymentMode says Knative"};
+  }
+  // Istio leads to Knative's services alone.
+  kept.config.ingress.disable_virtual_service |= !kept.has_knative;
+  return kept;
+}
+
+std::optional<ResolutionFailure> FindMissing(DeploymentMode mode, const KeptContext& kept,
+                                             const DecisionContext& context) {
+  if (mode != DeploymentMode::kServerless || kept.has_knative || !context.gateway_host.empty()) return std::nullopt;
+  const std::string text =
+      "the cluster has neither the API serving.knative.dev/v1 nor inferd's gateway, one of which the deployment mode "
+      "Serverless needs: install Knative Serving or inferd-gateway, or set the annotation "
+      "serving.kserve.io/deploymentMode: RawDeployment";
+  return ResolutionFailure::Saying("KnativeMissing", text);
+}
+
+}  // namespace
+
 Decision Decide(const Value& document, const DecisionContext& context) {
-  const model::InferenceServiceConfig& config = context.configuration.config;
   manifest::Problems reading;
   const model::InferenceService read = model::ReadInferenceService(document, reading);
+  const KeptContext kept = Keep(read, context);
+  const model::InferenceServiceConfig& config = kept.config;
   Decision decision;
+  decision.kept_way = kept.kept_way;
   decision.service = model::ApplyDefaults(read, config);
   decision.desired.mode = model::DeploymentModeOf(decision.service, config);
   if (decision.desired.mode == DeploymentMode::kModelMesh) {
@@ -90,23 +145,13 @@ Decision Decide(const Value& document, const DecisionContext& context) {
   decision.failure =
       FailureOf(context.configuration, reading, model::Validate(decision.service), "InvalidPredictorSpec");
   if (decision.failure.has_value()) return decision;
-  const bool serverless = decision.desired.mode == DeploymentMode::kServerless;
-  if (serverless && !context.has_knative && context.gateway_host.empty()) {
-    const std::string text =
-        "the cluster has neither the API serving.knative.dev/v1 nor inferd's gateway, one of which the deployment mode "
-        "Serverless needs: install Knative Serving or inferd-gateway, or set the annotation "
-        "serving.kserve.io/deploymentMode: RawDeployment";
-    decision.failure = ResolutionFailure::Saying("KnativeMissing", text);
-    return decision;
-  }
+  decision.failure = FindMissing(decision.desired.mode, kept, context);
+  if (decision.failure.has_value()) return decision;
   std::map<ComponentKind, model::Rollout> rollouts;
   for (const ComponentKind kind : {ComponentKind::kPredictor, ComponentKind::kTransformer, ComponentKind::kExplainer}) {
     rollouts.emplace(kind, model::ReadRollout(document, kind).rollout);
   }
-  // Istio leads to Knative's services alone.
-  model::InferenceServiceConfig used = config;
-  used.ingress.disable_virtual_service |= !context.has_knative;
-  auto desired = model::MakeDesiredObjects(read, context.runtimes, context.models, used, rollouts, context.injection);
+  auto desired = model::MakeDesiredObjects(read, context.runtimes, context.models, config, rollouts, context.injection);
   if (!desired.has_value()) {
     decision.failure = std::move(desired).error();
     return decision;
@@ -121,8 +166,8 @@ Decision Decide(const Value& document, const DecisionContext& context) {
   if (auto missing = LeaveOutRoutes(context.has_gateway_api, decision.desired.objects)) {
     decision.ingress = std::move(missing);
   }
-  DecideByGateway(document, context, decision);
-  NameUnheeded(config, context.runtimes, decision);
+  DecideByGateway(document, context, kept.has_knative, decision);
+  NameUnheeded(context.configuration.config, context.runtimes, decision);
   return decision;
 }
 

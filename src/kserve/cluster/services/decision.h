@@ -9,6 +9,7 @@
 
 #include "data/manifest/value.h"
 #include "kserve/cluster/objects/cluster_view.h"
+#include "kserve/cluster/services/served_way.h"
 #include "kserve/model/api/inference_service.h"
 #include "kserve/model/reconcile/desired_objects.h"
 #include "kserve/model/reconcile/revision_plan.h"
@@ -27,6 +28,7 @@ struct DecisionContext {
   model::TemplateInjection injection{};                // into the templates of pods
   std::string gateway_host{};  // of inferd-gateway, for clusters without Knative; empty: there is none
   std::span<const manifest::Value* const> deployments{};  // that the service has now
+  ServedWay served{};                                     // how it is served now
 };
 
 // What is to become of a service.
@@ -35,8 +37,9 @@ struct Decision {
   model::InferenceService service;  // with its defaults
   model::DesiredObjects desired;    // none where it has failed: what is there goes on
   std::optional<model::ResolutionFailure> failure;
-  std::optional<model::ObservedCondition> ingress;  // what is missing for it; nullopt: nothing is
-  std::vector<std::string> unheeded;                // fields that do nothing, of it and of its runtime
+  std::optional<model::ObservedCondition> ingress;   // what is missing for it; nullopt: nothing is
+  std::vector<std::string> unheeded;                 // fields that do nothing, of it and of its runtime
+  std::optional<model::ObservedCondition> kept_way;  // why it is not served as a new one would be; nullopt: it is
   // Where requests go through the gateway: the revisions of each component, and the names of those that stay as they
   // are.
   std::map<model::ComponentKind, model::RevisionPlan> plans;

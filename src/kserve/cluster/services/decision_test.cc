@@ -31,7 +31,8 @@ class DecisionTest : public testing::Test {
                              .has_istio = istio_,
                              .injection = {.find = {}, .revisions = init_containers_},
                              .gateway_host = gateway_,
-                             .deployments = deployments_});
+                             .deployments = deployments_,
+                             .served = served_});
   }
   static std::vector<std::string> Kinds(const Decision& decision) {
     std::vector<std::string> kinds;
@@ -45,6 +46,7 @@ class DecisionTest : public testing::Test {
   bool init_containers_ = true;
   std::string gateway_;
   std::vector<const manifest::Value*> deployments_;
+  ServedWay served_;
   const model::ServingRuntime runtime_ = model::ParseAs<model::ServingRuntime>(
       model::RuntimeYaml("mine", "  supportedModelFormats: [{name: onnx, autoSelect: true}]\n"));
 };
@@ -163,11 +165,55 @@ TEST_F(DecisionTest, WithoutKnativeAComponentHasRevisionsBehindTheGateway) {
   ASSERT_EQ(state.revisions.size(), 2U);
   EXPECT_TRUE(state.revisions[0].was_ready);
   EXPECT_EQ(state.traffic.at(0).revision, first);
-  // With Knative there, it is Knative's.
+  // With Knative there, a service is Knative's.
   knative_ = true;
+  deployments_ = {};
   configuration_.config.ingress.disable_virtual_service = true;
   EXPECT_THAT(names(Make(kModel, "")), testing::Contains("Service digits-predictor-default"));
   EXPECT_TRUE(Make(kModel, "").plans.empty());
+}
+
+TEST_F(DecisionTest, AServiceStaysWhereItIsUntilItsAnnotationSaysOtherwise) {
+  gateway_ = "inferd-gateway.kserve.svc.cluster.local";
+  knative_ = true;
+  configuration_.config.ingress.disable_virtual_service = true;
+  served_ = {.mode = model::DeploymentMode::kServerless, .by_gateway = true};
+  for (const char* annotation : {"", "    serving.kserve.io/deploymentMode: Serverless\n"}) {
+    const Decision stays = Make(kModel, annotation);
+    EXPECT_THAT(Kinds(stays), testing::Contains("Deployment"));
+    ASSERT_TRUE(stays.kept_way.has_value());
+    EXPECT_EQ(stays.kept_way->reason, "GatewayKept");
+  }
+  const Decision moves = Make(kModel, "    serving.kserve.io/deploymentMode: Knative\n");
+  EXPECT_THAT(Kinds(moves), testing::Not(testing::Contains("Deployment")));
+  EXPECT_FALSE(moves.kept_way.has_value());
+  // What it was served in before is another mode, so that the annotation is new.
+  served_.mode = model::DeploymentMode::kRawDeployment;
+  EXPECT_THAT(Kinds(Make(kModel, "    serving.kserve.io/deploymentMode: Serverless\n")),
+              testing::Not(testing::Contains("Deployment")));
+}
+
+TEST_F(DecisionTest, AnotherDefaultModeMovesNothing) {
+  using enum model::DeploymentMode;
+  knative_ = true;
+  configuration_.config.ingress.disable_virtual_service = true;
+  configuration_.config.default_mode = kServerless;
+  served_ = {.mode = kRawDeployment};
+  const Decision raw = Make(kModel, "");
+  EXPECT_EQ(raw.desired.mode, kRawDeployment);
+  EXPECT_THAT(Kinds(raw), testing::Contains("Deployment"));
+  EXPECT_THAT(raw.kept_way->message, HasSubstr("stays RawDeployment until its annotation"));
+  configuration_.config.default_mode = kRawDeployment;
+  served_ = {.mode = kServerless, .by_knative = true};
+  const Decision serverless = Make(kModel, "");
+  EXPECT_EQ(serverless.desired.mode, kServerless);
+  EXPECT_EQ(serverless.kept_way->reason, "DeploymentModeKept");
+  EXPECT_EQ(Make(kModel).desired.mode, kRawDeployment) << "the annotation says so";
+  configuration_.config.default_mode = kModelMesh;
+  EXPECT_TRUE(Make(kModel, "").ours) << "it is still here";
+  served_ = {};
+  configuration_.config.default_mode = kRawDeployment;
+  EXPECT_EQ(Make(kModel, "").desired.mode, kRawDeployment) << "a new one has the default";
 }
 
 // A canary goes on with its share while a configuration or a service cannot be read.

@@ -53,11 +53,11 @@ base::Result<model::ResolvedPod> TemplatePodOf(model::ResolvedPod pod, const Dec
 
 }  // namespace
 
-void DecideByGateway(const Value& document, const DecisionContext& context, Decision& decision) {
+void DecideByGateway(const Value& document, const DecisionContext& context, bool has_knative, Decision& decision) {
   const model::InferenceService& service = decision.service;
   model::DesiredObjects& desired = decision.desired;
   if (decision.failure.has_value() || context.gateway_host.empty()) return;
-  if (!model::UsesGateway(service, desired.pods, desired.mode, context.has_knative)) return;
+  if (!model::UsesGateway(service, desired.pods, desired.mode, has_knative)) return;
   // Its revisions are Deployments, whose templates have all.
   desired.needs_pod_webhook = false;
   std::erase_if(desired.objects, [](const Value& object) { return TextAt(object, {"kind"}) != "ConfigMap"; });

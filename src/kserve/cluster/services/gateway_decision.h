@@ -14,7 +14,9 @@ namespace inferd::cluster {
 // has one: in serverless mode without Knative, and in raw mode with canaries or tags
 // (kserve/model/reconcile/gateway_objects.h). Its components are revisions then, and the names that lead to them lead
 // to the gateway. `document`: the service as it stands in the cluster. Pure; thread-safe, as are the others.
-void DecideByGateway(const manifest::Value& document, const DecisionContext& context, Decision& decision);
+// `has_knative`: the service may use it.
+void DecideByGateway(const manifest::Value& document, const DecisionContext& context, bool has_knative,
+                     Decision& decision);
 
 // What goes on of a component's revisions while nothing can be decided about its service: the shares that the service's
 // status has, by which gateways go. `document`: the service as it stands in the cluster.

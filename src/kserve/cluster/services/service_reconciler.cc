@@ -81,6 +81,7 @@ kubernetes::ApiResult<Decision> ServiceReconciler::DecideAbout(const Value& docu
     return *found == nullptr ? std::nullopt : std::optional<Value>(**found);
   };
   const std::shared_ptr<const Configuration> configuration = view_.configuration();
+  const ClusterFeatures& features = view_.features();
   const Runtimes runtimes = view_.runtimes();
   const Models models = view_.ModelsOf(kubernetes::NameOf(document));
   const auto runtime_list = PointersOf(runtimes);
@@ -90,12 +91,13 @@ kubernetes::ApiResult<Decision> ServiceReconciler::DecideAbout(const Value& docu
       Decide(document, {.configuration = *configuration,
                         .runtimes = runtime_list,
                         .models = model_list,
-                        .has_knative = view_.Has(KnativeServices()),
-                        .has_istio = view_.Has(VirtualServices()),
-                        .has_gateway_api = view_.Has(HttpRoutes()),
-                        .injection = {.find = find, .revisions = view_.revisions_take_init_containers()},
-                        .gateway_host = view_.gateway_host(),
-                        .deployments = deployments});
+                        .has_knative = features.Has(KnativeServices()),
+                        .has_istio = features.Has(VirtualServices()),
+                        .has_gateway_api = features.Has(HttpRoutes()),
+                        .injection = {.find = find, .revisions = features.revisions_take_init_containers()},
+                        .gateway_host = features.gateway_host(),
+                        .deployments = deployments,
+                        .served = ServedWayOf(document, there)});
   if (!trouble.has_value()) return decision;
   // Templates without the credentials would be other pods.
   if (trouble->code == 0 || trouble->status == base::StatusCode::kUnavailable) return std::unexpected(*trouble);
@@ -160,6 +162,7 @@ model::ServiceState ServiceReconciler::Observe(const Decision& decision, const s
   const model::InferenceService& service = decision.service;
   model::ServiceState state{.failure = decision.failure, .mode = decision.desired.mode};
   state.ingress = decision.ingress;
+  if (decision.kept_way.has_value()) state.notices.emplace("WayCurrent", *decision.kept_way);
   std::vector<ComponentKind> kinds = {ComponentKind::kPredictor};
   if (service.transformer.has_value()) kinds.push_back(ComponentKind::kTransformer);
   if (service.explainer.has_value()) kinds.push_back(ComponentKind::kExplainer);

@@ -55,6 +55,11 @@ void StatusReporter::RecordChange(const Value& object, const Value* before, cons
   for (const std::string& field : state.unheeded) {
     if (is_news) statuses_.Record(object, "Normal", "FieldsNotHonored", field, stop);
   }
+  for (const auto& [type, notice] : state.notices) {
+    if (MessageOf(before, type) != notice.message) {
+      statuses_.Record(object, "Warning", notice.reason, notice.message, stop);
+    }
+  }
   if (state.failure.has_value() && MessageOf(before, "PredictorReady") != MessageOf(&status, "PredictorReady")) {
     statuses_.Record(object, "Warning", "InternalError", "fails to reconcile predictor: " + state.failure->Explain(),
                      stop);

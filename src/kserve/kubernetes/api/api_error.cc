@@ -69,6 +69,10 @@ std::string ApiError::ToString() const {
   return code == 0 ? message : "HTTP " + std::to_string(code) + ": " + message;
 }
 
+bool ApiError::says_absent(std::string_view name) const {
+  return is_not_found() && reason == "NotFound" && TextAt(details, {"name"}) == name;
+}
+
 ApiError ErrorOfStatus(const Value& status) {
   ApiError error;
   const auto code = manifest::ParseInt64(TextAt(status, {"code"}));

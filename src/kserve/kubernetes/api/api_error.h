@@ -25,6 +25,9 @@ struct ApiError {
   bool is_conflict() const { return code == 409 && reason != "AlreadyExists"; }
   bool is_already_exists() const { return code == 409 && reason == "AlreadyExists"; }
   bool is_not_found() const { return code == 404; }
+  // The API server says that there is no object of that name. Other answers with 404 say nothing about the object:
+  // those of a proxy, and those about a kind that is not served.
+  bool says_absent(std::string_view name) const;
   // What a list or a watch goes on from is not kept any more: list anew.
   bool is_expired() const { return code == 410; }
 

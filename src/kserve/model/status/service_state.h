@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -63,6 +64,8 @@ struct ServiceState {
   std::optional<ObservedCondition> ingress = {};
   // Of what gives pods what their templates lack, where that is missing; none: templates lack nothing, or it is there.
   std::optional<ObservedCondition> pod_webhook = {};
+  // Conditions by type that do not decide about Ready, for as long as something is to be said.
+  std::map<std::string, ObservedCondition> notices = {};
 
   bool operator==(const ServiceState&) const = default;
 };

@@ -95,6 +95,7 @@ class StatusMaker {
     AddIngress();
     if (!state_.unheeded.empty()) conditions_["FieldsHonored"] = Unheeded();
     if (state_.pod_webhook.has_value()) conditions_["PodWebhookReady"] = ConditionFrom(*state_.pod_webhook);
+    for (const auto& [type, notice] : state_.notices) conditions_[type] = ConditionFrom(notice);
     conditions_["Ready"] = Worst(conditions_["PredictorReady"], conditions_["IngressReady"]);
 
     Value status = Value::Map();
