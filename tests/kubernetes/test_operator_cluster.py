@@ -140,15 +140,18 @@ def test_a_canary_keeps_its_share_while_something_cannot_be_read(objects, cluste
 
     def of_service(replicas):
         objects.change("InferenceService", "shared", lambda one: one["spec"]["predictor"].update({"minReplicas": replicas, "maxReplicas": 2}))
-    for what, go_wrong, mend in (
-            ("data.ingress", lambda: of_configuration({**CONFIGURATION, "ingress": "{no json"}), lambda: of_configuration(CONFIGURATION)),
-            ("MinReplicas", lambda: of_service(3), lambda: of_service(1))):
+    for what, condition, go_wrong, mend in (
+            ("data.ingress", "ConfigCurrent", lambda: of_configuration({**CONFIGURATION, "ingress": "{no json"}), lambda: of_configuration(CONFIGURATION)),
+            ("MinReplicas", "PredictorReady", lambda: of_service(3), lambda: of_service(1))):
         before = revision(objects, "shared")
+
+        def is_named(what=what, condition=condition):
+            return what in objects.conditions("shared").get(condition, {}).get("message", "")
         go_wrong()
-        wait_until(lambda what=what: what in objects.conditions("shared")["PredictorReady"].get("message", ""), f"{what} is named")
+        wait_until(is_named, f"{what} is named")
         assert revision(objects, "shared") == before, what
         mend()
-        wait_until(lambda what=what: what not in objects.conditions("shared")["PredictorReady"].get("message", ""), f"{what} is mended")
+        wait_until(lambda is_named=is_named: not is_named(), f"{what} is mended")
         assert first in [name for name, _ in revision(objects, "shared")[1]], what
     objects.delete("InferenceService", "shared")
     objects.delete("Service", "inferd-gateway")

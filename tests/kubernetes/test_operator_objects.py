@@ -290,12 +290,32 @@ def test_the_configuration_counts_as_it_is_now(objects, controller):
         "ingress": json.dumps({"ingressDomain": "models.example.org", "ingressClassName": "nginx"})}})
     wait_until(lambda: (objects.find("Ingress", "configured") or {"spec": {}})["spec"].get("ingressClassName") == "nginx", "the Ingress has the class")
     wait_until(lambda: objects.get("InferenceService", "configured")["status"]["url"] == "http://configured-operated.models.example.org", "so is the URL")
+    # One that is broken, emptied or deleted changes nothing, and each service says so.
+    before = {kind: objects.list(kind) for kind in ("Deployment", "Service", "Ingress")}
+
+    def says(text):
+        wait_until(lambda: text in objects.conditions("configured").get("ConfigCurrent", {}).get("message", ""), f"the condition says: {text}")
+        status = objects.get("InferenceService", "configured")["status"]
+        assert status["url"] == "http://configured-operated.models.example.org"
+        assert objects.conditions("configured")["Ready"]["status"] == "True"
+        assert {kind: objects.list(kind) for kind in before} == before, text
     objects.change("ConfigMap", "inferenceservice-config", lambda one: one["data"].update({"ingress": "{no json"}))
-    wait_until(lambda: "data.ingress" in objects.conditions("configured")["PredictorReady"].get("message", ""), "the condition names the key")
-    assert objects.get("Ingress", "configured")["spec"]["ingressClassName"] == "nginx"
-    assert objects.get("InferenceService", "configured")["status"]["url"] == "http://configured-operated.models.example.org", "as it was"
+    says("data.ingress")
+    objects.change("ConfigMap", "inferenceservice-config", lambda one: one.pop("data"))
+    says("has no entries")
     objects.delete("ConfigMap", created["metadata"]["name"])
+    says("is missing")
+    wait_until(lambda: any(one["reason"] == "ConfigMissing" and one["involvedObject"]["name"] == "configured" for one in objects.list("Event")),
+               "an event says so")
+    assert controller.metrics()['inferd_controller_doubt{about="ConfigMap operated/inferenceservice-config"}'] == 1
+    controller.end()
+    controller.start()
+    controller.settled()
+    says("is missing")
+    # What it says counts again when it is there, less of it, too.
+    objects.create({"kind": "ConfigMap", "metadata": {"name": "inferenceservice-config"}, "data": {"batcher": "{}"}})
     wait_until(lambda: objects.find("Ingress", "configured") is None, "without a class and a domain there is no Ingress")
+    wait_until(lambda: "ConfigCurrent" not in objects.conditions("configured"), "the condition is gone")
     objects.becomes("configured", "Ready")
 
 

@@ -221,4 +221,5 @@ def test_a_serverless_service_that_needs_the_webhook_says_where_it_is_missing(ku
         assert named(made["spec"]["initContainers"], "storage-initializer")["args"][0] == "s3://bucket/model"
     finally:
         uninstall_knative(api)
-        cluster.call("DELETE", "/api/v1/namespaces/kserve/configmaps/inferenceservice-config")
+        for name in ("inferenceservice-config", "inferenceservice-config-kept"):
+            cluster.call("DELETE", f"/api/v1/namespaces/kserve/configmaps/{name}")

@@ -26,6 +26,7 @@ constexpr const char* kLease = "inferd-controller";
 constexpr const char* kWebhookSecret = "inferd-controller-webhooks";
 constexpr std::chrono::milliseconds kDiscoverAgain{1'000};
 constexpr std::chrono::milliseconds kSyncedEvery{50};
+constexpr std::chrono::milliseconds kTendEvery{1'000};
 
 // A lease has tries of its own.
 kubernetes::SenderOptions SendingForLease() {
@@ -132,19 +133,23 @@ base::Status ClusterController::Start() {
 }
 
 void ClusterController::Watch(const std::stop_token& stop) {
+  int64_t look_ns = clock_.NowNs();
   while (!stop.stop_requested()) {
-    view_.Discover(stop);
-    if (stop.stop_requested()) return;
-    graph_view_.Follow(view_);
-    doubts_.Tell(view_.doubts(), stop);
-    while (view_.features().known() && !working_.load() && !stop.stop_requested()) {
-      if (view_.synced() && graph_view_.synced()) {
-        BeginWork();
-      } else if (!storage::PauseFor(kSyncedEvery, stop)) {
-        return;
-      }
+    if (clock_.NowNs() >= look_ns) {
+      view_.Discover(stop);
+      if (stop.stop_requested()) return;
+      graph_view_.Follow(view_);
+      const std::chrono::nanoseconds pause = working_.load() ? options_.discover_every : kDiscoverAgain;
+      look_ns = clock_.NowNs() + pause.count();
     }
-    storage::PauseFor(working_.load() ? options_.discover_every : kDiscoverAgain, stop);
+    bool waits = !working_.load();
+    if (waits && view_.synced() && graph_view_.synced()) {
+      waits = false;
+      if (view_.SettleConfiguration(graph_view_.has_objects(), stop)) BeginWork();
+    }
+    doubts_.Tell(view_.doubts(), stop);
+    if (working_.load() && leads()) view_.SaveConfiguration(stop);
+    storage::PauseFor(waits ? kSyncedEvery : kTendEvery, stop);
   }
 }
 

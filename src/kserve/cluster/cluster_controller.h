@@ -51,7 +51,8 @@ class ClusterController final {
   ClusterController(ClusterOptions options, kubernetes::ClusterAccess access, base::Logger& logger);
 
   base::Status Listen(const char* name, uint16_t port, net::HandlerFactory handlers);
-  // Looks at the cluster's APIs again and again, and begins to work when all has been heard of.
+  // Looks for the cluster's features again and again, begins to work when all that is decided by is known, keeps the
+  // configuration and tells of doubts.
   void Watch(const std::stop_token& stop);
   void BeginWork();
   void OnLeading(bool leads);

@@ -55,7 +55,7 @@ bool AwaitSynced(ClusterView& view, GraphView& graph_view) {
       view.Discover({});
       graph_view.Follow(view);
     }
-    if (view.synced() && graph_view.synced()) return true;
+    if (view.synced() && graph_view.synced()) return view.SettleConfiguration(graph_view.has_objects(), {});
     storage::PauseFor(kFollowedEvery, {});
   }
   return false;

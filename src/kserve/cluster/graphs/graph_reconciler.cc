@@ -31,6 +31,11 @@ Outcome GraphReconciler::Reconcile(const ObjectName& name, const std::stop_token
   const kubernetes::ObjectPointer live = graphs_.Find(name);
   // What it had goes with it: the cluster collects what has no owner any more.
   if (live == nullptr || manifest::FieldAt(*live, {"metadata", "deletionTimestamp"}) != nullptr) return {};
+  const std::shared_ptr<const Configuration> configuration = cluster_.configuration();
+  if (!configuration->problems.empty()) {
+    const auto waits = reporter_.ReportWaiting(*live, *configuration->fault, stop);
+    return {.retry = !waits.has_value() && !waits.error().is_not_found(), .again_in = std::nullopt};
+  }
   const std::vector<LabelledObject> there = graphs_.ObjectsOf(name);
   const GraphDecision decision = DecideAbout(*live, there);
   Outcome outcome;
@@ -43,7 +48,9 @@ Outcome GraphReconciler::Reconcile(const ObjectName& name, const std::stop_token
     outcome.retry |= failed.failure.transient;
     if (!failed.failure.transient) outcome.again_in = kRefusedAgain;
   }
-  const auto reported = reporter_.Report(*live, ObserveGraph(decision, there, result), stop);
+  model::GraphState state = ObserveGraph(decision, there, result);
+  if (configuration->fault.has_value()) state.notices.emplace(kConfigNotice, *configuration->fault);
+  const auto reported = reporter_.Report(*live, state, stop);
   if (reported.has_value() || reported.error().is_not_found()) return outcome;
   if (!reported.error().is_conflict()) {
     logger_.Warning("a graph's status cannot be written",

@@ -3,6 +3,7 @@
 #include <stop_token>
 
 #include "data/manifest/value.h"
+#include "kserve/cluster/objects/resources.h"
 #include "kserve/cluster/objects/status_writer.h"
 #include "kserve/kubernetes/client/client.h"
 #include "kserve/model/status/graph_status.h"
@@ -20,6 +21,12 @@ class GraphReporter final {
   // something was written.
   kubernetes::ApiResult<bool> Report(const manifest::Value& live, const model::GraphState& state,
                                      const std::stop_token& stop);
+
+  // Says that nothing is decided about the graph, since no configuration is known. What its status says stays.
+  kubernetes::ApiResult<bool> ReportWaiting(const manifest::Value& live, const model::ObservedCondition& why,
+                                            const std::stop_token& stop) {
+    return statuses_.WriteNotice(InferenceGraphs(), live, kConfigNotice, why, stop);
+  }
 
  private:
   StatusWriter& statuses_;

@@ -36,6 +36,8 @@ class GraphView final {
   std::vector<kubernetes::ObjectPointer> Graphs() const;
   std::vector<LabelledObject> ObjectsOf(const kubernetes::ObjectName& graph) const { return owned_.Of(graph); }
 
+  // True if something was made for a graph.
+  bool has_objects() const { return !owned_.empty(); }
   Evidence EvidenceOf(const kubernetes::Resource& resource, const OwnedObjects::Matches& matches) const {
     return owned_.EvidenceOf(resource, matches);
   }

@@ -1,6 +1,7 @@
 #include "kserve/cluster/objects/cluster_view.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "data/manifest/value_path.h"
@@ -18,8 +19,6 @@ using kubernetes::ObjectPointer;
 using kubernetes::Resource;
 using manifest::TextAt;
 using manifest::Value;
-
-constexpr const char* kConfigurationName = "inferenceservice-config";
 
 bool IsRevision(const Value& deployment) { return model::ReadRevision(deployment).has_value(); }
 
@@ -64,10 +63,10 @@ ClusterView::ClusterView(kubernetes::Client& client, const base::Clock& clock, O
       options_(std::move(options)),
       changed_(std::move(changed)),
       logger_(logger),
-      configuration_(std::make_shared<const Configuration>()),
       features_(
           client, clock, options_.controller_namespace, [this](const Resource* feature) { return EvidenceOf(feature); },
           logger),
+      keeper_(client, clock, options_.controller_namespace, logger),
       owned_(
           client,
           {.label = model::kInferenceServiceLabel, .namespaces = options_.namespaces, .on_owner = changed_.on_service},
@@ -129,7 +128,7 @@ void ClusterView::Follow(Following following, kubernetes::ObjectCache::OnChange 
 void ClusterView::FollowKServe() {
   Follow({.resource = ConfigMaps(),
           .namespaces = {options_.controller_namespace},
-          .field_selector = std::string("metadata.name=") + kConfigurationName,
+          .field_selector = std::string("metadata.name=") + ConfigurationKeeper::kName,
           .trim = TrimManagedFields},
          [this](const Change& change) { OnConfiguration(change); });
   Follow({.resource = ClusterServingRuntimes(), .trim = TrimManagedFields},
@@ -144,20 +143,18 @@ void ClusterView::FollowKServe() {
 }
 
 void ClusterView::OnConfiguration(const Change& change) {
-  auto read = std::make_shared<Configuration>();
-  if (change.now != nullptr) {
-    read->config = model::ReadInferenceServiceConfig(*change.now, read->problems);
-  }
-  for (const manifest::Problem& problem : read->problems) {
-    logger_.Error("the configuration cannot be used", {{"why", problem.ToString("")}});
-  }
-  {
-    const base::MutexLock lock(mutex_);
-    // What runs goes on under the last one that could be read: its domain and its mode are in statuses.
-    if (!read->problems.empty()) read->config = configuration_->config;
-    configuration_ = std::move(read);
-  }
+  keeper_.Take(change.now.get());
   QueueAll();
+}
+
+bool ClusterView::SettleConfiguration(bool others_were_made, const std::stop_token& stop) {
+  return keeper_.Settle(others_were_made || !owned_.empty(), stop);
+}
+
+std::vector<Doubt> ClusterView::doubts() const {
+  std::vector<Doubt> doubts = features_.doubts();
+  std::ranges::move(keeper_.doubts(), std::back_inserter(doubts));
+  return doubts;
 }
 
 void ClusterView::OnRuntime(const Change& change, bool cluster_wide) {
@@ -214,11 +211,6 @@ ObjectPointer ClusterView::FindService(const ObjectName& name) const {
 std::vector<ObjectPointer> ClusterView::Services() const {
   const base::MutexLock lock(mutex_);
   return services_ == nullptr ? std::vector<ObjectPointer>() : services_->All();
-}
-
-std::shared_ptr<const Configuration> ClusterView::configuration() const {
-  const base::MutexLock lock(mutex_);
-  return configuration_;
 }
 
 Runtimes ClusterView::runtimes() const {

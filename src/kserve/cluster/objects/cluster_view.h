@@ -9,21 +9,14 @@
 #include "base/clock.h"
 #include "base/logging.h"
 #include "base/mutex.h"
-#include "data/manifest/problem.h"
 #include "kserve/cluster/objects/cluster_features.h"
+#include "kserve/cluster/objects/configuration.h"
 #include "kserve/cluster/objects/followed_resource.h"
 #include "kserve/cluster/objects/owned_objects.h"
-#include "kserve/model/api/inference_service_config.h"
 #include "kserve/model/api/serving_runtime.h"
 #include "kserve/model/api/trained_model.h"
 
 namespace inferd::cluster {
-
-// The ConfigMap inferenceservice-config; without one, KServe's defaults.
-struct Configuration {
-  model::InferenceServiceConfig config;  // where there are problems, the last one without
-  manifest::Problems problems;           // of reading it
-};
 
 using Runtimes = std::vector<std::shared_ptr<const model::ServingRuntime>>;
 using Models = std::vector<std::shared_ptr<const model::TrainedModel>>;
@@ -67,12 +60,15 @@ class ClusterView final {
   bool synced() const;
   const ClusterFeatures& features() const { return features_; }
   // Why what is known may be out of date.
-  std::vector<Doubt> doubts() const { return features_.doubts(); }
+  std::vector<Doubt> doubts() const;
 
   kubernetes::ObjectPointer FindService(const kubernetes::ObjectName& name) const;
   std::vector<kubernetes::ObjectPointer> Services() const;
   std::vector<LabelledObject> ObjectsOf(const kubernetes::ObjectName& service) const { return owned_.Of(service); }
-  std::shared_ptr<const Configuration> configuration() const;
+  std::shared_ptr<const Configuration> configuration() const { return keeper_.current(); }
+  // ConfigurationKeeper::Settle, once this is synced. `others_were_made`: objects that were not made for services.
+  bool SettleConfiguration(bool others_were_made, const std::stop_token& stop);
+  void SaveConfiguration(const std::stop_token& stop) { keeper_.Save(stop); }
   // Those that could be read.
   Runtimes runtimes() const;
   // Those that name the service.
@@ -99,12 +95,12 @@ class ClusterView final {
   const Changed changed_;
   base::Logger& logger_;
   mutable base::Mutex mutex_;
-  std::shared_ptr<const Configuration> configuration_ GUARDED_BY(mutex_);
   Objects<model::ServingRuntime> runtimes_ GUARDED_BY(mutex_);
   Objects<model::TrainedModel> models_ GUARDED_BY(mutex_);
   std::map<std::string, std::unique_ptr<FollowedResource>> followed_ GUARDED_BY(mutex_);  // by API and kind
   const FollowedResource* services_ GUARDED_BY(mutex_) = nullptr;
   ClusterFeatures features_;
+  ConfigurationKeeper keeper_;
   OwnedObjects owned_;  // ends first
 };
 

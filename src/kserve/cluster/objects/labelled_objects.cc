@@ -39,6 +39,11 @@ std::vector<LabelledObject> LabelledObjects::Of(const ObjectName& owner) const {
   return objects;
 }
 
+bool LabelledObjects::empty() const {
+  const base::MutexLock lock(mutex_);
+  return owners_.empty();
+}
+
 bool LabelledObjects::Any(const kubernetes::Resource& resource,
                           const std::function<bool(const manifest::Value&)>& matches) const {
   const base::MutexLock lock(mutex_);

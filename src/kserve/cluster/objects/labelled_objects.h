@@ -28,6 +28,8 @@ class LabelledObjects final {
   std::vector<kubernetes::ObjectName> Note(const kubernetes::Resource& resource,
                                            const kubernetes::ObjectCache::Change& change);
 
+  bool empty() const;
+
   // In order of kinds and names.
   std::vector<LabelledObject> Of(const kubernetes::ObjectName& owner) const;
 

@@ -34,6 +34,7 @@ class OwnedObjects final {
   void Follow(const kubernetes::Resource& resource);
   // All that there are of what is followed have been heard of.
   bool synced() const;
+  bool empty() const { return labelled_.empty(); }
   std::vector<LabelledObject> Of(const kubernetes::ObjectName& owner) const { return labelled_.Of(owner); }
   // Returns whether one of these objects of that kind matches. A kind that a cluster may lack has none until it is
   // followed.

@@ -2,6 +2,8 @@
 
 #include "base/text/utc_time.h"
 #include "kserve/cluster/objects/object_writer.h"
+#include "kserve/model/status/service_status.h"
+#include "kserve/model/status/trained_model_status.h"
 
 namespace inferd::cluster {
 
@@ -23,6 +25,18 @@ kubernetes::ApiResult<bool> StatusWriter::Write(const kubernetes::Resource& reso
   if (!written.has_value()) return std::unexpected(written.error());
   written_->Add();
   return true;
+}
+
+kubernetes::ApiResult<bool> StatusWriter::WriteNotice(const kubernetes::Resource& resource, const Value& live,
+                                                      const std::string& type, const model::ObservedCondition& notice,
+                                                      const std::stop_token& stop) {
+  const Value* const before = live.Find("status");
+  // Its time is that of its beginning, so that one that is there is left as it is.
+  if (model::MessageOf(before, type) == notice.message) return false;
+  const Value status = model::WithTimes(model::WithNotice(before, type, notice), before, Now());
+  auto written = Write(resource, live, status, stop);
+  if (written.has_value() && *written) Record(live, "Warning", notice.reason, notice.message, stop);
+  return written;
 }
 
 void StatusWriter::Record(const Value& object, const std::string& type, const std::string& reason,

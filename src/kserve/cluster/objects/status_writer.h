@@ -9,8 +9,12 @@
 #include "base/mutex.h"
 #include "kserve/kubernetes/client/client.h"
 #include "kserve/kubernetes/coordination/event_recorder.h"
+#include "kserve/model/status/service_state.h"
 
 namespace inferd::cluster {
+
+// The condition of objects that are not decided by inferenceservice-config as it stands.
+inline constexpr const char* kConfigNotice = "ConfigCurrent";
 
 // Writes statuses of objects, where they have changed, and events about them. Thread-safe; calls block.
 class StatusWriter final {
@@ -22,6 +26,12 @@ class StatusWriter final {
   // something was written.
   kubernetes::ApiResult<bool> Write(const kubernetes::Resource& resource, const manifest::Value& live,
                                     const manifest::Value& status, const std::stop_token& stop);
+
+  // Says of an object that nothing is decided about it: a condition that does not decide about Ready, beside what its
+  // status says, and an event where that is news.
+  kubernetes::ApiResult<bool> WriteNotice(const kubernetes::Resource& resource, const manifest::Value& live,
+                                          const std::string& type, const model::ObservedCondition& notice,
+                                          const std::stop_token& stop);
 
   // An event about it. What cannot be written is dropped: events are no record.
   void Record(const manifest::Value& object, const std::string& type, const std::string& reason,

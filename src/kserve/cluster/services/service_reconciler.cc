@@ -111,6 +111,9 @@ Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const s
   // What it had goes with it: the cluster collects what has no owner any more.
   if (live == nullptr) return {.retry = !ReportModels(name, {}, stop), .again_in = std::nullopt};
   if (FieldAt(*live, {"metadata", "deletionTimestamp"}) != nullptr) return Finalize(*live, stop);
+  if (const auto configuration = view_.configuration(); !configuration->problems.empty()) {
+    return Wait(*live, *configuration->fault, stop);
+  }
   const std::vector<LabelledObject> there = view_.ObjectsOf(name);
   const auto decided = DecideAbout(*live, there, stop);
   if (!decided.has_value()) return {.retry = true, .again_in = std::nullopt};
@@ -128,6 +131,7 @@ Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const s
   model::ServiceState state = Observe(decision, there);
   if (!state.failure.has_value()) state.failure = std::move(failures.service);
   if (failures.ingress.has_value()) state.ingress = std::move(failures.ingress);
+  if (configuration->fault.has_value()) state.notices.emplace(kConfigNotice, *configuration->fault);
   if (decision.desired.needs_pod_webhook && !has_pod_webhook_()) state.pod_webhook = PodWebhookMissing();
   const auto& pods = decision.desired.pods;
   outcome.retry |=
@@ -146,6 +150,11 @@ Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const s
   }
   outcome.retry = true;
   return outcome;
+}
+
+Outcome ServiceReconciler::Wait(const Value& live, const model::ObservedCondition& why, const std::stop_token& stop) {
+  const auto reported = reporter_.ReportWaiting(live, why, stop);
+  return {.retry = !reported.has_value() && !reported.error().is_not_found(), .again_in = std::nullopt};
 }
 
 bool ServiceReconciler::ReportModels(const kubernetes::ObjectName& name, const ModelHost& host,

@@ -50,6 +50,8 @@ class ServiceReconciler final {
 
   // Whether it went well, or need not.
   bool ReportModels(const kubernetes::ObjectName& name, const ModelHost& host, const std::stop_token& stop);
+  // Nothing is decided about the service, which is said.
+  Outcome Wait(const manifest::Value& live, const model::ObservedCondition& why, const std::stop_token& stop);
   Outcome Finalize(const manifest::Value& live, const std::stop_token& stop);
   static model::ServiceState Observe(const Decision& decision, const std::vector<LabelledObject>& there);
 

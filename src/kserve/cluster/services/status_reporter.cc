@@ -14,16 +14,6 @@ namespace {
 using manifest::TextAt;
 using manifest::Value;
 
-// The message of a condition; empty: there is none.
-std::string MessageOf(const Value* status, std::string_view type) {
-  const Value* const conditions = status == nullptr ? nullptr : status->Find("conditions");
-  if (conditions == nullptr) return {};
-  for (const Value& condition : conditions->items()) {
-    if (TextAt(condition, {"type"}) == type) return TextAt(condition, {"message"});
-  }
-  return {};
-}
-
 }  // namespace
 
 kubernetes::ApiResult<bool> StatusReporter::Report(const Value& live, const model::InferenceService& service,
@@ -56,11 +46,12 @@ void StatusReporter::RecordChange(const Value& object, const Value* before, cons
     if (is_news) statuses_.Record(object, "Normal", "FieldsNotHonored", field, stop);
   }
   for (const auto& [type, notice] : state.notices) {
-    if (MessageOf(before, type) != notice.message) {
+    if (model::MessageOf(before, type) != notice.message) {
       statuses_.Record(object, "Warning", notice.reason, notice.message, stop);
     }
   }
-  if (state.failure.has_value() && MessageOf(before, "PredictorReady") != MessageOf(&status, "PredictorReady")) {
+  if (state.failure.has_value() &&
+      model::MessageOf(before, "PredictorReady") != model::MessageOf(&status, "PredictorReady")) {
     statuses_.Record(object, "Warning", "InternalError", "fails to reconcile predictor: " + state.failure->Explain(),
                      stop);
   }

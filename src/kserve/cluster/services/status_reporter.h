@@ -2,6 +2,7 @@
 
 #include <stop_token>
 
+#include "kserve/cluster/objects/resources.h"
 #include "kserve/cluster/objects/status_writer.h"
 #include "kserve/model/api/inference_service.h"
 #include "kserve/model/api/inference_service_config.h"
@@ -21,6 +22,12 @@ class StatusReporter final {
   kubernetes::ApiResult<bool> Report(const manifest::Value& live, const model::InferenceService& service,
                                      const model::ServiceState& state, const model::InferenceServiceConfig& config,
                                      const std::stop_token& stop);
+
+  // Says that nothing is decided about the service, since no configuration is known. What its status says stays.
+  kubernetes::ApiResult<bool> ReportWaiting(const manifest::Value& live, const model::ObservedCondition& why,
+                                            const std::stop_token& stop) {
+    return statuses_.WriteNotice(InferenceServices(), live, kConfigNotice, why, stop);
+  }
 
  private:
   void RecordChange(const manifest::Value& object, const manifest::Value* before, const manifest::Value& status,

@@ -5,6 +5,7 @@
 
 #include "data/manifest/fields.h"
 #include "data/manifest/value_path.h"
+#include "kserve/model/status/service_status.h"
 
 namespace inferd::model {
 
@@ -49,6 +50,7 @@ int64_t GenerationOf(const Value& document) {
 
 Value MakeGraphStatus(const GraphState& state) {
   std::vector<Value> conditions;
+  for (const auto& [type, notice] : state.notices) conditions.push_back(NoticeCondition(type, notice));
   conditions.push_back(GraphCondition("ConfigurationsReady", state.configurations));
   conditions.push_back(GraphCondition("Ready", ReadyOf(state)));
   conditions.push_back(GraphCondition("RoutesReady", state.routes));

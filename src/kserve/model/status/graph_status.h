@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ struct GraphState {
   ObservedCondition configurations = {.status = "True"};
   ObservedCondition routes = {.status = "True"};
   int64_t generation = 1;  // of the graph that this is the state of
+  // Conditions by type that do not decide about Ready, for as long as something is to be said.
+  std::map<std::string, ObservedCondition> notices = {};
 
   bool operator==(const GraphState&) const = default;
 };

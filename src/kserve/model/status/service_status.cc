@@ -320,13 +320,38 @@ WrittenRollout ReadRollout(const Value& service, ComponentKind kind) {
                       .previous_rolled_out = TextAt(*component, {"previousRolledoutRevision"})}};
 }
 
-std::string ConditionOf(const Value& status, std::string_view type) {
-  const Value* const list = status.Find("conditions");
+namespace {
+
+std::string TextOfCondition(const Value* status, std::string_view type, std::string_view field) {
+  const Value* const list = status == nullptr ? nullptr : status->Find("conditions");
   if (list == nullptr) return {};
   for (const Value& item : list->items()) {
-    if (TextAt(item, {"type"}) == type) return TextAt(item, {"status"});
+    if (TextAt(item, {"type"}) == type) return TextAt(item, {field});
   }
   return {};
+}
+
+}  // namespace
+
+std::string ConditionOf(const Value& status, std::string_view type) { return TextOfCondition(&status, type, "status"); }
+
+std::string MessageOf(const Value* status, std::string_view type) { return TextOfCondition(status, type, "message"); }
+
+Value NoticeCondition(std::string_view type, const ObservedCondition& notice) {
+  return Value::Map({{"message", Text(notice.message)},
+                     {"reason", Text(notice.reason)},
+                     {"severity", Text("Info")},
+                     {"status", Text(notice.status)},
+                     {"type", Text(type)}});
+}
+
+Value WithNotice(const Value* before, std::string_view type, const ObservedCondition& notice) {
+  Value status = before == nullptr ? Value::Map() : *before;
+  Value& list = status.At("conditions");
+  if (!list.is(manifest::Kind::kList)) list = Value::List();
+  std::erase_if(list.items(), [&](const Value& item) { return TextAt(item, {"type"}) == type; });
+  list.items().push_back(NoticeCondition(type, notice));
+  return status;
 }
 
 }  // namespace inferd::model

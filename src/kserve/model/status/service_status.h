@@ -33,5 +33,13 @@ WrittenRollout ReadRollout(const manifest::Value& service, ComponentKind kind);
 
 // "True", "False", "Unknown" of a condition; empty: there is none.
 std::string ConditionOf(const manifest::Value& status, std::string_view type);
+// Its message; empty: there is none. `status` may be null.
+std::string MessageOf(const manifest::Value* status, std::string_view type);
+
+// A condition that does not decide about Ready, without a time.
+manifest::Value NoticeCondition(std::string_view type, const ObservedCondition& notice);
+// The status with that condition in place of the one that it had of the type, and all else as it was. `before` may be
+// null.
+manifest::Value WithNotice(const manifest::Value* before, std::string_view type, const ObservedCondition& notice);
 
 }  // namespace inferd::model
