@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include "data/manifest/print.h"
 #include "data/manifest/value_path.h"
 #include "kserve/cluster/object_fixture.h"
+#include "kserve/cluster/objects/difference.h"
 #include "kserve/cluster/objects/resources.h"
+#include "kserve/model/schema/field_walk_fixture.h"
 
 namespace inferd::cluster {
 namespace {
@@ -56,6 +59,40 @@ TEST_F(GraphDecisionTest, ItsObjectsBelongToIt) {
     const Value& owner = manifest::FieldAt(object, {"metadata", "ownerReferences"})->items().front();
     EXPECT_EQ(manifest::TextAt(owner, {"kind"}) + " " + manifest::TextAt(owner, {"uid"}), "InferenceGraph g1");
   }
+}
+
+// As clients in Go write what nobody has set.
+TEST_F(GraphDecisionTest, AnEmptyStructIsAnAbsentOne) {
+  const Value chain = Yaml(kChain);
+  const auto made_of = [&](const model::WalkedField& walked, const std::optional<Value>& value) {
+    Value graph = chain;
+    Value& owner = model::OwnerOfField(graph.MapAt("spec"), walked);
+    value.has_value() ? owner.Set(walked.field().name, *value) : static_cast<void>(owner.Remove(walked.field().name));
+    const GraphDecision decision = Decide(manifest::ToJson(graph));
+    EXPECT_FALSE(decision.failure.has_value()) << walked.path;
+    return decision.desired.objects;
+  };
+  const auto is_same = [](const std::vector<Value>& one, const std::vector<Value>& other) {
+    if (one.size() != other.size()) return false;
+    for (size_t i = 0; i < one.size(); ++i) {
+      if (!FindDifferences(one[i], other[i]).empty() || !FindDifferences(other[i], one[i]).empty()) return false;
+    }
+    return true;
+  };
+  int structs = 0;
+  for (const model::WalkedField& walked : model::WalkFields("InferenceGraph")) {
+    if (walked.path.starts_with("nodes")) continue;
+    const std::vector<Value> absent = made_of(walked, std::nullopt);
+    EXPECT_TRUE(is_same(absent, made_of(walked, Value()))) << walked.path << ": null";
+    const bool is_struct = walked.field().type == model::FieldType::kObject ||
+                           walked.field().type == model::FieldType::kAny ||
+                           walked.field().shape != model::FieldShape::kOne;
+    if (!is_struct) continue;
+    const bool is_list = walked.field().shape == model::FieldShape::kList;
+    EXPECT_TRUE(is_same(absent, made_of(walked, is_list ? Value::List() : Value::Map()))) << walked.path << ": empty";
+    ++structs;
+  }
+  EXPECT_EQ(structs, 5);
 }
 
 TEST_F(GraphDecisionTest, WhatAWebhookWouldDenyIsSaidWithItsField) {

@@ -1,7 +1,9 @@
 #include "kserve/model/api/component.h"
 
 #include <algorithm>
+#include <utility>
 
+#include "kserve/model/api/empty_values.h"
 #include "kserve/model/api/pod_spec.h"
 
 namespace inferd::model {
@@ -19,8 +21,9 @@ ComponentExtension ReadComponentExtension(manifest::Fields& component) {
   component.Read("containerConcurrency", extension.container_concurrency);
   component.Read("timeout", extension.timeout_s);
   component.Read("canaryTrafficPercent", extension.canary_traffic_percent);
-  if (const std::optional<manifest::Fields> strategy = component.Map("deploymentStrategy")) {
-    extension.deployment_strategy = strategy->value();
+  const std::optional<manifest::Fields> strategy = component.Map("deploymentStrategy");
+  if (strategy.has_value() && !IsUnset(strategy->value())) {
+    extension.deployment_strategy = WithoutNulls(strategy->value());
   }
   component.Read("labels", extension.labels);
   component.Read("annotations", extension.annotations);
@@ -53,8 +56,9 @@ Component ReadComponent(manifest::Fields& component, std::span<const std::string
   for (const manifest::Member& member : component.value().members()) {
     const bool other = is_of(member.key, implementations) || is_of(member.key, kComponentExtensionFields) ||
                        is_of(member.key, kNewerComponentFields);
-    if (!other && !member.value.is(manifest::Kind::kNull)) read.pod_spec.members().push_back(member);
+    if (!other) read.pod_spec.members().push_back(member);
   }
+  read.pod_spec = WithoutNulls(std::move(read.pod_spec));
   return read;
 }
 

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "kserve/model/api/empty_values.h"
 #include "kserve/model/api/field_types.h"
 #include "kserve/model/api/pod_spec.h"
 
@@ -59,9 +60,10 @@ void ReadPods(Fields& spec, InferenceGraph& graph) {
   CheckPodSpec(spec);
   std::string node_name;
   spec.Read("nodeName", node_name);
-  if (const auto resources = spec.Map("resources")) graph.resources = resources->value();
+  const auto resources = spec.Map("resources");
+  if (resources.has_value() && !IsUnset(resources->value())) graph.resources = WithoutNulls(resources->value());
   for (const std::string_view key : kPodFields) {
-    if (const manifest::Value* const value = spec.Find(key)) graph.pod_spec.Set(key, *value);
+    if (const manifest::Value* const value = spec.Find(key)) graph.pod_spec.Set(key, WithoutNulls(*value));
   }
 }
 

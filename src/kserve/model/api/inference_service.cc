@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kserve/model/api/empty_values.h"
 #include "kserve/model/api/field_types.h"
 #include "kserve/model/api/pod_spec.h"
 
@@ -26,7 +27,7 @@ Value ContainerOf(const Value& value, std::span<const std::string_view> others) 
   for (const manifest::Member& member : value.members()) {
     if (!is_of(member.key, others) && !is_of(member.key, kNewerModelFields)) container.members().push_back(member);
   }
-  return container;
+  return WithoutNulls(std::move(container));
 }
 
 std::optional<StorageSpec> ReadStorage(Fields& fields) {

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kserve/model/api/empty_values.h"
 #include "kserve/model/api/field_types.h"
 #include "kserve/model/api/pod_spec.h"
 
@@ -29,11 +30,11 @@ void ReadSpec(Fields& spec, ServingRuntime& runtime) {
   spec.Read("labels", runtime.labels);
   spec.Read("annotations", runtime.annotations);
   CheckPodSpec(spec);
-  for (const Fields& container : spec.Maps("containers")) runtime.containers.push_back(container.value());
+  for (const Fields& container : spec.Maps("containers")) runtime.containers.push_back(WithoutNulls(container.value()));
   if (spec.Find("containers") == nullptr) spec.Fail("containers", "is required");
   for (const std::string_view key :
        {"volumes", "nodeSelector", "affinity", "tolerations", "imagePullSecrets", "hostIPC"}) {
-    if (const manifest::Value* value = spec.Find(key)) runtime.pod_spec.Set(key, *value);
+    if (const manifest::Value* value = spec.Find(key)) runtime.pod_spec.Set(key, WithoutNulls(*value));
   }
 }
 

@@ -6,6 +6,7 @@
 #include "data/manifest/print.h"
 #include "data/manifest/value_path.h"
 #include "kserve/model/api/annotations.h"
+#include "kserve/model/api/empty_values.h"
 #include "kserve/model/pods/inject/sidecar.h"
 #include "kserve/model/pods/pod_parts.h"
 
@@ -57,7 +58,7 @@ std::expected<std::string, ResolutionFailure> RouterGraphJson(const InferenceGra
   Value given = Value::Map();
   for (const std::string_view key : {"nodes", "timeout", "routerTimeouts"}) {
     const Value* const value = spec == nullptr ? nullptr : spec->Find(key);
-    if (value != nullptr) given.Set(key, *value);
+    if (value != nullptr && !IsUnset(*value)) given.Set(key, WithoutNulls(*value));
   }
   for (const InferenceGraph::Node& node : graph.nodes) {
     std::vector<Value>& steps = given.At("nodes").At(node.name).At("steps").items();

@@ -1,5 +1,7 @@
 #include "kserve/model/reconcile/object_parts.h"
 
+#include "kserve/model/api/empty_values.h"
+
 namespace inferd::model {
 
 namespace {
@@ -33,6 +35,11 @@ Value ServicePortOf(const Value& container_port, bool several) {
   port.Set("protocol", protocol == nullptr ? Text("TCP") : *protocol);
   if (name != nullptr && IsH2c(name->text())) port.Set("appProtocol", Text("kubernetes.io/h2c"));
   return port;
+}
+
+bool HasProbe(const Value& container) {
+  const Value* const probe = container.Find("readinessProbe");
+  return probe != nullptr && !IsUnset(*probe);
 }
 
 Value OwnerReference(const ObjectOwner& owner) {
@@ -74,7 +81,7 @@ Value WithReadinessProbe(const Value& pod_spec) {
   Value* containers = spec.Find("containers");
   if (containers == nullptr || containers->items().empty()) return spec;
   Value& container = containers->items().front();
-  if (container.Find("readinessProbe") != nullptr) return spec;
+  if (HasProbe(container)) return spec;
   const Value* ports = FirstPorts(pod_spec);
   const Value* port = ports == nullptr ? nullptr : ports->items().front().Find("containerPort");
   container.Set("readinessProbe",
@@ -91,7 +98,7 @@ Value WithRevisionProbe(const Value& pod_spec) {
   Value* const containers = spec.Find("containers");
   if (containers == nullptr || containers->items().empty()) return spec;
   Value& container = containers->items().front();
-  if (container.Find("readinessProbe") != nullptr) return spec;
+  if (HasProbe(container)) return spec;
   container.Set("readinessProbe",
                 Value::Map({{"tcpSocket", Value::Map({{"port", Number(0)}})}, {"successThreshold", Number(1)}}));
   return spec;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "data/manifest/value_path.h"
+#include "kserve/model/api/empty_values.h"
 #include "kserve/model/api/pod_spec.h"
 #include "kserve/model/reconcile/unheeded_annotations.h"
 #include "kserve/model/resolve/validation.h"
@@ -57,14 +58,17 @@ class UnheededFinder final {
                  std::string_view why) {
     for (const manifest::Member& member : map.members()) {
       const bool other = std::ranges::find(heeded, member.key) == heeded.end();
-      Add(other && !member.value.is(manifest::Kind::kNull), manifest::PathOf(path, member.key), why);
+      Add(other && !IsUnset(member.value), manifest::PathOf(path, member.key), why);
     }
   }
 
   template <size_t kCount>
   void AddThese(const std::string& path, const Value& map, const std::array<std::string_view, kCount>& unheeded,
                 std::string_view why) {
-    for (const std::string_view key : unheeded) Add(map.Find(key) != nullptr, manifest::PathOf(path, key), why);
+    for (const std::string_view key : unheeded) {
+      const Value* const field = map.Find(key);
+      Add(field != nullptr && !IsUnset(*field), manifest::PathOf(path, key), why);
+    }
   }
 
   void FindIn(std::string_view component, const ComponentExtension& extension) {
@@ -169,7 +173,7 @@ std::vector<UnheededField> UnheededFields(const ServingRuntime& runtime,
   if (spec == nullptr) return fields;
   for (const Row& row : kRows) {
     const Value* const field = spec->Find(row.key);
-    if (field == nullptr || field->is(manifest::Kind::kNull)) continue;
+    if (field == nullptr || IsUnset(*field)) continue;
     fields.push_back({.path = owner + "spec." + std::string(row.key), .why = std::string(row.why)});
   }
   for (size_t i = 1; i < runtime.containers.size(); ++i) {

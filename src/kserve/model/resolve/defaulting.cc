@@ -54,7 +54,7 @@ void DefaultResources(Value& container) {
     if (amounts.is(manifest::Kind::kNull)) amounts = Value::Map();
     if (!amounts.is(manifest::Kind::kMap)) continue;
     for (const auto& [name, amount] : {std::pair("cpu", kDefaultCpu), std::pair("memory", kDefaultMemory)}) {
-      if (amounts.Find(name) == nullptr) amounts.Set(name, Value::String(std::string(amount)));
+      if (amounts.At(name).is(manifest::Kind::kNull)) amounts.Set(name, Value::String(std::string(amount)));
     }
   }
 }
