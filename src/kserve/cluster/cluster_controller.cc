@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <iostream>
@@ -136,21 +137,53 @@ void ClusterController::Watch(const std::stop_token& stop) {
   int64_t look_ns = clock_.NowNs();
   while (!stop.stop_requested()) {
     if (clock_.NowNs() >= look_ns) {
-      view_.Discover(stop);
-      if (stop.stop_requested()) return;
-      graph_view_.Follow(view_);
+      Look(stop);
       const std::chrono::nanoseconds pause = working_.load() ? options_.discover_every : kDiscoverAgain;
       look_ns = clock_.NowNs() + pause.count();
     }
-    bool waits = !working_.load();
-    if (waits && view_.synced() && graph_view_.synced()) {
-      waits = false;
-      if (view_.SettleConfiguration(graph_view_.has_objects(), stop)) BeginWork();
+    if (stop.stop_requested()) return;
+    const SyncReport report = Synced();
+    const bool waits = !working_.load() && !CanBegin(report);
+    if (!waits) Follow(report, stop);
+    std::vector<Doubt> doubts = view_.doubts();
+    for (const auto& [name, why] : report.unreadable) {
+      doubts.push_back({.about = "Namespace " + name, .text = why + "; what is there is left as it is"});
     }
-    doubts_.Tell(view_.doubts(), stop);
+    doubts_.Tell(doubts, stop);
     if (working_.load() && leads()) view_.SaveConfiguration(stop);
     storage::PauseFor(waits ? kSyncedEvery : kTendEvery, stop);
   }
+}
+
+void ClusterController::Look(const std::stop_token& stop) {
+  view_.Discover(stop);
+  if (!stop.stop_requested()) graph_view_.Follow(view_);
+}
+
+SyncReport ClusterController::Synced() const {
+  SyncReport report;
+  view_.Report(report);
+  graph_view_.Report(report);
+  return report;
+}
+
+// One of several namespaces that cannot be listed keeps the others from nothing.
+bool ClusterController::CanBegin(const SyncReport& report) const {
+  const bool all_unreadable = !report.unreadable.empty() && report.unreadable.size() >= options_.namespaces.size();
+  return !report.waits && !all_unreadable;
+}
+
+void ClusterController::Follow(const SyncReport& report, const std::stop_token& stop) {
+  std::set<std::string> unreadable;
+  for (const auto& [name, why] : report.unreadable) unreadable.insert(name);
+  const bool more = !std::ranges::includes(unreadable, held_);
+  // Objects of a namespace that has become readable may say something about the cluster's features.
+  if (more) Look(stop);
+  held_ = unreadable;
+  view_.Hold(std::move(unreadable));
+  if (more) view_.QueueAll();
+  const bool more_was_made = graph_view_.has_objects() || !report.unreadable.empty();
+  if (!working_.load() && view_.SettleConfiguration(more_was_made, stop)) BeginWork();
 }
 
 void ClusterController::BeginWork() {

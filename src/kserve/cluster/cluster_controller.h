@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <thread>
 
@@ -54,6 +55,11 @@ class ClusterController final {
   // Looks for the cluster's features again and again, begins to work when all that is decided by is known, keeps the
   // configuration and tells of doubts.
   void Watch(const std::stop_token& stop);
+  void Look(const std::stop_token& stop);
+  SyncReport Synced() const;
+  bool CanBegin(const SyncReport& report) const;
+  // Leaves alone what cannot be listed, and begins to work once it can be told what counts.
+  void Follow(const SyncReport& report, const std::stop_token& stop);
   void BeginWork();
   void OnLeading(bool leads);
   void OpenWebhooks();
@@ -83,6 +89,7 @@ class ClusterController final {
   ServiceReconciler services_;
   GraphReconciler graphs_;
   std::atomic<bool> working_ = false;
+  std::set<std::string> held_;  // namespaces; of the watching thread
   std::shared_ptr<metrics::Gauge> leading_;
   net::LoopGroup loops_;
   net::Server server_;

@@ -48,17 +48,28 @@ Given ReadLive(const ClusterView& view, const GraphView& graph_view) {
   return live;
 }
 
-// A feature that is not found is looked for again, since one failed look says nothing.
-bool AwaitSynced(ClusterView& view, GraphView& graph_view) {
+// Returns why not; empty: all that is decided by is known. A feature that is not found is looked for again, since one
+// failed look says nothing.
+std::string AwaitSynced(ClusterView& view, GraphView& graph_view) {
+  SyncReport report;
   for (int tries = 0; tries < kSyncedTries; ++tries) {
     if (tries % kTriesOfALook == 0 && !view.features().known()) {
       view.Discover({});
+      const std::vector<Doubt> doubts = view.features().doubts();
+      if (!view.features().known() && !doubts.empty()) return doubts.front().about + ": " + doubts.front().text;
       graph_view.Follow(view);
     }
-    if (view.synced() && graph_view.synced()) return view.SettleConfiguration(graph_view.has_objects(), {});
+    report = {};
+    view.Report(report);
+    graph_view.Report(report);
+    if (!report.waits && report.unreadable.empty()) {
+      const bool settled = view.SettleConfiguration(graph_view.has_objects(), {});
+      return settled ? "" : "the configuration that was kept cannot be read";
+    }
     storage::PauseFor(kFollowedEvery, {});
   }
-  return false;
+  if (report.unreadable.empty()) return "the objects of the cluster could not be read";
+  return "namespace " + report.unreadable.begin()->first + ": " + report.unreadable.begin()->second;
 }
 
 }  // namespace
@@ -81,7 +92,7 @@ int RunDiff(ClusterOptions options, base::Logger& logger) {
                     .controller_namespace = ControllerNamespace(options),
                     .more_evidence = [&](const auto&... what) { return graph_view.EvidenceOf(what...); }},
                    {.on_service = nothing, .on_all = [] {}}, logger);
-  if (!AwaitSynced(view, graph_view)) return fail("the objects of the cluster could not be read");
+  if (const std::string why = AwaitSynced(view, graph_view); !why.empty()) return fail(why);
   if (options.files.empty()) given = ReadLive(view, graph_view);
   metrics::Registry metrics;
   ObjectWriter writer(client, [] { return false; }, metrics);

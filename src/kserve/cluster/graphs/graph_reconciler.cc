@@ -31,6 +31,7 @@ Outcome GraphReconciler::Reconcile(const ObjectName& name, const std::stop_token
   const kubernetes::ObjectPointer live = graphs_.Find(name);
   // What it had goes with it: the cluster collects what has no owner any more.
   if (live == nullptr || manifest::FieldAt(*live, {"metadata", "deletionTimestamp"}) != nullptr) return {};
+  if (cluster_.IsHeld(name.namespace_name)) return {.retry = false, .again_in = kRefusedAgain};
   const std::shared_ptr<const Configuration> configuration = cluster_.configuration();
   if (!configuration->problems.empty()) {
     const auto waits = reporter_.ReportWaiting(*live, *configuration->fault, stop);

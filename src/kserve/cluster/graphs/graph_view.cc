@@ -43,9 +43,14 @@ void GraphView::Follow(const ClusterView& cluster) {
   }
 }
 
-bool GraphView::synced() const {
+void GraphView::Report(SyncReport& report) const {
+  owned_.Report(report);
   const base::MutexLock lock(mutex_);
-  return graphs_ != nullptr && graphs_->synced() && owned_.synced();
+  if (graphs_ == nullptr) {
+    report.waits = true;
+  } else {
+    graphs_->Report(report);
+  }
 }
 
 ObjectPointer GraphView::Find(const ObjectName& name) const {

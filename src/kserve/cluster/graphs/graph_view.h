@@ -29,8 +29,8 @@ class GraphView final {
 
   // Follows the graphs, and the kinds of their objects that the cluster is known to have. May be called again.
   void Follow(const ClusterView& cluster);
-  // All that there is has been heard of.
-  bool synced() const;
+  // What has been listed.
+  void Report(SyncReport& report) const;
 
   kubernetes::ObjectPointer Find(const kubernetes::ObjectName& name) const;
   std::vector<kubernetes::ObjectPointer> Graphs() const;

@@ -147,8 +147,8 @@ void ClusterView::OnConfiguration(const Change& change) {
   QueueAll();
 }
 
-bool ClusterView::SettleConfiguration(bool others_were_made, const std::stop_token& stop) {
-  return keeper_.Settle(others_were_made || !owned_.empty(), stop);
+bool ClusterView::SettleConfiguration(bool more_was_made, const std::stop_token& stop) {
+  return keeper_.Settle(more_was_made || !owned_.empty(), stop);
 }
 
 std::vector<Doubt> ClusterView::doubts() const {
@@ -197,10 +197,21 @@ void ClusterView::OnModel(const Change& change) {
   queue(change.now);
 }
 
-bool ClusterView::synced() const {
+void ClusterView::Report(SyncReport& report) const {
+  owned_.Report(report);
   const base::MutexLock lock(mutex_);
-  return services_ != nullptr && features_.known() && owned_.synced() &&
-         std::ranges::all_of(followed_, [](const auto& followed) { return followed.second->synced(); });
+  report.waits |= services_ == nullptr || !features_.known();
+  for (const auto& [key, followed] : followed_) followed->Report(report);
+}
+
+void ClusterView::Hold(std::set<std::string> namespaces) {
+  const base::MutexLock lock(mutex_);
+  held_ = std::move(namespaces);
+}
+
+bool ClusterView::IsHeld(const std::string& namespace_name) const {
+  const base::MutexLock lock(mutex_);
+  return held_.contains(namespace_name);
 }
 
 ObjectPointer ClusterView::FindService(const ObjectName& name) const {

@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,8 +57,11 @@ class ClusterView final {
   // then again and again, by one thread. Blocks.
   void Discover(const std::stop_token& stop);
 
-  // All that there is has been heard of, and each feature is known to be there or not.
-  bool synced() const;
+  // What has been listed. It waits, too, until each feature is known to be there or not.
+  void Report(SyncReport& report) const;
+  // Objects in these namespaces are left alone, since not all that they are decided by can be listed.
+  void Hold(std::set<std::string> namespaces);
+  bool IsHeld(const std::string& namespace_name) const;
   const ClusterFeatures& features() const { return features_; }
   // Why what is known may be out of date.
   std::vector<Doubt> doubts() const;
@@ -66,8 +70,9 @@ class ClusterView final {
   std::vector<kubernetes::ObjectPointer> Services() const;
   std::vector<LabelledObject> ObjectsOf(const kubernetes::ObjectName& service) const { return owned_.Of(service); }
   std::shared_ptr<const Configuration> configuration() const { return keeper_.current(); }
-  // ConfigurationKeeper::Settle, once this is synced. `others_were_made`: objects that were not made for services.
-  bool SettleConfiguration(bool others_were_made, const std::stop_token& stop);
+  // ConfigurationKeeper::Settle, once nothing waits. `more_was_made`: objects that were not made for services, or that
+  // cannot be listed.
+  bool SettleConfiguration(bool more_was_made, const std::stop_token& stop);
   void SaveConfiguration(const std::stop_token& stop) { keeper_.Save(stop); }
   // Those that could be read.
   Runtimes runtimes() const;
@@ -97,6 +102,7 @@ class ClusterView final {
   mutable base::Mutex mutex_;
   Objects<model::ServingRuntime> runtimes_ GUARDED_BY(mutex_);
   Objects<model::TrainedModel> models_ GUARDED_BY(mutex_);
+  std::set<std::string> held_ GUARDED_BY(mutex_);
   std::map<std::string, std::unique_ptr<FollowedResource>> followed_ GUARDED_BY(mutex_);  // by API and kind
   const FollowedResource* services_ GUARDED_BY(mutex_) = nullptr;
   ClusterFeatures features_;

@@ -15,6 +15,7 @@ FollowedResource::FollowedResource(kubernetes::Client& client, Following followi
   if (namespaces.empty() || !following_.resource.namespaced) namespaces = {""};
   for (const std::string& namespace_name : namespaces) {
     Part& part = *parts_.emplace_back(std::make_unique<Part>());
+    part.namespace_name = namespace_name;
     kubernetes::ListWatchOptions options;
     options.trim = following_.trim;
     part.informer = std::make_unique<kubernetes::Informer>(
@@ -33,10 +34,13 @@ void FollowedResource::RequestStop() {
 void FollowedResource::Tell(Part& part, const kubernetes::ApiError& error) const {
   part.missing = error.is_not_found() && may_be_missing();
   std::string text = error.ToString();
+  const base::MutexLock lock(part.mutex);
   if (text == part.told) return;
   part.told = std::move(text);
-  logger_.Warning("objects cannot be followed",
-                  {{"kind", following_.resource.kind}, {"api", following_.resource.api_version()}, {"why", part.told}});
+  logger_.Warning("objects cannot be followed", {{"kind", following_.resource.kind},
+                                                 {"api", following_.resource.api_version()},
+                                                 {"namespace", part.namespace_name},
+                                                 {"why", part.told}});
 }
 
 bool FollowedResource::may_be_missing() const {
@@ -56,9 +60,22 @@ std::vector<kubernetes::ObjectPointer> FollowedResource::All() const {
   return all;
 }
 
+void FollowedResource::Report(SyncReport& report) const {
+  for (const auto& part : parts_) {
+    if (part->informer->objects().synced() || part->missing) continue;
+    const base::MutexLock lock(part->mutex);
+    if (parts_.size() == 1 || part->told.empty()) {
+      report.waits = true;
+    } else {
+      report.unreadable.emplace(part->namespace_name, following_.resource.plural + " cannot be listed: " + part->told);
+    }
+  }
+}
+
 bool FollowedResource::synced() const {
-  return std::ranges::all_of(parts_,
-                             [](const auto& part) { return part->informer->objects().synced() || part->missing; });
+  SyncReport report;
+  Report(report);
+  return !report.waits && report.unreadable.empty();
 }
 
 }  // namespace inferd::cluster

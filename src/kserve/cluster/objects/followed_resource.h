@@ -2,11 +2,13 @@
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/logging.h"
+#include "base/mutex.h"
 #include "kserve/kubernetes/watch/informer.h"
 
 namespace inferd::cluster {
@@ -18,6 +20,12 @@ struct Following {
   std::string label_selector{};
   std::string field_selector{};
   std::function<void(manifest::Value&)> trim{};
+};
+
+// What of a cluster has been listed.
+struct SyncReport {
+  bool waits = false;                             // something has not been listed yet
+  std::map<std::string, std::string> unreadable;  // namespaces in which something cannot be listed, and why
 };
 
 // The objects of a resource, in all namespaces that are looked after, each by an informer of its own. Thread-safe.
@@ -32,8 +40,11 @@ class FollowedResource final {
 
   kubernetes::ObjectPointer Find(const kubernetes::ObjectName& name) const;
   std::vector<kubernetes::ObjectPointer> All() const;
-  // All that there are have been heard of. A kind that the cluster does not have has none; Kubernetes' own kinds are in
-  // each cluster, so that a 404 of one of them says nothing.
+  // Adds what has been listed. A kind that the cluster does not have has no objects; Kubernetes' own kinds are in each
+  // cluster, so that a 404 of one of them says nothing. One of several namespaces that cannot be listed is no reason to
+  // wait.
+  void Report(SyncReport& report) const;
+  // All that there is has been listed.
   bool synced() const;
   const kubernetes::Resource& resource() const { return following_.resource; }
 
@@ -43,7 +54,9 @@ class FollowedResource final {
 
   struct Part {
     std::atomic<bool> missing = false;  // the server does not know the kind
-    std::string told;                   // of the last trouble; of the informer's thread
+    std::string namespace_name;
+    mutable base::Mutex mutex;
+    std::string told GUARDED_BY(mutex);  // the last trouble
     std::unique_ptr<kubernetes::Informer> informer;
   };
 

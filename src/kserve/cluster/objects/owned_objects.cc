@@ -1,6 +1,5 @@
 #include "kserve/cluster/objects/owned_objects.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "kserve/cluster/objects/trim.h"
@@ -32,16 +31,20 @@ void OwnedObjects::Follow(const kubernetes::Resource& resource) {
       logger_);
 }
 
-bool OwnedObjects::synced() const {
+void OwnedObjects::Report(SyncReport& report) const {
   const base::MutexLock lock(mutex_);
-  return std::ranges::all_of(followed_, [](const auto& followed) { return followed.second->synced(); });
+  for (const auto& [resource, followed] : followed_) followed->Report(report);
 }
 
 Evidence OwnedObjects::EvidenceOf(const kubernetes::Resource& resource, const Matches& matches) const {
   if (labelled_.Any(resource, matches)) return Evidence::kContradicting;
   const base::MutexLock lock(mutex_);
   for (const auto& [each, followed] : followed_) {
-    if (*each == resource) return followed->synced() ? Evidence::kNone : Evidence::kUnread;
+    if (*each != resource) continue;
+    // What is in a namespace that cannot be listed is left alone, and asked once it can.
+    SyncReport report;
+    followed->Report(report);
+    return report.waits ? Evidence::kUnread : Evidence::kNone;
   }
   return IsOptional(resource) ? Evidence::kNone : Evidence::kUnread;
 }

@@ -32,8 +32,8 @@ class OwnedObjects final {
 
   // From now on; nothing if it is followed already. `resource`: one of WrittenResources, or Pods.
   void Follow(const kubernetes::Resource& resource);
-  // All that there are of what is followed have been heard of.
-  bool synced() const;
+  // What of that has been listed.
+  void Report(SyncReport& report) const;
   bool empty() const { return labelled_.empty(); }
   std::vector<LabelledObject> Of(const kubernetes::ObjectName& owner) const { return labelled_.Of(owner); }
   // Returns whether one of these objects of that kind matches. A kind that a cluster may lack has none until it is

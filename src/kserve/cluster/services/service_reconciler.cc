@@ -107,6 +107,7 @@ kubernetes::ApiResult<Decision> ServiceReconciler::DecideAbout(const Value& docu
 }
 
 Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const std::stop_token& stop) {
+  if (view_.IsHeld(name.namespace_name)) return {.retry = false, .again_in = kRefusedAgain};
   const kubernetes::ObjectPointer live = view_.FindService(name);
   // What it had goes with it: the cluster collects what has no owner any more.
   if (live == nullptr) return {.retry = !ReportModels(name, {}, stop), .again_in = std::nullopt};
