@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "data/manifest/problem.h"
+#include "data/manifest/value_path.h"
 #include "kserve/model/reconcile/revision_plan.h"
 
 namespace inferd::clustergateway {
@@ -20,6 +21,14 @@ constexpr uint32_t kAll = 100;
 
 std::string KeyOf(const ObjectName& name) { return name.namespace_name + "/" + name.name; }
 
+// "iris.models.example" of "http://iris.models.example:80/v1".
+std::string HostOf(const std::string& url) {
+  const size_t scheme = url.find("://");
+  if (scheme == std::string::npos) return {};
+  const std::string rest = url.substr(scheme + 3);
+  return rest.substr(0, rest.find_first_of(":/"));
+}
+
 std::vector<ComponentKind> KindsOf(const InferenceService& service) {
   std::vector<ComponentKind> kinds = {ComponentKind::kPredictor};
   if (service.transformer.has_value()) kinds.push_back(ComponentKind::kTransformer);
@@ -30,11 +39,20 @@ std::vector<ComponentKind> KindsOf(const InferenceService& service) {
 }  // namespace
 
 void ServiceTable::SetConfig(const manifest::Value* config_map) {
+  const manifest::Value* const data = config_map == nullptr ? nullptr : config_map->Find("data");
   manifest::Problems problems;
-  config_ = config_map == nullptr ? model::InferenceServiceConfig()
-                                  : model::ReadInferenceServiceConfig(*config_map, problems);
+  if (data == nullptr || (data->is(manifest::Kind::kMap) && data->members().empty())) {
+    problems.push_back({.message = "it is missing or has no entries"});
+  } else {
+    model::InferenceServiceConfig config = model::ReadInferenceServiceConfig(*config_map, problems);
+    if (problems.empty()) {
+      config_ = std::move(config);
+      has_config_ = true;
+    }
+  }
   for (const manifest::Problem& problem : problems) {
-    logger_.Warning("inferenceservice-config", {{"reason", problem.ToString("")}});
+    logger_.Warning("inferenceservice-config cannot be used; what it said last goes on",
+                    {{"reason", problem.ToString("")}});
   }
   for (const auto& [name, service] : services_) Touch(name);
 }
@@ -111,11 +129,26 @@ gateway::RouteList ServiceTable::RoutesOf(const ObjectName& name, Service& servi
     const base::Status added = gateway::AddServiceRoutes(*service.object, components, {config_, true}, list);
     if (!added.ok())
       logger_.Warning("a service has no routes", {{"service", KeyOf(name)}, {"reason", added.message()}});
+    if (!has_config_) AddWrittenHosts(*service.object, components, list);
   }
   for (const std::string& revision : service.revisions) {
     revisions_.at({name.namespace_name, revision})->SetReachable(reachable.contains(revision));
   }
   return list;
+}
+
+void ServiceTable::AddWrittenHosts(const InferenceService& service,
+                                   const std::vector<gateway::ComponentShares>& components,
+                                   gateway::RouteList& routes) {
+  const gateway::ComponentShares* entry = nullptr;
+  for (const gateway::ComponentShares& component : components) {
+    if (component.kind != ComponentKind::kExplainer) entry = &component;
+    const std::string host = HostOf(
+        manifest::TextAt(service.document, {"status", "components", model::ComponentKindName(component.kind), "url"}));
+    if (!host.empty()) gateway::AddComponentRoutes(host, component, {}, routes);
+  }
+  const std::string host = HostOf(manifest::TextAt(service.document, {"status", "url"}));
+  if (entry != nullptr && !host.empty()) gateway::AddComponentRoutes(host, *entry, {}, routes);
 }
 
 gateway::ComponentShares ServiceTable::SharesOf(const Service& service, ComponentKind kind,

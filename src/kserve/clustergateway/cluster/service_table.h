@@ -26,6 +26,9 @@ class ServiceTable final {
   ServiceTable(std::function<void()> wake, base::Logger& logger) : wake_(std::move(wake)), logger_(logger) {}
 
   // Each is for an object as it is now; null: there is none. What is no InferenceService, or no revision, is as none.
+  //
+  // A configuration that is missing, empty or broken leaves the one before. Where there was none before, services have
+  // the hosts that their statuses name, too.
   void SetConfig(const manifest::Value* config_map);
   void SetService(const kubernetes::ObjectName& name, const manifest::Value* document);
   void SetDeployment(const kubernetes::ObjectName& name, const manifest::Value* document);
@@ -49,6 +52,8 @@ class ServiceTable final {
 
   void Touch(const kubernetes::ObjectName& service) { touched_.insert(service); }
   gateway::RouteList RoutesOf(const kubernetes::ObjectName& name, Service& service);
+  static void AddWrittenHosts(const model::InferenceService& service,
+                              const std::vector<gateway::ComponentShares>& components, gateway::RouteList& routes);
   gateway::ComponentShares SharesOf(const Service& service, model::ComponentKind kind,
                                     std::set<std::string>& reachable) const;
   ServedRevision* Find(const Service& service, const std::string& revision) const;
@@ -57,6 +62,7 @@ class ServiceTable final {
   const std::function<void()> wake_;
   base::Logger& logger_;
   model::InferenceServiceConfig config_;
+  bool has_config_ = false;
   std::map<kubernetes::ObjectName, Service> services_;
   Revisions revisions_;
   GatewayShare share_;
