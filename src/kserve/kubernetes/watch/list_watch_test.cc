@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <future>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -150,6 +151,18 @@ TEST(ObjectCacheTest, AListTellsWhatHasChangedSince) {
   EXPECT_EQ(told.cache.All().size(), 3U);
   told.cache.Resync();
   EXPECT_EQ(told.Take(), "~b~c~d");
+}
+
+TEST(ObjectCacheTest, ItIsSyncedWhenAllOfTheFirstListIsTold) {
+  int told = 0;
+  std::optional<ObjectCache> cache;
+  cache.emplace([&](const ObjectCache::Change&) {
+    ++told;
+    EXPECT_FALSE(cache->synced());
+  });
+  cache->OnList({.resource_version = "1", .items = {FromJson(PodJson("a", 1)), FromJson(PodJson("b", 1))}});
+  EXPECT_EQ(told, 2);
+  EXPECT_TRUE(cache->synced());
 }
 
 TEST(ObjectCacheTest, EventsChangeIt) {

@@ -54,9 +54,11 @@ void ObjectCache::OnList(ObjectList list) {
       if (!IsSame(known, object)) changes.push_back({.name = name, .before = std::move(known), .now = object});
     }
     objects_ = std::move(listed);
-    synced_ = true;
   }
   for (const Change& change : changes) on_change_(change);
+  // Only now, for what is decided by the objects of the first list must have been told of them.
+  const base::MutexLock lock(mutex_);
+  synced_ = true;
 }
 
 void ObjectCache::OnEvent(WatchEvent event) {

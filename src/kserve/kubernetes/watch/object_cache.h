@@ -33,7 +33,7 @@ class ObjectCache final : public ObjectSink {
   ObjectPointer Find(const ObjectName& name) const;
   // In order of namespaces and names.
   std::vector<ObjectPointer> All() const;
-  // Whether there has been a list: what is not here then does not exist.
+  // Whether there has been a list, all of which was told: what is not here then does not exist.
   bool synced() const;
 
   // Tells all objects again, as if they had changed; on the thread that calls.
