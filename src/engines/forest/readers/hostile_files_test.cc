@@ -94,6 +94,13 @@ TEST(HostileXgboostTest, SaysWhatIsWrong) {
   EXPECT_THAT(StatusWith("\"split_conditions\":[", "\"split_conditions\":[NaN,").message(), HasSubstr("elements for"));
   EXPECT_THAT(StatusWith("\"split_type\":[0", "\"split_type\":[1").message(), HasSubstr("it has no categories"));
   EXPECT_THAT(StatusWith("\"split_type\":[0", "\"split_type\":[2").message(), HasSubstr("'split_type' is neither"));
+  EXPECT_THAT(StatusWith("\"num_trees\":\"", "\"num_trees\":\"4000000000").message(),
+              HasSubstr("'num_trees' is 4000000000"));
+  EXPECT_THAT(StatusWith("\"num_trees\":\"", "\"num_trees\":\"1").message(),
+              HasSubstr("'num_trees' is 12, and the file has 2 trees"));
+  EXPECT_THAT(StatusWith("\"iteration_indptr\":[0,1,2]", "\"iteration_indptr\":[0,1]").message(),
+              HasSubstr("'iteration_indptr'"));
+  EXPECT_THAT(StatusWith("\"id\":0", "\"id\":1").message(), HasSubstr("tree 0 has the 'id' 1"));
   EXPECT_THAT(StatusWith("\"version\":[3", "\"version\":[4").message(), HasSubstr("written by XGBoost 4."));
   EXPECT_THAT(StatusWith("\"version\":[3", "\"version\":[1e30").message(), HasSubstr("no whole number"));
   EXPECT_THAT(StatusWith("\"split_conditions\":[", "\"split_conditions\":[1E999,").message(),
@@ -102,9 +109,11 @@ TEST(HostileXgboostTest, SaysWhatIsWrong) {
 
 // A tree of XGBoost's JSON in a model of `targets`, with members for what is not the same in all of these tests.
 base::Result<Forest> XgboostTree(int targets, const std::string& members) {
-  return ReadForest(R"({"learner":{"learner_model_param":{"num_feature":"2","num_class":"0","num_target":")" +
-                    std::to_string(targets) + R"(","base_score":"0"},"objective":{"name":"reg:squarederror"},)" +
-                    R"("gradient_booster":{"name":"gbtree","model":{"tree_info":[0],"trees":[{)" + members + "}]}}}}");
+  return ReadForest(
+      R"({"learner":{"learner_model_param":{"num_feature":"2","num_class":"0","num_target":")" +
+      std::to_string(targets) + R"(","base_score":"0"},"objective":{"name":"reg:squarederror"},)" +
+      R"("gradient_booster":{"name":"gbtree","model":{"gbtree_model_param":{"num_trees":"1"},"tree_info":[0],"trees":[{)" +
+      members + "}]}}}}");
 }
 
 // `first`, and so many times `rest`.
@@ -143,10 +152,39 @@ TEST(HostileXgboostTest, SegmentsOfCategoriesDoNotOverlap) {
 // LightGBM's: one tree that splits by two sets of categories, one word each.
 base::Result<Forest> LightGbmSets(const std::string& boundaries) {
   return ReadForest(
-      "tree\nversion=v4\nnum_tree_per_iteration=1\nmax_feature_idx=0\nobjective=regression\n\nTree=0\nnum_leaves=3\n"
+      "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nmax_feature_idx=0\nobjective=regression\n\nTree=0\nnum_"
+      "leaves=3\n"
       "num_cat=2\nsplit_feature=0 0\nthreshold=0 1\ndecision_type=1 1\nleft_child=1 -1\nright_child=-2 -3\n"
       "internal_count=3 2\nleaf_value=1 2 3\nleaf_count=1 1 1\ncat_threshold=3 5\ncat_boundaries=" +
       boundaries + "\nis_linear=0\n\nend of trees\n");
+}
+
+TEST(HostileUbjsonTest, SaysHowManyTreesThereAre) {
+  std::string content = ContentOf("xgboost_ubjson/model.ubj");
+  const size_t at = content.find("num_trees");
+  ASSERT_NE(at, std::string::npos);
+  const size_t digits = content.find_first_of("0123456789", at + 9);
+  content[digits] = content[digits] == '9' ? '8' : '9';
+  EXPECT_THAT(ReadForest(content).error().message(), HasSubstr("'num_trees' is"));
+}
+
+TEST(HostileLightGbmTest, AHeadAgreesWithItself) {
+  const auto with = [](const std::string& model, const std::string& what, const std::string& instead) {
+    std::string text = ContentOf(model + "/model.txt");
+    const size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    const auto forest = ReadForest(text.replace(at, what.size(), instead));
+    return forest ? "it was read" : forest.error().message();
+  };
+  EXPECT_THAT(with("lightgbm_binary", "num_class=1", "num_class=1000000000"), HasSubstr("'num_class' is 1000000000"));
+  EXPECT_THAT(with("lightgbm_binary", "num_class=1", "num_class=0"), HasSubstr("'num_class' is 0"));
+  EXPECT_THAT(with("lightgbm_binary", "num_class=1", "num_class=2"), HasSubstr("'num_class' is 2, and 'num_tree_per"));
+  EXPECT_THAT(with("lightgbm_binary", "num_class=1\n", ""), HasSubstr("'num_class' has 0"));
+  EXPECT_THAT(with("lightgbm_multiclass", "num_class:3", "num_class:4"), HasSubstr("of the objective 4"));
+  EXPECT_THAT(with("lightgbm_binary", "feature_names=", "feature_names=x "),
+              HasSubstr("'feature_names' has 7 words for 6"));
+  EXPECT_THAT(with("lightgbm_binary", "feature_infos=", "feature_infos=x "), HasSubstr("'feature_infos' has 7 words"));
+  EXPECT_THAT(with("lightgbm_binary", "tree_sizes=", "tree_sizes=9 "), HasSubstr("'tree_sizes' is of"));
 }
 
 TEST(HostileLightGbmTest, BoundariesOfCategoriesLieInTheirList) {
@@ -235,6 +273,15 @@ TEST(XgboostBinaryTest, DartMayHaveNoTrees) {
   ASSERT_TRUE(forest) << forest.error().ToString();
   EXPECT_TRUE(forest->trees.empty());
   EXPECT_EQ(forest->start, std::vector<double>{0.5});
+}
+
+TEST(XgboostBinaryTest, WhatFollowsTheTreesIsWhole) {
+  const std::string content = ContentOf("xgboost_1_7_binary/model.bst");
+  ASSERT_TRUE(ReadForest(content));
+  for (const size_t cut : {1, 2, 9}) {
+    EXPECT_THAT(ReadForest(content.substr(0, content.size() - cut)).error().message(), HasSubstr("it ends too early"))
+        << cut;
+  }
 }
 
 TEST(SetBuilderTest, AllSetsTogetherHaveALimit) {

@@ -51,6 +51,39 @@ std::string_view WordAfter(std::string_view words, std::string_view prefix) {
   return {};
 }
 
+size_t CountWords(std::string_view words) {
+  size_t count = 0;
+  bool in_word = false;
+  for (const char c : words) {
+    if (c != ' ' && !in_word) ++count;
+    in_word = c != ' ';
+  }
+  return count;
+}
+
+// Checks what the head says twice. The library refuses a file that does not agree with itself, or reads beyond its
+// arrays.
+base::Status CheckCounts(const TextSection& head, const Forest& forest) {
+  INFERD_ASSIGN_OR_RETURN(const int64_t classes, head.Integer("num_class", 1, kGroupsMax));
+  if (classes != forest.groups) {
+    return base::InvalidArgument("'num_class' is " + std::to_string(classes) + ", and 'num_tree_per_iteration' " +
+                                 std::to_string(forest.groups));
+  }
+  const std::string_view of_objective = WordAfter(head.Text("objective"), "num_class:");
+  if (!of_objective.empty() && of_objective != std::to_string(classes)) {
+    return base::InvalidArgument("'num_class' is " + std::to_string(classes) + ", and of the objective " +
+                                 std::string(of_objective));
+  }
+  for (const char* const key : {"feature_names", "feature_infos"}) {
+    const size_t count = CountWords(head.Text(key));
+    if (head.Has(key) && std::cmp_not_equal(count, forest.features)) {
+      return base::InvalidArgument("'" + std::string(key) + "' has " + std::to_string(count) + " words for " +
+                                   std::to_string(forest.features) + " features");
+    }
+  }
+  return {};
+}
+
 base::Status SetTransform(std::string_view words, Forest* forest) {
   if (words.empty()) return {};  // trained with an objective of the user's: predictions are margins
   const std::string_view name = words.substr(0, words.find(' '));
@@ -94,6 +127,7 @@ base::Status ReadHead(const TextSection& head, Forest* forest) {
   INFERD_ASSIGN_OR_RETURN(const int64_t last_feature, head.Integer("max_feature_idx", 0, kFeaturesMax - 1));
   forest->groups = static_cast<int32_t>(groups);
   forest->features = static_cast<int32_t>(last_feature + 1);
+  INFERD_RETURN_IF_ERROR(CheckCounts(head, *forest));
   forest->start.assign(static_cast<size_t>(groups), 0);
   ReadFeatureNames(head.Text("feature_names"), forest);
   return SetTransform(head.Text("objective"), forest);
@@ -122,6 +156,11 @@ base::Result<Forest> ReadLightGbmText(std::string_view content) {
     if (!tree) return std::unexpected(tree.error().WithContext("tree " + std::to_string(number)));
     tree->group = static_cast<int32_t>(number % static_cast<size_t>(forest.groups));
     forest.trees.push_back(*std::move(tree));
+  }
+  if (const size_t sizes = CountWords(head.Text("tree_sizes"));
+      head.Has("tree_sizes") && sizes != forest.trees.size()) {
+    return std::unexpected(base::InvalidArgument("'tree_sizes' is of " + std::to_string(sizes) +
+                                                 " trees, and the file has " + std::to_string(forest.trees.size())));
   }
   if (head.Has("average_output")) {
     const size_t iterations = std::max<size_t>(forest.trees.size() / forest.start.size(), 1);

@@ -122,6 +122,21 @@ base::Status TakeTrees(ByteReader& reader, const LearnerParams& params, bool dar
   return {};
 }
 
+// What stands behind the trees says nothing that predictions need, and has to be whole all the same.
+base::Status SkipAttributes(ByteReader& reader, const LearnerParams& params) {
+  if (params.has_attributes != 0) {
+    INFERD_ASSIGN_OR_RETURN(const auto count, reader.Take<uint64_t>());
+    for (uint64_t i = 0; i < count; ++i) {
+      INFERD_RETURN_IF_ERROR(reader.SkipSizedList<char>());  // the name
+      INFERD_RETURN_IF_ERROR(reader.SkipSizedList<char>());  // the value
+    }
+  }
+  if (params.has_metrics == 0) return {};
+  INFERD_ASSIGN_OR_RETURN(const auto count, reader.Take<uint64_t>());
+  for (uint64_t i = 0; i < count; ++i) INFERD_RETURN_IF_ERROR(reader.SkipSizedList<char>());
+  return {};
+}
+
 }  // namespace
 
 bool IsXgboostBinary(std::string_view content) { return content.starts_with(kMagic); }
@@ -151,6 +166,7 @@ base::Result<Forest> ReadXgboostBinary(std::string_view content) {
   forest.groups = std::max({params.classes, static_cast<int32_t>(params.targets), 1});
   INFERD_RETURN_IF_ERROR(SetXgboostObjective(objective, {params.base_score}, &forest));
   INFERD_RETURN_IF_ERROR(TakeTrees(reader, params, booster == "dart", &forest));
+  INFERD_RETURN_IF_ERROR(SkipAttributes(reader, params));
   return forest;
 }
 

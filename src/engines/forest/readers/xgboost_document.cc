@@ -48,8 +48,33 @@ base::Result<Booster> FindBooster(const Document& learner) {
   return found;
 }
 
+// Checks what the model says of its trees besides them. The library refuses files in which that does not agree.
+base::Status CheckTreeCount(const Document& model, std::span<const Document> trees) {
+  INFERD_ASSIGN_OR_RETURN(const Document* const params, model.Get("gbtree_model_param"));
+  INFERD_ASSIGN_OR_RETURN(const int64_t count, params->Integer("num_trees", 0, kTreesMax));
+  const std::string there = std::to_string(trees.size());
+  if (std::cmp_not_equal(count, trees.size())) {
+    return base::InvalidArgument("'num_trees' is " + std::to_string(count) + ", and the file has " + there + " trees");
+  }
+  if (model.Find("iteration_indptr") != nullptr) {
+    INFERD_ASSIGN_OR_RETURN(const std::span<const double> ends, model.NumberList("iteration_indptr"));
+    if (ends.empty() || ends.back() != static_cast<double>(trees.size())) {
+      return base::InvalidArgument("'iteration_indptr' does not end with " + there + ", the number of trees");
+    }
+  }
+  for (size_t i = 0; i < trees.size(); ++i) {
+    if (trees[i].Find("id") == nullptr) continue;
+    INFERD_ASSIGN_OR_RETURN(const int64_t id, trees[i].Integer("id", 0, kTreesMax));
+    if (std::cmp_not_equal(id, i)) {
+      return base::InvalidArgument("tree " + std::to_string(i) + " has the 'id' " + std::to_string(id));
+    }
+  }
+  return {};
+}
+
 base::Status ReadTrees(const Booster& booster, Forest* forest) {
   INFERD_ASSIGN_OR_RETURN(const std::span<const Document> trees, booster.model->List("trees"));
+  INFERD_RETURN_IF_ERROR(CheckTreeCount(*booster.model, trees));
   INFERD_ASSIGN_OR_RETURN(const std::span<const double> groups, booster.model->NumberList("tree_info"));
   if (groups.size() != trees.size()) return base::InvalidArgument("'tree_info' has not one element for each tree");
   if (!booster.weights.empty() && booster.weights.size() != trees.size()) {
