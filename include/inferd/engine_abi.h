@@ -140,7 +140,7 @@ typedef struct inferd_tensor_spec {
   size_t struct_size;
   inferd_text name;
   int32_t datatype;
-  const int64_t* shape; /* the whole shape, batch dimension included; -1: any size */
+  const int64_t* shape; /* the whole shape, batch dimension included; -1 and 0: any size */
   size_t rank;          /* 0: a scalar; of an output also: not known beforehand */
 
   /* 1, inputs: a request may leave it out. 1, outputs: where a request names no outputs, the answer has only those that
@@ -190,6 +190,11 @@ typedef struct inferd_tensor_spec {
    * request that brings such inputs need not bring the others. Outputs: only such a request may name it. 2: the same,
    * and clients cannot name it: it carries the whole body of a request, or of its answer, for a front-end. */
   int32_t alternative;
+
+  /* Outputs. 1: `shape` is what the model's file declares, and executions may give another one. The server answers with
+   * the real shape, and warns once for each model. Where the configuration has -1, so has the model. 0: an output of
+   * another shape is an error of the engine. */
+  int32_t shape_is_hint;
 } inferd_tensor_spec;
 
 #define INFERD_UNFINISHED_EXECUTIONS_MAX 65536

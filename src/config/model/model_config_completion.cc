@@ -104,6 +104,17 @@ class TensorCompletion {
     });
   }
 
+  // Takes the model's size for a dimension for which the configuration has -1. False: it has none, or the batch's.
+  template <typename Tensor>
+  bool Narrow(const TensorInfo& info, size_t d, Tensor& tensor) const {
+    const size_t first = batches_ ? 1 : 0;
+    if (d < first || HasShapeOfItsOwn(tensor)) return false;
+    const int at = static_cast<int>(d - first);
+    if (tensor.dims(at) != -1) return false;
+    tensor.set_dims(at, info.shape[d]);
+    return true;
+  }
+
   template <typename Tensor>
   void CompareShape(const TensorInfo& info, Tensor& tensor, int i) {
     // Rank 0: a scalar, or a model that does not say.
@@ -127,7 +138,7 @@ class TensorCompletion {
       return;
     }
     for (size_t d = 0; d < full.rank(); ++d) {
-      if (info.shape[d] == -1 || info.shape[d] == full[d]) continue;
+      if (info.shape[d] == -1 || info.shape[d] == full[d] || Narrow(info, d, tensor)) continue;
       problems_.push_back(place_.In(kind_, i).At("dims", subject + "shape " + info.shape.ToString() +
                                                              " but the model configuration specifies shape " +
                                                              full.ToString()));

@@ -393,6 +393,21 @@ TEST(CompleteModelTest, WhatIsWrittenIsComparedWithTheModel) {
   EXPECT_EQ(error("input { name: \"x\" dims: [ 1, 784 ] } output { name: \"y\" }"), "");
 }
 
+TEST(CompleteModelTest, AnySizeInTheConfigurationIsTheModelsSize) {
+  const auto config =
+      Complete("max_batch_size: 8 input { name: \"x\" dims: -1 } output { name: \"y\" dims: -1 }", {kX}, {kY});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  EXPECT_EQ(config->inputs[0].dims, (Shape{784}));
+  EXPECT_EQ(config->outputs[0].dims, (Shape{10}));
+  const TensorInfo fixed{.name = "x", .datatype = DataType::kFp32, .shape = {2, 3}};
+  EXPECT_EQ(Complete("input { name: \"x\" dims: [ -1, -1 ] }", {fixed}, {kY})->inputs[0].dims, (Shape{2, 3}));
+  EXPECT_THAT(CompletionError(Complete("max_batch_size: 8 input { name: \"x\" dims: -1 }", {fixed}, {kY})),
+              HasSubstr("the model expects shape [2,3] but the model configuration specifies shape [-1,-1]"))
+      << "rows of the model's number alone";
+  EXPECT_THAT(CompletionError(Complete("input { name: \"x\" dims: [ 2, 4 ] }", {fixed}, {kY})),
+              HasSubstr("the model expects shape [2,3]"));
+}
+
 // As Triton: a batch size of ours brings batching.
 TEST(CompleteModelTest, ACompletedBatchSizeBringsDynamicBatching) {
   const auto batches = [](std::string_view text, int32_t size = 64) {

@@ -21,6 +21,7 @@ void TensorSignature::Add(TensorDescription tensor, std::vector<const inferd_ten
   spec.unknown_rank = kept.unknown_rank ? 1 : 0;
   spec.any_datatype = kept.any_datatype ? 1 : 0;
   spec.alternative = kept.alternative;
+  spec.shape_is_hint = kept.shape_is_hint ? 1 : 0;
   spec.graph_name = {kept.graph_name.data(), kept.graph_name.size()};
   spec.default_value = {kept.default_value.data(), kept.default_value.size()};
   std::vector<inferd_text>& labels = labels_.emplace_back();

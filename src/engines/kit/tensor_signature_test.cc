@@ -18,7 +18,11 @@ TEST(TensorSignatureTest, StaysWholeWhenItIsMoved) {
                   .optional = true,
                   .unknown_rank = true,
                   .default_value = std::string("\0x", 2)});
-  built.AddOutput({.name = "y", .datatype = INFERD_TYPE_INT64, .shape = {-1, 2}, .dimension_names = {"batch", ""}});
+  built.AddOutput({.name = "y",
+                   .datatype = INFERD_TYPE_INT64,
+                   .shape = {-1, 2},
+                   .dimension_names = {"batch", ""},
+                   .shape_is_hint = true});
   built.Finish(3);
   const TensorSignature signature = std::move(built);
   const inferd_signature& abi = *signature.abi();
@@ -43,6 +47,8 @@ TEST(TensorSignatureTest, StaysWholeWhenItIsMoved) {
   EXPECT_EQ(abi.inputs[7]->default_value.size, 0u);
   ASSERT_EQ(abi.output_count, 1u);
   EXPECT_EQ(abi.outputs[0]->datatype, INFERD_TYPE_INT64);
+  EXPECT_EQ(abi.outputs[0]->shape_is_hint, 1);
+  EXPECT_EQ(abi.inputs[7]->shape_is_hint, 0);
   EXPECT_EQ(abi.only_shown, 0);
 }
 

@@ -157,7 +157,8 @@ void OnnxSignature::FillAbi(bool on_gpus, int compute_threads) {
                                   .alignment = tensor.element_size,
                                   .labels = tensor.labels,
                                   .dimension_names = tensor.symbols,
-                                  .memory_kinds = on_gpus ? 1U << INFERD_MEMORY_GPU : 0};
+                                  .memory_kinds = on_gpus ? 1U << INFERD_MEMORY_GPU : 0,
+                                  .shape_is_hint = true};
   };
   for (const OnnxTensor& input : inputs_) abi_.AddInput(describe(input));
   for (const OnnxTensor& output : outputs_) abi_.AddOutput(describe(output));

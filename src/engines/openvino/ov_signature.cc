@@ -49,7 +49,8 @@ kit::TensorDescription Describe(const OvTensor& tensor) {
           .shape = tensor.shape,
           .alignment = kInputAlignment,
           .any_shape = !tensor.known_rank,
-          .unknown_rank = !tensor.known_rank};
+          .unknown_rank = !tensor.known_rank,
+          .shape_is_hint = true};
 }
 
 }  // namespace

@@ -277,6 +277,18 @@ TEST(TensorflowEngineTest, ShapesOfTheConfigurationHold) {
   EXPECT_FALSE(any.model->signature().inputs[0].unknown_rank);
 }
 
+TEST(TensorflowEngineTest, AnySizeInTheConfigurationWidensWhatTheFileSays) {
+  config::ModelConfig config;
+  config.inputs.push_back({.name = "x", .datatype = DataType::kFp32, .dims = {-1, -1}});
+  const Running mlp("mlp", config);
+  ASSERT_TRUE(mlp.model);
+  EXPECT_EQ(mlp.model->signature().inputs[0].shape, (Shape{-1, -1}));
+  config.inputs[0].dims = {-1};
+  config.max_batch_size = 8;
+  const Running batching("mlp", config);
+  EXPECT_EQ(batching.model->signature().inputs[0].shape, (Shape{-1, -1}));
+}
+
 TEST(TensorflowEngineTest, SettingsReachTheSession) {
   config::ModelConfig config = WithParameters({{"TF_NUM_INTRA_THREADS", "2"}, {"TF_NUM_INTER_THREADS", "3"}});
   for (const int level : {-1, 0, 1}) {

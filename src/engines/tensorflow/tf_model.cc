@@ -77,9 +77,22 @@ const inferd_tensor_spec* FindDeclared(const inferd_tensor_spec* const* list, si
   return nullptr;
 }
 
+// The shape that the configuration states, where `of_file` is the one of a SavedModel. A size of the file stays unless
+// the configuration has -1 there: the graph may take other sizes. It stays, too, where the rows of a batch would be.
+std::vector<int64_t> WidenedShape(const TensorInfo& of_file, const inferd_tensor_spec& declared, bool batches) {
+  if (!of_file.known_rank) return {declared.shape, declared.shape + declared.rank};
+  std::vector<int64_t> shape = of_file.shape;
+  if (shape.size() != declared.rank) return shape;
+  for (size_t d = batches ? 1 : 0; d < shape.size(); ++d) {
+    if (declared.shape[d] == -1) shape[d] = -1;
+  }
+  return shape;
+}
+
 // The shapes that the configuration states hold. Those of a SavedModel are what it was saved with: the operators of its
 // graph may take others, and TensorFlow Serving's clients count on that.
-base::Result<kit::TensorDescription> ToDescription(const TensorInfo& info, const inferd_tensor_spec* declared) {
+base::Result<kit::TensorDescription> ToDescription(const TensorInfo& info, const inferd_tensor_spec* declared,
+                                                   bool batches) {
   if (info.tensor.empty()) {
     return std::unexpected(
         base::InvalidArgument("tensor '" + info.name + "' is sparse or ragged; only dense tensors can be served"));
@@ -92,7 +105,7 @@ base::Result<kit::TensorDescription> ToDescription(const TensorInfo& info, const
   tensor.any_shape = declared == nullptr;
   tensor.graph_name = info.tensor;
   tensor.unknown_rank = !info.known_rank && declared == nullptr;
-  if (!info.known_rank && declared != nullptr) tensor.shape.assign(declared->shape, declared->shape + declared->rank);
+  if (declared != nullptr) tensor.shape = WidenedShape(info, *declared, batches);
   return tensor;
 }
 
@@ -176,6 +189,7 @@ base::Result<size_t> TfModel::OpenSignature(const inferd_graph_call& call) {
 
 base::Status TfModel::DescribeAll(const inferd_load& load, int compute_threads) {
   compute_threads_ = compute_threads;
+  batches_ = load.max_batch_size > 0;
   base::MutexLock lock(mutex_);
   const inferd_signature nothing = {};
   // Clients of Predict V2 have the first: it is of those that their protocol can carry, as far as there are any.
@@ -222,8 +236,9 @@ base::Result<TfFunction> TfModel::Describe(const SignatureDef& signature, const 
                                            int compute_threads) const {
   TfFunction function;
   for (const TensorInfo& info : signature.inputs) {
-    INFERD_ASSIGN_OR_RETURN(kit::TensorDescription tensor,
-                            ToDescription(info, FindDeclared(declared.inputs, declared.input_count, info.name)));
+    INFERD_ASSIGN_OR_RETURN(
+        kit::TensorDescription tensor,
+        ToDescription(info, FindDeclared(declared.inputs, declared.input_count, info.name), batches_));
     tensor.alignment = info.type == TF_STRING ? 1 : kInputAlignment;
     INFERD_RETURN_IF_ERROR(AddTensor(info, &function.inputs));
     // Where the configuration says the shape, no other comes here.
@@ -236,9 +251,11 @@ base::Result<TfFunction> TfModel::Describe(const SignatureDef& signature, const 
     function.signature.AddInput(std::move(tensor));
   }
   for (const TensorInfo& info : signature.outputs) {
-    INFERD_ASSIGN_OR_RETURN(kit::TensorDescription tensor,
-                            ToDescription(info, FindDeclared(declared.outputs, declared.output_count, info.name)));
+    INFERD_ASSIGN_OR_RETURN(
+        kit::TensorDescription tensor,
+        ToDescription(info, FindDeclared(declared.outputs, declared.output_count, info.name), batches_));
     INFERD_RETURN_IF_ERROR(AddTensor(info, &function.outputs));
+    tensor.shape_is_hint = true;
     function.signature.AddOutput(std::move(tensor));
   }
   function.signature.Finish(compute_threads, signature.name, signature.method);

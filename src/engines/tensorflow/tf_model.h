@@ -67,6 +67,7 @@ class TfModel final {
   const inferd_host* host_;
   OpenedGraph opened_;
   int compute_threads_ = 1;
+  bool batches_ = false;  // the configuration has a max_batch_size
   mutable base::Mutex mutex_;
   std::deque<TfFunction> functions_ GUARDED_BY(mutex_);  // each stays where it is, and as it is
 };

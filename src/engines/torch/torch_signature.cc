@@ -121,6 +121,7 @@ base::Status TorchSignature::AddOutputs(Descriptions tensors, const MethodSchema
                         .place = std::move(places[i]),
                         .datatype = tensors[i].datatype,
                         .rank = tensors[i].shape.size()});
+    tensors[i].shape_is_hint = true;
     abi_.AddOutput(std::move(tensors[i]));
   }
   return base::OkStatus();

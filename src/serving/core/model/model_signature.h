@@ -28,6 +28,8 @@ struct TensorSpec {
   // them there. All others are brought to the CPU.
   bool takes_device_memory = false;
   bool unknown_rank = false;  // the model does not say how many dimensions there are: `shape` is [], and any_shape
+  // Of an engine's outputs: the model's file declares `shape`, and an execution may give another one.
+  bool shape_is_hint = false;
   // Of an engine's signature: what the model's file calls its dimensions of any size, empty where one is a number or
   // has no name; as many as dimensions, or none.
   std::vector<std::string> dimension_names = {};

@@ -130,8 +130,11 @@ base::Result<core::InferTensor> ToTensor(const LoadedModel& model, const inferd_
   }
   tensor.shape = tensor::Shape(std::span(output.shape, output.rank));
   if (spec.shape.rank() > 0 && !spec.any_shape && !tensor::Matches(spec.shape, tensor.shape)) {
-    return std::unexpected(model.Fault("answered " + Quoted(spec) + " with shape " + tensor.shape.ToString() +
-                                       ", which is not " + spec.shape.ToString()));
+    if (!spec.shape_is_hint) {
+      return std::unexpected(model.Fault("answered " + Quoted(spec) + " with shape " + tensor.shape.ToString() +
+                                         ", which is not " + spec.shape.ToString()));
+    }
+    model.WarnOfShape(spec, tensor.shape);
   }
   if (memory.data() == nullptr && output.memory.size > 0) {
     return std::unexpected(model.Fault("answered " + Quoted(spec) + " in memory that the server cannot read"));

@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <thread>
 
 #include "serving/core/request/response_flow.h"
@@ -11,6 +14,7 @@
 #include "serving/enginehost/plugin_model.h"
 #include "tests/support/recording_execution.h"
 #include "tests/support/stub_engine.h"
+#include "tests/support/temp_dir.h"
 
 namespace inferd::enginehost {
 namespace {
@@ -19,6 +23,7 @@ using inferd::support::RecordingExecution;
 using inferd::support::SliceOf;
 using inferd::support::StubEngine;
 using inferd::support::ValuesOf;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -190,6 +195,36 @@ TEST_F(BatchTest, RefusesOutputsThatCannotBe) {
     EXPECT_EQ(execution.responses().at(0).status.code(), base::StatusCode::kInternal);
     EXPECT_THAT(execution.responses().at(0).status.message(), HasSubstr(message));
   }
+}
+
+TEST_F(BatchTest, AnotherShapeThanAHintIsAnsweredWithOneWarning) {
+  const support::TempDir dir;
+  const auto logger = base::Logger::Create({.file = dir.path() / "log"}).value();
+  engine_.opened.logger = logger.get();
+  static constexpr int64_t kDeclared[] = {8};
+  engine_.specs[0]->shape = kDeclared;
+  engine_.execute = [&](const inferd_batch& batch, inferd_error*) {
+    Respond(batch, 0, kNumbers, 3);
+    return INFERD_FINISHED;
+  };
+  RecordingExecution strict;
+  Execute(&strict);
+  EXPECT_THAT(strict.responses().at(0).status.message(), HasSubstr("with shape [3], which is not [8]"));
+
+  engine_.specs[0]->shape_is_hint = 1;
+  auto model = engine_.Take().value();
+  PluginInstance instance(model, InstanceSeat());
+  for (int i = 0; i < 3; ++i) {
+    RecordingExecution execution;
+    execution.outputs = {0};
+    instance.Execute(execution);
+    ASSERT_TRUE(execution.responses().at(0).status.ok()) << execution.responses()[0].status.ToString();
+    EXPECT_EQ(execution.output(0).shape, (tensor::Shape{3}));
+  }
+  std::ifstream file(dir.path() / "log");
+  const std::string log(std::istreambuf_iterator<char>(file), {});
+  EXPECT_EQ(std::ranges::count(log, '\n'), 1) << log;
+  EXPECT_THAT(log, AllOf(HasSubstr("another shape"), HasSubstr("OUT"), HasSubstr("[8]"), HasSubstr("[3]")));
 }
 
 TEST_F(BatchTest, WhatIsForAllGoesToAll) {

@@ -40,6 +40,7 @@ base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi, bool only_s
   if (INFERD_HAS_FIELD(inferd_tensor_spec, &abi, graph_name)) spec.graph_name = ToView(abi.graph_name);
   spec.unknown_rank =
       INFERD_HAS_FIELD(inferd_tensor_spec, &abi, unknown_rank) && abi.unknown_rank != 0 && spec.shape.rank() == 0;
+  spec.shape_is_hint = INFERD_HAS_FIELD(inferd_tensor_spec, &abi, shape_is_hint) && abi.shape_is_hint != 0;
   if (INFERD_HAS_FIELD(inferd_tensor_spec, &abi, label_count)) {
     for (size_t i = 0; i < abi.label_count; ++i) spec.labels.emplace_back(ToView(abi.labels[i]));
   }

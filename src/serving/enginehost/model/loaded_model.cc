@@ -40,6 +40,24 @@ bool IsOnGpusAlone(const config::ModelConfig& config) {
   });
 }
 
+// Replaces dimensions that a model's file declares of its outputs: by -1 where the configuration has -1, and, for an
+// output without dims in the configuration, by -1 for the one row of an example if the model batches.
+void WidenOutputs(const config::ModelConfig& config, core::ModelSignature& signature) {
+  const bool batches = config.max_batch_size > 0;
+  for (core::TensorSpec& spec : signature.outputs) {
+    if (!spec.shape_is_hint || spec.shape.rank() == 0) continue;
+    if (batches && spec.shape[0] == 1) spec.shape[0] = -1;
+    const auto written = std::ranges::find(config.outputs, spec.name, &config::ModelOutput::name);
+    if (written == config.outputs.end()) continue;
+    tensor::Shape wanted = written->reshape.value_or(written->dims);
+    if (batches) wanted.Prepend(-1);
+    if (wanted.rank() != spec.shape.rank()) continue;  // the comparison with the configuration says what is wrong
+    for (size_t d = 0; d < wanted.rank(); ++d) {
+      if (wanted[d] == -1) spec.shape[d] = -1;
+    }
+  }
+}
+
 }  // namespace
 
 base::Result<std::shared_ptr<const LoadedModel>> LoadedModel::Take(OpenedEngine* engine, inferd_model* model,
@@ -98,6 +116,19 @@ base::Status LoadedModel::CheckReady() const {
   return base::Unavailable(error.status.message());
 }
 
+void LoadedModel::WarnOfShape(const core::TensorSpec& output, const tensor::Shape& actual) const {
+  if (warned_of_shape_.load(std::memory_order_relaxed) || warned_of_shape_.exchange(true)) return;
+  if (engine_->logger == nullptr) return;
+  engine_->logger->Warning(
+      "an output has another shape than its model declares, and is answered with it; dims with -1 in config.pbtxt have "
+      "metadata say so",
+      {{"model", name_},
+       {"version", version_},
+       {"output", output.name},
+       {"declared", output.shape.ToString()},
+       {"shape", actual.ToString()}});
+}
+
 base::Status LoadedModel::Fault(std::string_view what) const {
   return base::Internal("engine '" + engine_->name + "' " + std::string(what));
 }
@@ -112,6 +143,7 @@ base::Status LoadedModel::ReadSignature(const inferd_signature* abi, const core:
     pinned_memory_ = first_->pinned_memory_;
     eager_on_gpus_ = first_->eager_on_gpus_;
   } else if (spec.config != nullptr) {
+    WidenOutputs(*spec.config, signature_);
     pinned_memory_ = config::PinnedMemoryOf(*spec.config);
     eager_on_gpus_ = spec.config->eager_batching && IsOnGpusAlone(*spec.config);
   }

@@ -52,7 +52,7 @@ struct InputWish {
 
 // A model inside an engine, as one of its signatures: unloads it when the last of its users is gone. Users are the
 // core::EngineModel, its instances, responses whose memory is still the engine's, and the model as its other
-// signatures. Immutable, so thread-safe.
+// signatures. Thread-safe: only the mark of a warning changes.
 class LoadedModel final {
  public:
   // Takes over `model`, also on failure. `cpu_threads`: as the engine was told. INTERNAL: what the engine says about
@@ -95,6 +95,10 @@ class LoadedModel final {
   base::Status CheckReady() const;
   size_t signature_number() const { return number_; }  // the engine's; 0: signature()
 
+  // Warns that `output` has another shape than the declared one. The first call for a model logs, the others do
+  // nothing.
+  void WarnOfShape(const core::TensorSpec& output, const tensor::Shape& actual) const;
+
   // INTERNAL, naming the engine as the culprit.
   base::Status Fault(std::string_view what) const;
 
@@ -122,6 +126,7 @@ class LoadedModel final {
   bool prepares_ahead_ = false;
   bool checks_readiness_ = false;
   core::CompletedBatching completed_batching_;
+  mutable std::atomic<bool> warned_of_shape_{false};
 };
 
 }  // namespace inferd::enginehost
