@@ -93,7 +93,8 @@ base::Status ReadShape(const OrtTensorTypeAndShapeInfo* info, OnnxTensor* tensor
   std::vector<const char*> symbols(rank);
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().GetSymbolicDimensions(info, symbols.data(), rank)));
   for (size_t i = 0; i < rank; ++i) {
-    if (tensor->shape[i] < 0) tensor->shape[i] = -1;
+    // 0 is what an example had that was without elements.
+    if (tensor->shape[i] <= 0) tensor->shape[i] = -1;
     tensor->symbols.emplace_back(symbols[i] == nullptr ? "" : symbols[i]);
   }
   return base::OkStatus();

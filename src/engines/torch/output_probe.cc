@@ -149,17 +149,19 @@ base::Result<Descriptions> Probe(const ModelFunction& method, const Descriptions
 
 base::Result<Descriptions> ProbeOutputs(const ModelFunction& method, const Descriptions& inputs,
                                         const std::vector<size_t>& arguments) {
-  constexpr std::string_view kAdvice =
-      "the configuration lists no outputs, and they were not found by executing the model on zeros";
+  std::string why;
   try {
     auto outputs = Probe(method, inputs, arguments);
     if (outputs.has_value()) return outputs;
-    return std::unexpected(outputs.error().WithContext(kAdvice));
+    why = outputs.error().message();
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& exception) {
-    return std::unexpected(base::InvalidArgument(std::string(kAdvice) + ": " + ErrorText(exception.what())));
+    why = ErrorText(exception.what());
   }
+  return std::unexpected(base::InvalidArgument(
+      "the configuration lists no outputs, and they were not found by executing the model on zeros: " + why +
+      "; list them in config.pbtxt, such as output { name: \"OUTPUT__0\" data_type: TYPE_FP32 dims: [ -1 ] }"));
 }
 
 }  // namespace inferd::torchscript

@@ -68,6 +68,33 @@ TEST(SignatureTest, DimensionsMayHaveNames) {
   EXPECT_TRUE(signature->inputs[2].dimension_names.empty());
 }
 
+TEST(SignatureTest, NoElementsInAFileAreAnyNumber) {
+  constexpr int64_t kShape[] = {0, 2};
+  inferd_tensor_spec spec{};
+  spec.struct_size = sizeof spec;
+  spec.name = ToText("x");
+  spec.datatype = INFERD_TYPE_FP32;
+  spec.shape = kShape;
+  spec.rank = 2;
+  spec.shape_is_hint = 1;
+  inferd_tensor_spec older = spec;
+  older.name = ToText("y");
+  older.struct_size = offsetof(inferd_tensor_spec, shape_is_hint);
+  const inferd_tensor_spec* const tensors[] = {&spec, &older};
+  inferd_signature abi{};
+  abi.struct_size = sizeof abi;
+  abi.inputs = tensors;
+  abi.input_count = 2;
+  abi.outputs = tensors;
+  abi.output_count = 2;
+  const auto signature = ToSignature(abi);
+  ASSERT_TRUE(signature.has_value()) << signature.error().ToString();
+  EXPECT_EQ(signature->inputs[0].shape, (tensor::Shape{-1, 2}));
+  EXPECT_EQ(signature->outputs[0].shape, (tensor::Shape{-1, 2}));
+  EXPECT_TRUE(signature->outputs[0].shape_is_hint);
+  EXPECT_FALSE(signature->outputs[1].shape_is_hint);
+}
+
 TEST(SignatureTest, DefaultsAndReasonsAreTakenFromEnginesThatHaveThem) {
   inferd_tensor_spec input{};
   input.struct_size = sizeof input;

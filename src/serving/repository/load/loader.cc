@@ -39,7 +39,8 @@ base::Result<config::ModelConfig> ParseConfig(const LoadJob& job, bool complete)
   }
   if (job.config_file.empty()) {
     if (HasFolder(job)) INFERD_RETURN_IF_ERROR(CheckNoConfiguration(job.model_dir));
-    return config::ParseModelConfig("", "config.pbtxt");
+    // What is wrong with the model is wrong with its files: there is no other one to name.
+    return config::ParseModelConfig("", job.version_dir.string());
   }
   INFERD_ASSIGN_OR_RETURN(const std::string text, base::ReadRegularFile(job.config_file, config::kModelConfigBytesMax));
   return config::ParseModelConfig(text, job.config_file.string());
