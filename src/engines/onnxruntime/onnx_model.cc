@@ -108,9 +108,11 @@ base::Result<std::unique_ptr<OnnxModel>> OnnxModel::Load(const Environment& envi
   }
   INFERD_ASSIGN_OR_RETURN(OnnxSessions sessions,
                           OnnxSessions::Create(environment, settings, load, source, compute_threads));
-  INFERD_ASSIGN_OR_RETURN(OnnxSignature signature,
-                          OnnxSignature::Read(sessions.first(), std::move(labels), sessions.on_gpus(),
-                                              BusyThreads(settings, sessions, compute_threads)));
+  const bool is_onnx = !IsCaffe2(load, path) && !IsMxnet(load, path) && !IsTensorRtPlan(load, path);
+  INFERD_ASSIGN_OR_RETURN(
+      OnnxSignature signature,
+      OnnxSignature::Read(sessions.first(), is_onnx ? path : std::filesystem::path(), std::move(labels),
+                          sessions.on_gpus(), BusyThreads(settings, sessions, compute_threads)));
   return std::unique_ptr<OnnxModel>(
       new OnnxModel(environment, std::move(watch), std::move(settings), std::move(sessions), std::move(signature)));
 }

@@ -1,8 +1,11 @@
 #include "engines/onnxruntime/onnx_signature.h"
 
+#include <algorithm>
+#include <set>
 #include <string_view>
 
 #include "data/tensor/data_type.h"
+#include "engines/onnxruntime/graph/unknown_ranks.h"
 #include "engines/onnxruntime/library/element_type.h"
 
 namespace inferd::onnxruntime {
@@ -121,8 +124,8 @@ base::Status ReadTensor(const OrtSession* session, size_t i, const Side& side, s
 
 }  // namespace
 
-base::Result<OnnxSignature> OnnxSignature::Read(const OrtSession* session, OutputLabels labels, bool on_gpus,
-                                                int compute_threads) {
+base::Result<OnnxSignature> OnnxSignature::Read(const OrtSession* session, const std::filesystem::path& file,
+                                                OutputLabels labels, bool on_gpus, int compute_threads) {
   OnnxSignature signature;
   size_t inputs = 0;
   size_t defaults = 0;
@@ -145,8 +148,18 @@ base::Result<OnnxSignature> OnnxSignature::Read(const OrtSession* session, Outpu
     OnnxTensor& tensor = signature.outputs_.back();
     if (const auto it = labels.find(tensor.name); it != labels.end()) tensor.labels = std::move(it->second);
   }
+  if (!file.empty()) signature.MarkUnknownRanks(file);
   signature.FillAbi(on_gpus, compute_threads);
   return signature;
+}
+
+void OnnxSignature::MarkUnknownRanks(const std::filesystem::path& file) {
+  const auto may_be_unknown = [](const OnnxTensor& tensor) { return tensor.shape.empty(); };
+  if (std::ranges::none_of(inputs_, may_be_unknown) && std::ranges::none_of(outputs_, may_be_unknown)) return;
+  const std::set<std::string> unknown = FindUnknownRanks(file);
+  for (auto* const tensors : {&inputs_, &outputs_}) {
+    for (OnnxTensor& tensor : *tensors) tensor.known_rank = !tensor.shape.empty() || !unknown.contains(tensor.name);
+  }
 }
 
 void OnnxSignature::FillAbi(bool on_gpus, int compute_threads) {
@@ -156,6 +169,8 @@ void OnnxSignature::FillAbi(bool on_gpus, int compute_threads) {
                                   .shape = tensor.shape,
                                   .optional = tensor.optional,
                                   .alignment = tensor.element_size,
+                                  .any_shape = !tensor.known_rank,
+                                  .unknown_rank = !tensor.known_rank,
                                   .labels = tensor.labels,
                                   .dimension_names = tensor.symbols,
                                   .memory_kinds = on_gpus ? 1U << INFERD_MEMORY_GPU : 0,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -18,6 +19,7 @@ struct OnnxTensor {
   ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   int32_t datatype = INFERD_TYPE_INVALID;
   size_t element_size = 0;           // 0 for strings
+  bool known_rank = true;            // false: `shape` is empty, and any may come
   std::vector<int64_t> shape;        // -1: symbolic or unknown
   std::vector<std::string> symbols;  // per dimension; empty if it is a number or has no name
   bool optional = false;
@@ -33,9 +35,10 @@ class OnnxSignature final {
  public:
   // INVALID_ARGUMENT: a tensor cannot be served, because it is no tensor (a sequence, a map) or of a type that no
   // protocol has.
+  // `file`: the ONNX file of the session, which says of which tensors the rank is unknown; empty: there is none.
   // `on_gpus`: instances there take their inputs there. `compute_threads`: as in inferd_signature.
-  static base::Result<OnnxSignature> Read(const OrtSession* session, OutputLabels labels, bool on_gpus,
-                                          int compute_threads);
+  static base::Result<OnnxSignature> Read(const OrtSession* session, const std::filesystem::path& file,
+                                          OutputLabels labels, bool on_gpus, int compute_threads);
 
   const std::vector<OnnxTensor>& inputs() const { return inputs_; }
   const std::vector<OnnxTensor>& outputs() const { return outputs_; }
@@ -43,6 +46,7 @@ class OnnxSignature final {
 
  private:
   OnnxSignature() = default;
+  void MarkUnknownRanks(const std::filesystem::path& file);
   void FillAbi(bool on_gpus, int compute_threads);
 
   std::vector<OnnxTensor> inputs_;

@@ -13,7 +13,7 @@ using TensorMetadata = inference::ModelMetadataResponse::TensorMetadata;
 void SetTensor(const core::TensorSpec& spec, TensorMetadata& message) {
   message.set_name(spec.name);
   message.set_datatype(std::string(tensor::DataTypeName(spec.datatype)));
-  for (const int64_t dim : spec.shape.dims()) message.add_shape(dim);
+  for (const int64_t dim : core::ShownShape(spec).dims()) message.add_shape(dim);
 }
 
 void SetDuration(const core::DurationStat& stat, inference::StatisticDuration& message) {

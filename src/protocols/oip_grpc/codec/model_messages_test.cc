@@ -19,11 +19,14 @@ TEST(ModelMetadataMessageTest, TensorsVersionsAndTheConfigurationsParameters) {
   output.datatype = tensor::DataType::kBytes;
   output.shape = {-1};
   metadata.parameters = {{"alignment", "64"}};
+  metadata.outputs.push_back(
+      {.name = "z", .datatype = tensor::DataType::kInt8, .shape = {}, .any_shape = true, .unknown_rank = true});
   const auto message = ModelMetadataMessage(metadata);
   EXPECT_EQ(
       message.ShortDebugString(),
       R"(name: "m" versions: "1" versions: "3" platform: "onnx_onnxv1" )"
       R"(inputs { name: "x" datatype: "FP32" shape: -1 shape: 16 } outputs { name: "y" datatype: "BYTES" shape: -1 } )"
+      R"(outputs { name: "z" datatype: "INT8" shape: -1 } )"
       R"(parameters { key: "alignment" value { string_param: "64" } })");
 }
 

@@ -12,7 +12,7 @@ void WriteTensors(json::Writer& writer, std::string_view key, std::span<const co
   writer.BeginArray();
   for (const core::TensorSpec& spec : specs) {
     writer.BeginObject();
-    tensorjson::WriteTensorHead(writer, spec.name, spec.datatype, spec.shape);
+    tensorjson::WriteTensorHead(writer, spec.name, spec.datatype, core::ShownShape(spec));
     writer.EndObject();
   }
   writer.EndArray();

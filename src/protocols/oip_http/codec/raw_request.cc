@@ -16,7 +16,7 @@ using base::InvalidArgument;
 
 // The one shape that `bytes` bytes can have. `fixed_batch`: the leading -1 is the batch, which is 1.
 base::Result<tensor::Shape> InferShape(const core::TensorSpec& spec, bool fixed_batch, size_t bytes) {
-  tensor::Shape shape = spec.shape;
+  tensor::Shape shape = core::ShownShape(spec);
   if (fixed_batch && shape.rank() > 0) shape[0] = 1;
   size_t variable = shape.rank();
   uint64_t known_bytes = tensor::ElementSize(spec.datatype);

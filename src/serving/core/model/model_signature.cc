@@ -13,6 +13,11 @@ int Find(const std::vector<TensorSpec>& specs, std::string_view name) {
 
 }  // namespace
 
+const tensor::Shape& ShownShape(const TensorSpec& spec) {
+  static const tensor::Shape any = {-1};
+  return spec.unknown_rank ? any : spec.shape;
+}
+
 int ModelSignature::FindInput(std::string_view tensor_name) const { return Find(inputs, tensor_name); }
 int ModelSignature::FindOutput(std::string_view tensor_name) const { return Find(outputs, tensor_name); }
 

@@ -43,6 +43,9 @@ struct TensorSpec {
   bool carries_body = false;  // alternatives: clients cannot name it, only a front-end (InferRequest::whole_body)
 };
 
+// Returns the shape that metadata show: `spec.shape`, or [-1] where the rank is unknown. [] would be a scalar.
+const tensor::Shape& ShownShape(const TensorSpec& spec);
+
 // The most parts that one request is split into: it may take no more of a queue than this.
 inline constexpr int64_t kSplitPartsMax = 512;
 

@@ -101,6 +101,10 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
   signature->splits_larger_requests = batches && config.split_large_requests && config.batch_outputs.empty();
   // What the configuration does with dimensions needs them to be there.
   const auto says_no_more = [batches](const auto& tensor) { return !batches && tensor.dims.rank() == 0; };
+  // Dimensions that the configuration has hold for a model that does not say how many there are.
+  const auto takes_any_shape = [&](const config::ModelInput& input, const core::TensorSpec& of_engine) {
+    return of_engine.any_shape && (!of_engine.unknown_rank || says_no_more(input));
+  };
   // The scheduler reads the bytes of what it fills up.
   const bool reads =
       !config.padding.empty() || !config.allowed_batch_sizes.empty() || (batches && config.pads_to_largest_shape);
@@ -116,7 +120,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                                  .reshape = input.reshape,
                                  .ragged = input.allow_ragged_batch,
                                  .padded = batches && config.pads_to_largest_shape && !input.reshape,
-                                 .any_shape = free && engine.inputs[index].any_shape,
+                                 .any_shape = free && takes_any_shape(input, engine.inputs[index]),
                                  .graph_name = engine.inputs[index].graph_name,
                                  .takes_device_memory = !reads && input.datatype != tensor::DataType::kBytes &&
                                                         engine.inputs[index].takes_device_memory,

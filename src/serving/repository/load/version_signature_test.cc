@@ -122,8 +122,11 @@ TEST(VersionSignatureTest, ARankIsUnknownWhereTheConfigurationDoesNotSayIt) {
   EXPECT_EQ(made()->inputs[0].shape, tensor::Shape());
   EXPECT_FALSE(made()->inputs[1].unknown_rank);
   EXPECT_TRUE(made()->outputs[0].unknown_rank);
+  EXPECT_TRUE(made()->inputs[0].any_shape);
   config.inputs[0].dims = {4};
   EXPECT_FALSE(made()->inputs[0].unknown_rank);
+  EXPECT_FALSE(made()->inputs[0].any_shape) << "the configuration says which";
+  EXPECT_TRUE(made()->inputs[1].any_shape);
   config.max_batch_size = 8;
   EXPECT_FALSE(made()->outputs[0].unknown_rank) << "rows, and no more";
 }
