@@ -1,6 +1,7 @@
 #include "serving/repository/load/version_signature.h"
 
 #include <algorithm>
+#include <optional>
 #include <string_view>
 
 #include "base/system/regular_file.h"
@@ -32,6 +33,17 @@ void AddAlternatives(const std::vector<core::TensorSpec>& engine, std::vector<co
     specs.push_back(engine[i]);
     numbers.push_back(static_cast<int>(i));
   }
+}
+
+// What the engine sees of an input. A scalar of the model is one element for clients, in as many dimensions as the
+// configuration has.
+std::optional<tensor::Shape> ReshapeOf(const config::ModelInput& input, const core::TensorSpec& of_engine,
+                                       bool batches) {
+  const bool scalar = !batches && of_engine.shape.rank() == 0 && !of_engine.any_shape;
+  if (input.reshape.has_value() || !scalar || input.dims.rank() == 0 || input.dims.ElementCount() != 1) {
+    return input.reshape;
+  }
+  return tensor::Shape();
 }
 
 base::Status NotInModel(std::string_view kind, const std::string& name) {
@@ -117,7 +129,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                                  .datatype = input.datatype,
                                  .shape = FullShape(input.dims, batches),
                                  .optional = input.optional || engine.inputs[index].optional,
-                                 .reshape = input.reshape,
+                                 .reshape = ReshapeOf(input, engine.inputs[index], batches),
                                  .ragged = input.allow_ragged_batch,
                                  .padded = batches && config.pads_to_largest_shape && !input.reshape,
                                  .any_shape = free && takes_any_shape(input, engine.inputs[index]),

@@ -173,6 +173,23 @@ TEST(VersionSignatureTest, SaysWhatTheEngineSeesInPlaceOfTheShape) {
   EXPECT_EQ(made.signature->outputs[0].reshape, (tensor::Shape{3}));
 }
 
+TEST(VersionSignatureTest, AScalarHasTheDimensionsOfTheConfiguration) {
+  core::ModelSignature engine;
+  engine.inputs = {{.name = "a", .datatype = DataType::kFp32, .shape = {}}};
+  engine.outputs = {{.name = "y", .datatype = DataType::kFp32, .shape = {}}};
+  config::ModelConfig config = OtherSignatureConfig(Config(), engine);
+  const auto input = [&] { return MakeVersionSignature(config, engine, "").value().signature->inputs[0]; };
+  EXPECT_EQ(input().reshape, std::nullopt);
+  config.inputs[0].dims = {1, 1};
+  EXPECT_EQ(input().shape, (tensor::Shape{1, 1}));
+  EXPECT_EQ(input().reshape, tensor::Shape());
+  config.inputs[0].dims = {2};
+  EXPECT_EQ(input().reshape, std::nullopt) << "no scalar: the model says so";
+  config.inputs[0].dims = {1};
+  engine.inputs[0].any_shape = engine.inputs[0].unknown_rank = true;
+  EXPECT_EQ(input().reshape, std::nullopt);
+}
+
 TEST(VersionSignatureTest, WhatTheServerMakesIsNoClientsInput) {
   inferd::support::TempDir dir;
   config::ModelConfig config = Config();

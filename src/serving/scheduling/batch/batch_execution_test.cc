@@ -180,6 +180,28 @@ TEST_F(BatchExecutionTest, AnEngineThatDropsThePaddingIsWrong) {
   End(*execution);
 }
 
+TEST_F(BatchExecutionTest, AScalarHasTheDimensionsThatWerePromised) {
+  const auto shape_of = [this](int64_t max_batch_size, const tensor::Shape& promised, int64_t rows,
+                               bool any_shape = false) {
+    core::ModelSignature signature = BatchFixture::DefaultSignature();
+    signature.max_batch_size = max_batch_size;
+    signature.outputs[0].shape = promised;
+    signature.outputs[0].any_shape = any_shape;
+    BatchFixture fixture(signature);
+    const Running execution{fixture, fixture.Request(rows, std::vector<int32_t>(static_cast<size_t>(rows), 1))};
+    execution->RespondAll({base::OkStatus(), Out({}, {5})});
+    End(*execution);
+    return fixture.answer(0).outputs.at(0).shape;
+  };
+  EXPECT_EQ(shape_of(0, {1}, 1), (tensor::Shape{1}));
+  EXPECT_EQ(shape_of(0, {1, -1}, 3), (tensor::Shape{1, 1}));
+  EXPECT_EQ(shape_of(0, {2}, 1), tensor::Shape());
+  EXPECT_EQ(shape_of(0, {}, 1), tensor::Shape());
+  EXPECT_EQ(shape_of(0, {-1}, 1, true), tensor::Shape()) << "a usual shape is no promise";
+  EXPECT_EQ(shape_of(64, {-1, 1}, 1), (tensor::Shape{1, 1}));
+  EXPECT_EQ(shape_of(64, {-1, 1}, 2), tensor::Shape());
+}
+
 TEST_F(BatchExecutionTest, EachGetsWhatItAskedForInItsOrder) {
   const Running execution{fixture_, fixture_.Request(1, {1}, {"TEXT"}), fixture_.Request(1, {2}, {"TEXT", "OUT"}),
                           fixture_.Request(2, {3, 4}, {"OUT"})};

@@ -23,6 +23,12 @@ base::Status CheckDatatype(const core::TensorSpec& spec, tensor::DataType dataty
                                std::string(tensor::DataTypeName(spec.datatype)));
 }
 
+// Decides whether an answer of one element can have all dimensions that were promised to clients.
+bool IsOneElement(const tensor::Shape& promised, int64_t max_batch_size, const core::QueuedRequest& member) {
+  if (max_batch_size > 0 && member.layout.rows != 1) return false;
+  return std::ranges::all_of(promised.dims(), [](int64_t dim) { return dim == 1 || dim == -1; });
+}
+
 }  // namespace
 
 void OutputLayout::LayOut(MemberList members, std::vector<int>& outputs) {
@@ -67,7 +73,7 @@ tensor::Shape OutputLayout::ScatteredShapeOf(const core::QueuedRequest& member, 
 }
 
 // A lone request's outputs are its own, whatever their leading dimension says; but where clients see another shape than
-// the engine, it must be the one that the engine was to give.
+// the engine, it must be the one that the engine was to give. A scalar gets the dimensions that clients were promised.
 base::Status OutputLayout::FitShape(const core::QueuedRequest& member, int output, core::InferTensor& tensor) const {
   const core::TensorSpec& spec = context_.signature.outputs[output];
   if (context_.plan.ScatterSource(output) >= 0) {
@@ -79,6 +85,9 @@ base::Status OutputLayout::FitShape(const core::QueuedRequest& member, int outpu
     tensor.shape = std::move(shape);
   } else if (spec.reshape) {
     INFERD_ASSIGN_OR_RETURN(tensor.shape, core::ClientShape(spec, tensor.shape, context_.signature.max_batch_size > 0));
+  } else if (tensor.shape.rank() == 0 && !spec.any_shape &&
+             IsOneElement(spec.shape, context_.signature.max_batch_size, member)) {
+    for (size_t d = 0; d < spec.shape.rank(); ++d) tensor.shape.Append(1);
   }
   return base::OkStatus();
 }
