@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "engines/onnxruntime/library/error_text.h"
 #include "engines/onnxruntime/library/string_tensor.h"
 
 namespace inferd::onnxruntime {
@@ -41,17 +42,18 @@ bool IsFailureOfGpu(const base::Status& status) {
 // range, shapes that do not fit each other.
 base::Status ExplainFailure(const base::Status& status) {
   if (Mentions(status, "terminate flag")) return base::Cancelled("the run was ended, since nobody waits for it");
-  if (AsksForTheImpossible(status.message())) {
-    return base::InvalidArgument("the model needs more memory on these inputs than there is: " + status.message());
+  const std::string reason = WithoutSourcePlaces(status.message());
+  if (AsksForTheImpossible(reason)) {
+    return base::InvalidArgument("the model needs more memory on these inputs than there is: " + reason);
   }
   if (IsFailureOfGpu(status)) {
-    const std::string why = "the GPU cannot run the model: " + status.message();
+    const std::string why = "the GPU cannot run the model: " + reason;
     return Mentions(status, "out of memory") ? base::ResourceExhausted(why) : base::Internal(why);
   }
   if (Mentions(status, "Failed to allocate") || Mentions(status, "bad_alloc") || Mentions(status, "bad allocation")) {
-    return base::ResourceExhausted("there is no memory to run the model: " + status.message());
+    return base::ResourceExhausted("there is no memory to run the model: " + reason);
   }
-  return base::InvalidArgument("the model cannot run on these inputs: " + status.message());
+  return base::InvalidArgument("the model cannot run on these inputs: " + reason);
 }
 
 bool IsShapeMismatch(const base::Status& status) {

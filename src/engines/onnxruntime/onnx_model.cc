@@ -109,12 +109,11 @@ base::Result<std::unique_ptr<OnnxModel>> OnnxModel::Load(const Environment& envi
   INFERD_ASSIGN_OR_RETURN(OnnxSessions sessions,
                           OnnxSessions::Create(environment, settings, load, source, compute_threads));
   const bool is_onnx = !IsCaffe2(load, path) && !IsMxnet(load, path) && !IsTensorRtPlan(load, path);
-  INFERD_ASSIGN_OR_RETURN(
-      OnnxSignature signature,
-      OnnxSignature::Read(sessions.first(), is_onnx ? path : std::filesystem::path(), std::move(labels),
-                          sessions.on_gpus(), BusyThreads(settings, sessions, compute_threads)));
+  auto signature = OnnxSignature::Read(sessions.first(), is_onnx ? path : std::filesystem::path(), std::move(labels),
+                                       sessions.on_gpus(), BusyThreads(settings, sessions, compute_threads));
+  if (!signature) return std::unexpected(signature.error().WithContext("model file '" + path.string() + "'"));
   return std::unique_ptr<OnnxModel>(
-      new OnnxModel(environment, std::move(watch), std::move(settings), std::move(sessions), std::move(signature)));
+      new OnnxModel(environment, std::move(watch), std::move(settings), std::move(sessions), *std::move(signature)));
 }
 
 base::Result<RunOptionsOwner> OnnxModel::MakeRunOptions(bool shrinks, int32_t graph) const {

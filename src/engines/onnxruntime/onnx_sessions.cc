@@ -5,6 +5,7 @@
 #include "engines/kit/background.h"
 #include "engines/kit/load_cores.h"
 #include "engines/kit/load_gpus.h"
+#include "engines/onnxruntime/library/error_text.h"
 
 namespace inferd::onnxruntime {
 
@@ -51,7 +52,9 @@ base::Result<SessionOwner> CreateSession(const Environment& environment, const S
   if (status.ok()) return SessionOwner(session);
   // Whatever a file has in it, not being able to load it is no fault of the server's.
   const bool fault_of_file = status.code() == base::StatusCode::kInternal;
-  return std::unexpected(fault_of_file ? base::InvalidArgument(status.message()) : status);
+  return std::unexpected(base::Status(
+      fault_of_file ? base::StatusCode::kInvalidArgument : status.code(),
+      "model file '" + source.path.string() + "': " + ExplainLoadError(status.message(), load.op_library_count > 0)));
 }
 
 }  // namespace

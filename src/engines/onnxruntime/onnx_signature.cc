@@ -114,7 +114,8 @@ base::Status ReadTensor(const OrtSession* session, size_t i, const Side& side, s
   tensor.datatype = ToDatatype(tensor.element_type);
   if (tensor.datatype == INFERD_TYPE_INVALID) {
     return base::InvalidArgument("tensor '" + tensor.name + "' has elements of type " +
-                                 std::string(ElementTypeName(tensor.element_type)) + ", which no protocol carries");
+                                 std::string(ElementTypeName(tensor.element_type)) +
+                                 ", which no protocol carries: export the model with a Cast of it, to INT8 or FLOAT");
   }
   tensor.element_size = tensor::ElementSize(static_cast<tensor::DataType>(tensor.datatype));
   INFERD_RETURN_IF_ERROR(ReadShape(info, &tensor));

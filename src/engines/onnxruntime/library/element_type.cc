@@ -14,7 +14,7 @@ struct TypeRow {
 };
 
 // Indexed by ONNXTensorElementDataType.
-constexpr std::array<TypeRow, 23> kTable = {{{"undefined", INFERD_TYPE_INVALID},
+constexpr std::array<TypeRow, 26> kTable = {{{"undefined", INFERD_TYPE_INVALID},
                                              {"float", INFERD_TYPE_FP32},
                                              {"uint8", INFERD_TYPE_UINT8},
                                              {"int8", INFERD_TYPE_INT8},
@@ -36,10 +36,13 @@ constexpr std::array<TypeRow, 23> kTable = {{{"undefined", INFERD_TYPE_INVALID},
                                              {"float8e5m2", INFERD_TYPE_INVALID},
                                              {"float8e5m2fnuz", INFERD_TYPE_INVALID},
                                              {"uint4", INFERD_TYPE_INVALID},
-                                             {"int4", INFERD_TYPE_INVALID}}};
+                                             {"int4", INFERD_TYPE_INVALID},
+                                             {"float4e2m1", INFERD_TYPE_INVALID},
+                                             {"uint2", INFERD_TYPE_INVALID},
+                                             {"int2", INFERD_TYPE_INVALID}}};
 static_assert(ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16 == 16 && ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4 == 22);
 
-// A newer library may have types that this header does not know.
+// A newer library has types that this header does not know: the last three, and perhaps more.
 const TypeRow& TypeRowOf(ONNXTensorElementDataType type) {
   const auto index = static_cast<size_t>(type);
   return index < kTable.size() ? kTable[index] : kTable[0];
