@@ -30,6 +30,8 @@ CONFIGS = {
     "compiled": 'backend: "torch_aoti" max_batch_size: 8 input { name: "x" data_type: TYPE_FP32 dims: [ 2 ] }',
     "compiled_keyed": 'input [ { name: "scale" data_type: TYPE_FP32 dims: [ 2, 3 ] }, { name: "INPUT__0" data_type: TYPE_FP32 dims: [ 2, 3 ] } ]',
     "compiled_writes": ROWS.replace("-1", "-1, -1"),
+    "nonzero": 'input { name: "x" data_type: TYPE_FP32 dims: [ -1 ] }',
+    "half_plus_two": ROWS.replace('"y" data_type: TYPE_FP32 dims: [ -1 ]', '"y" data_type: TYPE_FP32 dims: [ 7 ]'),
 }
 REFUSED = ("matmul", "deep")
 
@@ -53,6 +55,17 @@ def giving_itself(source):
     return re.sub(rb"-> Tensor:\n.*", b"-> " + re.search(rb"self: ([\w.]+)", source)[1] + b":\n    return self\n", source, flags=re.DOTALL)
 
 
+def giving(result, value):
+    """A module whose method has that result, of its argument x."""
+    return lambda source: re.sub(rb"-> Tensor:\n.*", f"-> {result}:\n    return {value}\n".encode(), source, flags=re.DOTALL)
+
+
+PARTS = {
+    "lstm": giving("Tuple[Tensor, Tuple[Tensor, Tensor]]", "(x, (torch.neg(x), torch.abs(x)))"),
+    "lists": giving("Tuple[Tensor, List[Tensor], Tensor]", "(x, [torch.neg(x), x], torch.abs(x))"),
+}
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory, isolation):
     repository = tmp_path_factory.mktemp("torch")
@@ -65,12 +78,15 @@ def server(tmp_path_factory, isolation):
     rewrite(repository / "deep" / "1" / "model.pt", nested)
     rewrite(repository / "itself" / "1" / "model.pt", giving_itself)
     models.write_whole(repository / "itself" / "config.pbtxt", ROWS.encode())
+    for name, rewritten in PARTS.items():
+        rewrite(repository / name / "1" / "model.pt", rewritten)
+        models.write_whole(repository / name / "config.pbtxt", b'input { name: "x" data_type: TYPE_FP32 dims: [ -1 ] }')
     with Server(repository, options=["--isolation", isolation, "--readiness", "server", "--allow-op-library", repository]) as running:
         def tried():
             rows = {row["name"]: row for row in running.json("POST", "/v2/repository/index")[1]}
             done = {name for name, row in rows.items()
                     if (row.get("state") == "READY" if name not in REFUSED else "model.pt" in row.get("reason", ""))}
-            return done == {*CONFIGS, "deep", "itself"}
+            return done == {*CONFIGS, *PARTS, "deep", "itself"}
         wait_until(tried, "all were tried")
         yield running
 
@@ -89,6 +105,20 @@ def test_parts_of_an_answer_by_their_numbers(server):
     got = answer(server, "pair", tensor("INPUT__0", "FP32", 1.0, 2.0), tensor("INPUT__1", "FP32", 3.0, 5.0))
     assert got == {"OUTPUT__0": [4, 7], "OUTPUT__1": [-2, -3]}
     assert server.json("GET", "/v2/models/pair")[1]["platform"] == "pytorch_torchscript"
+
+
+def test_parts_inside_parts_are_numbered_on(server):
+    assert answer(server, "lstm", tensor("x", "FP32", -1.0, 2.0)) == {"OUTPUT__0": [-1, 2], "OUTPUT__1": [1, -2], "OUTPUT__2": [1, 2]}
+    assert answer(server, "lists", tensor("x", "FP32", -3.0)) == {"OUTPUT__0": [-3], "OUTPUT__1": [3], "OUTPUT__2": [-3], "OUTPUT__3": [3]}
+
+
+def test_an_output_has_its_own_shape(server):
+    def shape(model, *data):
+        return server.infer(model, [tensor("x", "FP32", *data)])[1]["outputs"][0]["shape"]
+    assert server.json("GET", "/v2/models/nonzero")[1]["outputs"][0]["shape"] == [-1, 1], "empty for zeros"
+    assert shape("nonzero", 0.0, 1.0, 2.0) == [2, 1] and shape("nonzero", 0.0) == [0, 1]
+    assert shape("half_plus_two", 1.0, 2.0) == [2]
+    assert server.log().count("another shape than its model declares") == 1
 
 
 def test_texts(server):

@@ -134,7 +134,8 @@ base::Result<Descriptions> Probe(const ModelFunction& method, const Descriptions
                                  const std::vector<size_t>& arguments) {
   Descriptions outputs;
   for (const int64_t size : kSizes) {
-    INFERD_ASSIGN_OR_RETURN(const c10::IValue answer, Execute(method, inputs, arguments, size));
+    INFERD_ASSIGN_OR_RETURN(c10::IValue answer, Execute(method, inputs, arguments, size));
+    if (method.schema().flattens) answer = Flattened(std::move(answer));
     INFERD_ASSIGN_OR_RETURN(Descriptions found, DescribeAll(answer, method.schema()));
     if (outputs.empty()) outputs = found;
     INFERD_RETURN_IF_ERROR(Join(found, &outputs));

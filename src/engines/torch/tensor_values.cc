@@ -59,7 +59,36 @@ base::Status NoSuchPart(const ResultPlace& place) {
 // A list that is parts, and not one part of strings.
 bool IsListOfParts(const c10::IValue& answer) { return answer.isList() && !IsStrings(answer); }
 
+bool HasParts(const c10::IValue& value) { return value.isTuple() || IsListOfParts(value); }
+
+template <typename Visitor>
+void ForEachPart(const c10::IValue& value, const Visitor& visit) {
+  if (value.isTuple()) {
+    for (const c10::IValue& part : value.toTupleRef().elements()) visit(part);
+  } else {
+    for (const c10::IValue& part : value.toListRef()) visit(part);
+  }
+}
+
+void AddLeaves(const c10::IValue& value, std::vector<c10::IValue>* leaves) {
+  if (!HasParts(value)) {
+    leaves->push_back(value);
+  } else {
+    ForEachPart(value, [leaves](const c10::IValue& part) { AddLeaves(part, leaves); });
+  }
+}
+
 }  // namespace
+
+c10::IValue Flattened(c10::IValue answer) {
+  if (!HasParts(answer)) return answer;
+  bool nested = false;
+  ForEachPart(answer, [&nested](const c10::IValue& part) { nested = nested || HasParts(part); });
+  if (!nested) return answer;
+  std::vector<c10::IValue> leaves;
+  AddLeaves(answer, &leaves);
+  return c10::ivalue::Tuple::create(std::move(leaves));
+}
 
 base::Result<c10::IValue> ToValue(const inferd_input& input, ValueKind kind, bool copy) {
   switch (kind) {

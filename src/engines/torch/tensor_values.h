@@ -19,6 +19,10 @@ namespace inferd::torchscript {
 // scalar or a list of strings cannot have that shape. The library throws where there is no memory.
 base::Result<c10::IValue> ToValue(const inferd_input& input, ValueKind kind, bool copy);
 
+// Returns an answer whose parts are no tuples or lists themselves: those inside a tuple or list come in its place, one
+// after the other.
+c10::IValue Flattened(c10::IValue answer);
+
 // The part of an answer. INVALID_ARGUMENT: the answer has no such part.
 base::Result<c10::IValue> FindPart(const c10::IValue& answer, const ResultPlace& place);
 

@@ -99,7 +99,8 @@ base::Result<c10::IValue> TorchInstance::Compute(const inferd_batch& batch) {
   UseThreads(model_->compute_threads());
   try {
     INFERD_ASSIGN_OR_RETURN(std::vector<c10::IValue> arguments, Arguments(batch));
-    return function_->Call(std::move(arguments));
+    c10::IValue answer = function_->Call(std::move(arguments));
+    return function_->schema().flattens ? Flattened(std::move(answer)) : std::move(answer);
   } catch (const std::bad_alloc&) {
     throw;
   } catch (const std::exception& exception) {

@@ -59,19 +59,34 @@ std::string WithTypes(const MethodSchema& schema) {
   return list;
 }
 
+base::Status NotServed(const MethodArgument& argument) {
+  return base::InvalidArgument("argument '" + argument.name + "' of the model's method is of type " + argument.type +
+                               ", which cannot be served: save a module whose method takes tensors, numbers and lists "
+                               "of texts, or nothing but a Dict[str, Tensor]");
+}
+
+// What the configuration has to say where the file does not.
+base::Status NeedsInputs(const MethodSchema& schema, const MethodArgument& argument) {
+  const std::string example = schema.takes_dict ? "an input for each key of the mapping, such as input { name: \"KEY\""
+                                                : "the inputs of the model's method (" + WithTypes(schema) +
+                                                      "), such as input { name: \"" + argument.name + "\"";
+  return base::InvalidArgument(
+      "the file does not say datatypes and shapes, and has no example of a trace: config.pbtxt needs " + example +
+      " data_type: TYPE_FP32 dims: [ -1 ] }");
+}
+
 base::Result<Descriptions> CompleteInputs(const MethodSchema& schema) {
   Descriptions inputs;
+  for (const MethodArgument& argument : schema.arguments) {
+    const bool served = argument.kind != ValueKind::kOther || argument.optional || schema.takes_dict;
+    if (!served) return std::unexpected(NotServed(argument));
+  }
   for (const MethodArgument& argument : schema.arguments) {
     TensorDescription input = Complete(argument);
     if (argument.kind != ValueKind::kOther && input.datatype != INFERD_TYPE_INVALID) {
       inputs.push_back(std::move(input));
     } else if (!argument.optional) {
-      return std::unexpected(
-          base::InvalidArgument("the file does not say datatypes and shapes, and has no example of a "
-                                "trace: config.pbtxt needs the "
-                                "inputs of the model's method (" +
-                                WithTypes(schema) + "), such as input { name: \"" + argument.name +
-                                "\" data_type: TYPE_FP32 dims: [ -1 ] }"));
+      return std::unexpected(NeedsInputs(schema, argument));
     }
   }
   return inputs;

@@ -37,9 +37,11 @@ struct MethodSchema {
   bool gives_dict = false;
   size_t result_count = 0;                     // 0: only the answer tells
   std::vector<std::string> result_names = {};  // of a NamedTuple
+  bool flattens = true;  // tuples and lists inside the answer are parts of it, one after the other
 };
 
 // Where an output lies in a method's answer: at a place of a tuple or list (0 of anything else), or by a dict's key.
+// Places count through tuples inside tuples (MethodSchema::flattens).
 struct ResultPlace {
   size_t position = 0;
   std::string key = {};

@@ -46,12 +46,50 @@ ValueKind KindOf(const c10::TypePtr& type) {
   }
 }
 
+// The parts of a tuple, those of tuples inside it among them.
+struct ResultParts {
+  std::vector<std::string> names;
+  bool certain = true;  // no list is among them, whose length only an answer tells
+};
+
+bool IsOnePart(const c10::TypePtr& type) {
+  if (type->kind() == c10::TypeKind::StringType || type->kind() == c10::TypeKind::DictType) return true;
+  return KindOf(type) != ValueKind::kOther;
+}
+
+void AddParts(const c10::TypePtr& type, const std::string& name, ResultParts* parts) {
+  const auto tuple = type->cast<c10::TupleType>();
+  if (tuple == nullptr) {
+    parts->names.push_back(name);
+    parts->certain = parts->certain && IsOnePart(type);
+    return;
+  }
+  for (size_t i = 0; i < tuple->elements().size(); ++i) {
+    const std::string own = tuple->schema() == nullptr ? std::to_string(i) : tuple->schema()->arguments()[i].name();
+    AddParts(tuple->elements()[i], name.empty() ? own : name + "__" + own, parts);
+  }
+}
+
+void ReadTuple(const c10::TupleType& tuple, const c10::TypePtr& type, MethodSchema* schema) {
+  ResultParts parts;
+  AddParts(type, "", &parts);
+  const bool has_names = tuple.schema() != nullptr;
+  if (parts.certain) schema->result_count = parts.names.size();
+  if (!has_names) return;
+  if (parts.certain) {
+    schema->result_names = std::move(parts.names);
+    return;
+  }
+  // A field's place must not depend on the length of a list before it.
+  schema->flattens = false;
+  schema->result_count = tuple.elements().size();
+  for (const c10::Argument& field : tuple.schema()->arguments()) schema->result_names.push_back(field.name());
+}
+
 void ReadResult(const c10::TypePtr& type, MethodSchema* schema) {
   schema->gives_dict = type->kind() == c10::TypeKind::DictType;
   if (const auto tuple = type->cast<c10::TupleType>(); tuple != nullptr) {
-    schema->result_count = tuple->elements().size();
-    if (tuple->schema() == nullptr) return;
-    for (const c10::Argument& field : tuple->schema()->arguments()) schema->result_names.push_back(field.name());
+    ReadTuple(*tuple, type, schema);
   } else if (KindOf(type) != ValueKind::kOther && type->kind() != c10::TypeKind::OptionalType) {
     schema->result_count = 1;
   }
