@@ -34,6 +34,11 @@ std::string ErrorText(std::string_view what) {
     if (!text.empty()) text += text.ends_with(':') || text.ends_with('.') ? " " : "; ";
     text += line;
   }
+  if (text.find("No translator found for ") != std::string::npos) {
+    text +=
+        " OpenVINO lacks this operator: serve the model that the file was made from with another engine, such as a "
+        "SavedModel with tensorflow";
+  }
   // What it quotes of a file may be any bytes.
   return text.empty() ? "OpenVINO says nothing of why" : base::ReplaceMalformedUtf8(text);
 }

@@ -27,6 +27,10 @@ TEST(ErrorTextTest, PlacesInTheLibraryAreLeftOut) {
        "Summary:\n-- No conversion rule found for operations: StringLength, StringUpper\n",
        "Model wasn't fully converted. Summary: -- No conversion rule found for operations: StringLength, StringUpper"},
       {"one\ntwo", "one; two"},
+      {"No translator found for IF node.",
+       "No translator found for IF node. OpenVINO lacks this operator: serve the model that the file was made from "
+       "with "
+       "another engine, such as a SavedModel with tensorflow"},
       {"layer '\xff'", "layer '\xEF\xBF\xBD'"},
   };
   for (const Case& each : kCases) EXPECT_EQ(ErrorText(each.what), each.text) << each.what;
