@@ -16,31 +16,43 @@ make_pip() {
   ( flock 9; [ -x "$deps/pip/bin/pip" ] || "$python" -m venv "$deps/pip" ) 9> "$deps/pip.lock"
 }
 
-# How much there is in a folder, again and again as it grows: on a terminal in one line, else every ten seconds.
+# report_growth FOLDER: the most MB that FOLDER has had, as they grow: on a terminal in one line, else every ten seconds. Archives that
+# are deleted once they are unpacked count, so that there can be more in between than in the end.
 report_growth() {
-  local folder=$1 pause='' form='  %s MB\n' seconds=10
+  local folder=$1 pause='' form='  %s MB so far\n' seconds=10 most=0 now
   trap 'kill $pause 2>/dev/null; exit' TERM
-  if [ -t 1 ]; then form='\r  %s MB ' seconds=1; fi
+  if [ -t 1 ]; then form='\r  %s MB so far ' seconds=1; fi
   while true; do
     sleep "$seconds" > /dev/null & pause=$!
     wait "$pause"
+    now=$(du -sm "$folder" 2>/dev/null | cut -f 1) || true
+    [ "${now:-0}" -gt "$most" ] || continue
+    most=$now
     # shellcheck disable=SC2059
-    printf "$form" "$(du -sm "$folder" 2>/dev/null | cut -f 1)"
+    printf "$form" "$most"
   done
+}
+
+# with_growth FOLDER COMMAND...: runs the command, and says meanwhile how much there is in FOLDER.
+with_growth() {
+  local folder=$1 reporter status=0
+  shift
+  report_growth "$folder" & reporter=$!
+  "$@" || status=$?
+  kill "$reporter"
+  wait "$reporter" 2>/dev/null || true
+  return "$status"
 }
 
 # fetch_wheel PINS PLATFORM FOLDER: the one wheel that the file PINS lists by version and hash, into FOLDER.
 fetch_wheel() {
-  local pins=$1 platform=$2 folder=$3 reporter status=0
+  local pins=$1 platform=$2 folder=$3 status=0
   say "fetching $(read_list "$pins" | head -n 1)"
   make_pip
   rm -rf "$folder"
   mkdir -p "$folder/partial"
-  report_growth "$folder" & reporter=$!
-  TMPDIR=$folder/partial "$deps/pip/bin/pip" -q --disable-pip-version-check download --no-deps --require-hashes \
+  TMPDIR=$folder/partial with_growth "$folder" "$deps/pip/bin/pip" -q --disable-pip-version-check download --no-deps --require-hashes \
     --only-binary :all: --python-version 3.11 --platform "$platform" -d "$folder" -r "$pins" || status=$?
-  kill "$reporter"
-  wait "$reporter" 2>/dev/null || true
   rm -rf "$folder/partial"
   return "$status"
 }

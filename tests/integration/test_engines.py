@@ -1,5 +1,6 @@
 """Engines that are installed and that are not: tools/install_engine, inferctl engines, and models whose engine is missing."""
 
+import fcntl
 import json
 import shutil
 import subprocess
@@ -77,6 +78,17 @@ def test_it_fetches_and_builds_what_is_named(tree):
     assert status == 0, output + errors
     assert "one: downloads 5 MB; build/deps/one will have 6 MB (the first)\nfetching it\n" in output
     assert "building engine_one" in output and "building inferd-worker" in output and "building engine_two" not in output
+    assert output.endswith("done: one. A server that runs does not see that: start it anew\n")
+
+
+def test_one_installation_at_a_time(tree):
+    (tree / "build" / "deps").mkdir(parents=True)
+    with open(tree / "build" / "deps" / "install_engine.lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with subprocess.Popen([tree / "tools" / "install_engine", "--fetch", "one"], stdout=subprocess.PIPE, text=True) as second:
+            assert "another tools/install_engine runs in this tree" in second.stdout.readline()
+            fcntl.flock(lock, fcntl.LOCK_UN)
+            assert second.stdout.read().endswith("done: fetched one, and built nothing\n")
 
 
 def test_all_are_every_one_and_nothing_is_built_where_that_is_asked(tree):
