@@ -31,13 +31,15 @@ void CheckPrinted(const Value& value) {
 void CheckApply(const Value& live, const Value& wanted) {
   if (!live.is(manifest::Kind::kMap) || !wanted.is(manifest::Kind::kMap)) return;
   apiserver::ManagedFields managed;
-  managed.Update("writer", Value::Map(), live, "v1", "now");
-  const auto refused = managed.Apply("me", live, wanted, "v1", "now", false);
+  managed.Update({.manager = "writer", .api_version = "v1", .time = "now"}, Value::Map(), live);
+  const apiserver::FieldWriter me = {.manager = "me", .api_version = "v1", .time = "now"};
+  apiserver::ManagedFields tried = managed;
+  const auto refused = tried.Apply(me, live, wanted, false);
   Require(!refused.conflicts.empty() || refused.object.is(manifest::Kind::kMap), "neither applied nor refused");
-  auto applied = managed.Apply("me", live, wanted, "v1", "now", true);
+  auto applied = managed.Apply(me, live, wanted, true);
   Require(applied.conflicts.empty(), "a conflict though it was forced");
   CheckPrinted(applied.object);
-  const auto again = managed.Apply("me", applied.object, wanted, "v1", "now", true);
+  const auto again = managed.Apply(me, applied.object, wanted, true);
   Require(again.object == applied.object, "applied again, it is another object");
   const apiserver::FieldSet fields = apiserver::FieldsOf(wanted);
   Require(apiserver::FromFieldsV1(apiserver::ToFieldsV1(fields)) == fields, "fields read back differently");

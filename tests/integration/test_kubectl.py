@@ -81,6 +81,11 @@ def test_server_side_apply_knows_whose_fields_are_whose(kubectl):
     assert "Apply failed with 1 conflict" in error and ".spec.predictor.minReplicas" in error
     kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", text=text)
     assert kubectl.json("isvc", "applied")["spec"]["predictor"]["minReplicas"] == 0
+    # A canary as KServe's documents promote it: the share changes, and then its line goes.
+    for share in (30, 60, None):
+        line = f"  predictor:\n    canaryTrafficPercent: {share}" if share else "  predictor:"
+        kubectl("apply", "--server-side", "-f", "-", text=text.replace("  predictor:", line))
+        assert kubectl.json("isvc", "applied")["spec"]["predictor"].get("canaryTrafficPercent") == share
     kubectl("delete", "isvc", "applied")
 
 

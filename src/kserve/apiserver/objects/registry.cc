@@ -151,6 +151,13 @@ ApiResult<void> CheckIdentity(const ResourceType& type, std::string_view namespa
   return {};
 }
 
+FieldWriter WriterOf(const ResourceType& type, const WriteOptions& options, const std::string& now) {
+  return {.manager = options.manager,
+          .api_version = type.api_version(),
+          .time = now,
+          .subresource = type.has_status && options.status ? "status" : ""};
+}
+
 ApiError ApplyConflict(const std::vector<ManagedFields::Conflict>& conflicts) {
   std::string text =
       "Apply failed with " + std::to_string(conflicts.size()) + " conflict" + (conflicts.size() == 1 ? "" : "s") + ":";
@@ -242,7 +249,7 @@ Registry::Written Registry::Create(const ResourceType& type, std::string_view na
   // An applied object brings them.
   if (metadata.Find("managedFields") == nullptr) {
     ManagedFields managed;
-    managed.Update(options.manager, Value::Map(), *admitted, type.api_version(), Now());
+    managed.Update(WriterOf(type, options, Now()), Value::Map(), *admitted);
     managed.WriteTo(*admitted);
   }
   auto written = Commit(type, {.key = KeyOf(type, namespace_name, name), .expected = 0, .json = {}},
@@ -291,6 +298,11 @@ ApiResult<Value> Registry::Complete(const ResourceType& type, const Value& live,
 
 Registry::Written Registry::Change(const ResourceType& type, std::string_view namespace_name, std::string_view name,
                                    const Edit& edit, const WriteOptions& options) {
+  return Change(type, namespace_name, name, edit, options, Recorded::kUpdate);
+}
+
+Registry::Written Registry::Change(const ResourceType& type, std::string_view namespace_name, std::string_view name,
+                                   const Edit& edit, const WriteOptions& options, Recorded recorded) {
   if (!type.writable && !options.internal) return std::unexpected(MethodNotAllowedError());
   for (int tries = 0;; ++tries) {
     const ObjectPtr stored = store_.Get(KeyOf(type, namespace_name, name));
@@ -298,17 +310,16 @@ Registry::Written Registry::Change(const ResourceType& type, std::string_view na
     const Value live = ParseStored(stored->json);
     ApiResult<Value> edited = edit(live);
     if (!edited.has_value()) return std::unexpected(edited.error());
-    // Server-side apply has noted itself which manager has which field; the note of all others is made here.
-    const bool noted = !SameField(*FieldAt(live, {"metadata"}), edited->MapAt("metadata"), "managedFields");
+    const bool applied = recorded == Recorded::kApplied;
+    const bool has_managers = applied || FieldAt(*edited, {"metadata", "managedFields"}) != nullptr;
+    ManagedFields managed = ManagedFields::Of(has_managers ? *edited : live);
     ApiResult<Value> object = Complete(type, live, *std::move(edited), options);
     if (!object.has_value()) return std::unexpected(object.error());
-    if (Comparable(*object) == Comparable(live) && !noted) return stored;
+    // Only the time of an entry may have changed: nothing is written then.
+    if (Comparable(*object) == Comparable(live) && managed.SameFieldsAs(ManagedFields::Of(live))) return stored;
+    if (!applied) managed.Update(WriterOf(type, options, Now()), live, *object);
+    managed.WriteTo(*object);
     Value& metadata = object->MapAt("metadata");
-    if (!noted) {
-      ManagedFields managed = ManagedFields::Of(live);
-      managed.Update(options.manager, live, *object, type.api_version(), Now());
-      managed.WriteTo(*object);
-    }
     if (type.has_spec && !SameField(live, *object, "spec")) {
       const Value* const generation = metadata.Find("generation");
       metadata.Set("generation", Value::Int(1 + (generation == nullptr ? 0 : std::atoll(generation->text().c_str()))));
@@ -339,39 +350,43 @@ Registry::Written Registry::Update(const ResourceType& type, std::string_view na
       options);
 }
 
+Registry::Written Registry::Apply(const ResourceType& type, std::string_view namespace_name, std::string_view name,
+                                  const Value& patch, const WriteOptions& options, bool& made) {
+  // A field that is null is left out.
+  Value wanted = MergePatch(Value::Map(), patch);
+  auto checked = CheckIdentity(type, namespace_name, name, wanted);
+  if (!checked.has_value()) return std::unexpected(checked.error());
+  if (FieldAt(wanted, {"metadata", "managedFields"}) != nullptr) {
+    return std::unexpected(BadRequestError("metadata.managedFields must be nil"));
+  }
+  // The stored object has its defaults, too. Without them in `wanted` it would have `onnx` beside the `model` that
+  // `onnx` became.
+  if (!options.status) wanted = admission_.WithDefaults(type, std::move(wanted));
+  const FieldWriter writer = WriterOf(type, options, Now());
+  const auto apply = [&](const Value& live) -> ApiResult<Value> {
+    ManagedFields managed = ManagedFields::Of(live);
+    auto applied = managed.Apply(writer, live, wanted, options.force);
+    if (!applied.conflicts.empty()) return std::unexpected(ApplyConflict(applied.conflicts));
+    const std::string version = TextAt(wanted, {"metadata", "resourceVersion"});
+    if (!version.empty()) applied.object.MapAt("metadata").Set("resourceVersion", Text(version));
+    managed.WriteTo(applied.object);
+    return std::move(applied.object);
+  };
+  if (!options.status && store_.Get(KeyOf(type, namespace_name, name)) == nullptr) {
+    ManagedFields managed;
+    Value object = managed.Apply(writer, wanted, wanted, true).object;
+    managed.WriteTo(object);
+    auto created = Create(type, namespace_name, std::move(object), options);
+    made = created.has_value();
+    if (made || created.error().reason != "AlreadyExists") return created;
+  }
+  return Change(type, namespace_name, name, apply, options, Recorded::kApplied);
+}
+
 Registry::Written Registry::Patch(const ResourceType& type, std::string_view namespace_name, std::string_view name,
                                   PatchType how, const Value& patch, const WriteOptions& options, bool& made) {
   made = false;
-  if (how == PatchType::kApply) {
-    Value wanted = patch;
-    auto checked = CheckIdentity(type, namespace_name, name, wanted);
-    if (!checked.has_value()) return std::unexpected(checked.error());
-    if (FieldAt(wanted, {"metadata", "managedFields"}) != nullptr) {
-      return std::unexpected(BadRequestError("metadata.managedFields must be nil"));
-    }
-    // What is stored has them too, and else would have `onnx` beside the `model` that it became.
-    wanted = admission_.WithDefaults(type, std::move(wanted));
-    const auto apply = [&](const Value& live) -> ApiResult<Value> {
-      ManagedFields managed = ManagedFields::Of(live);
-      auto applied = managed.Apply(options.manager, live, wanted, type.api_version(), Now(), options.force);
-      if (!applied.conflicts.empty()) return std::unexpected(ApplyConflict(applied.conflicts));
-      const std::string version = TextAt(wanted, {"metadata", "resourceVersion"});
-      if (!version.empty()) applied.object.MapAt("metadata").Set("resourceVersion", Text(version));
-      // The time of what has not changed stays, so that nothing is written then.
-      ManagedFields before = ManagedFields::Of(live);
-      if (!managed.SameFieldsAs(before)) managed.WriteTo(applied.object);
-      return std::move(applied.object);
-    };
-    if (store_.Get(KeyOf(type, namespace_name, name)) == nullptr) {
-      ManagedFields managed;
-      Value object = managed.Apply(options.manager, wanted, wanted, type.api_version(), Now(), true).object;
-      managed.WriteTo(object);
-      auto created = Create(type, namespace_name, std::move(object), options);
-      made = created.has_value();
-      if (made || created.error().reason != "AlreadyExists") return created;
-    }
-    return Change(type, namespace_name, name, apply, options);
-  }
+  if (how == PatchType::kApply) return Apply(type, namespace_name, name, patch, options, made);
   return Change(
       type, namespace_name, name,
       [&](const Value& live) -> ApiResult<Value> {

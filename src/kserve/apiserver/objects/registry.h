@@ -79,6 +79,12 @@ class Registry final {
   ApiResult<void> CheckNew(const ResourceType& type, std::string_view namespace_name, manifest::Value& object) const;
   ApiResult<manifest::Value> Complete(const ResourceType& type, const manifest::Value& live, manifest::Value object,
                                       const WriteOptions& options) const;
+  // Whether an edit has recorded its manager in managedFields itself, as server-side apply does, or Change() does that.
+  enum class Recorded { kUpdate, kApplied };
+  Written Change(const ResourceType& type, std::string_view namespace_name, std::string_view name, const Edit& edit,
+                 const WriteOptions& options, Recorded recorded);
+  Written Apply(const ResourceType& type, std::string_view namespace_name, std::string_view name,
+                const manifest::Value& patch, const WriteOptions& options, bool& made);
   Written Commit(const ResourceType& type, apiserver::ObjectStore::Write write, manifest::Value object, bool dry_run);
   // Whether nothing is left.
   bool DeleteContents(std::string_view namespace_name);

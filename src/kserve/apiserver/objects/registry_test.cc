@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+#include <random>
+#include <set>
+
 #include "data/manifest/print.h"
 #include "data/manifest/read.h"
 #include "data/manifest/value_path.h"
@@ -192,6 +196,126 @@ TEST_F(RegistryTest, WhatIsAppliedIsMadeOrChanged) {
             ".spec.predictor.model.storageUri");
   EXPECT_EQ(Error(Patch(PatchType::kApply, kService, {.manager = "me", .force = true})), "OK");
   EXPECT_EQ(TextAt(Get(), {"spec", "predictor", "model", "storageUri"}), "/m");
+}
+
+TEST_F(RegistryTest, AManagerThatAppliesAnotherValueStillHasTheField) {
+  const auto service = [](std::string_view more) {
+    return "{metadata: {name: iris}, spec: {predictor: {" + std::string(more) +
+           "model: {modelFormat: {name: onnx}, storageUri: /m}}}}";
+  };
+  for (const std::string field : {"canaryTrafficPercent", "minReplicas", "timeout"}) {
+    for (const char* const value : {"", "1", "2", "2", "3", ""}) {
+      const std::string more = *value == '\0' ? "" : field + ": " + value + ", ";
+      EXPECT_EQ(Error(Patch(PatchType::kApply, service(more), {.manager = "me"})), "OK") << more;
+      EXPECT_EQ(TextAt(Get(), {"spec", "predictor", field}), value) << more;
+      EXPECT_EQ(Get().Find("metadata")->Find("managedFields")->items().size(), 1u) << more;
+    }
+  }
+  EXPECT_EQ(Error(Patch(PatchType::kApply, service("timeout: 5, "), {.manager = "other"})), "OK");
+  EXPECT_THAT(
+      Error(Patch(PatchType::kApply, service("timeout: 6, "), {.manager = "me"})),
+      HasSubstr("1 conflict: conflict with \"other\" using serving.kserve.io/v1beta1: .spec.predictor.timeout"));
+}
+
+TEST_F(RegistryTest, AFieldThatIsNullIsNotApplied) {
+  const std::string_view with =
+      "{metadata: {name: iris, labels: {a: b}}, spec: {predictor: {model: {modelFormat: {name: onnx}, storageUri: /m}, "
+      "minReplicas: 2}}}";
+  const std::string_view without =
+      "{metadata: {name: iris, labels: null}, spec: {predictor: {model: {modelFormat: {name: onnx}, storageUri: /m}, "
+      "minReplicas: null}}}";
+  Patch(PatchType::kApply, with, {.manager = "me"});
+  Patch(PatchType::kApply, "{metadata: {labels: {a: b}}}", {.manager = "other"});
+  EXPECT_EQ(Error(Patch(PatchType::kApply, without, {.manager = "me"})), "OK");
+  EXPECT_EQ(TextAt(Get(), {"spec", "predictor", "minReplicas"}), "");
+  EXPECT_EQ(TextAt(Get(), {"metadata", "labels", "a"}), "b") << "which the other manager still applies";
+}
+
+TEST_F(RegistryTest, AnAppliedStatusLeavesTheManagersOfTheRest) {
+  EXPECT_THAT(Error(Patch(PatchType::kApply, "{status: {url: a}}", {.manager = "me", .status = true})),
+              HasSubstr("404 NotFound"));
+  Patch(PatchType::kApply, kService, {.manager = "me"});
+  for (const char* const status : {"{status: {url: a, x: 1}}", "{status: {url: b}}"}) {
+    EXPECT_EQ(Error(Patch(PatchType::kApply, status, {.manager = "me", .status = true})), "OK");
+  }
+  EXPECT_EQ(manifest::ToJson(*Get().Find("status")), R"({"url":"b"})");
+  const std::string_view moved = "{metadata: {name: iris}, spec: {predictor: {model: {modelFormat: {name: onnx}}}}}";
+  EXPECT_EQ(Error(Patch(PatchType::kApply, moved, {.manager = "me"})), "OK");
+  EXPECT_EQ(TextAt(Get(), {"spec", "predictor", "model", "storageUri"}), "");
+  EXPECT_EQ(TextAt(Get(), {"status", "url"}), "b");
+}
+
+// What Kubernetes' rule says of objects whose data is a map of texts.
+class ApplyModel {
+ public:
+  using Data = std::map<std::string, std::string>;
+
+  // Returns the number of conflicts.
+  size_t Apply(const std::string& manager, const Data& wanted, bool force) {
+    size_t conflicts = 0;
+    for (const auto& [key, text] : wanted) {
+      if (!data_.contains(key) || data_[key] == text) continue;
+      conflicts += owners_[key].size() - owners_[key].count(manager);
+    }
+    if (conflicts > 0 && !force) return conflicts;
+    for (const auto& [key, text] : wanted) {
+      if (data_.contains(key) && data_[key] != text) owners_[key].clear();
+      data_[key] = text;
+      owners_[key].insert(manager);
+    }
+    std::erase_if(data_, [&](const auto& pair) {
+      return !wanted.contains(pair.first) && owners_[pair.first].erase(manager) > 0 && owners_[pair.first].empty();
+    });
+    return 0;
+  }
+  void Update(const std::string& manager, const Data& after) {
+    for (const auto& [key, text] : after) {
+      if (!data_.contains(key) || data_[key] != text) owners_[key] = {manager};
+    }
+    data_ = after;
+    std::erase_if(owners_, [&](const auto& pair) { return !after.contains(pair.first); });
+  }
+  const Data& data() const { return data_; }
+
+ private:
+  Data data_;
+  std::map<std::string, std::set<std::string>> owners_;
+};
+
+TEST_F(RegistryTest, RandomWritesFollowKubernetesRule) {
+  std::mt19937 random(1);  // NOLINT(cert-msc51-cpp): the same sequence each time
+  const auto pick = [&](int below) { return static_cast<int>(random() % below); };
+  ApplyModel model;
+  const Value base = Read("{metadata: {name: c}, data: {base: x}}");
+  ASSERT_TRUE(registry_.Create(ConfigMaps(), "default", base, {.manager = "creator"}).has_value());
+  model.Update("creator", {{"base", "x"}});
+  for (int step = 0; step < 200; ++step) {
+    ApplyModel::Data data;
+    for (const char* const key : {"a", "b", "c", "d"}) {
+      if (pick(2) == 0) data[key] = std::to_string(pick(3));
+    }
+    const auto object = [&] { return Value::Map({{"metadata", Read("{name: c}")}, {"data", Value::StringMap(data)}}); };
+    const std::string manager(1, static_cast<char>('m' + pick(3)));
+    bool made = false;
+    if (pick(4) == 0) {
+      data["base"] = "x";
+      model.Update("update " + manager, data);
+      ASSERT_EQ(Error(registry_.Update(ConfigMaps(), "default", "c", object(), {.manager = manager})), "OK");
+    } else {
+      const bool force = pick(3) == 0;
+      const size_t conflicts = model.Apply("apply " + manager, data, force);
+      const auto written = registry_.Patch(ConfigMaps(), "default", "c", PatchType::kApply, object(),
+                                           {.manager = manager, .force = force}, made);
+      const std::string text = "Apply failed with " + std::to_string(conflicts) + " conflict";
+      if (conflicts > 0) {
+        ASSERT_THAT(Error(written), HasSubstr(text)) << step;
+      } else {
+        ASSERT_EQ(Error(written), "OK") << step;
+      }
+    }
+    ASSERT_TRUE(*Get(ConfigMaps(), "c").Find("data") == Value::StringMap(model.data()))
+        << step << ": " << manifest::ToJson(Get(ConfigMaps(), "c"));
+  }
 }
 
 TEST_F(RegistryTest, WhatKServeRewritesCanBeAppliedAgain) {

@@ -12,11 +12,6 @@ using manifest::Value;
 
 bool IsField(const Value& value) { return !value.is(Kind::kMap) || value.members().empty(); }
 
-// Whether the path begins with the outer one.
-bool IsWithin(const FieldPath& path, const FieldPath& outer) {
-  return path.size() >= outer.size() && std::equal(outer.begin(), outer.end(), path.begin());
-}
-
 void AddFields(const Value& value, FieldPath& path, FieldSet& fields) {
   if (IsField(value)) {
     if (!path.empty()) fields.insert(path);
@@ -43,6 +38,7 @@ void AddChanged(const Value* before, const Value& after, FieldPath& path, FieldS
 
 void AddFieldsV1(const Value& value, FieldPath& path, FieldSet& fields) {
   bool deeper = false;
+  if (!path.empty() && value.Find(".") != nullptr) fields.insert(path);
   for (const manifest::Member& member : value.members()) {
     if (!member.key.starts_with("f:")) continue;
     deeper = true;
@@ -78,38 +74,40 @@ const Value* FindField(const Value& value, const FieldPath& path) {
   return found;
 }
 
-void RemoveField(Value& value, const FieldPath& path) {
+void RemoveField(Value& value, const FieldPath& path, const FieldSet& kept) {
   std::vector<Value*> maps = {&value};
   for (size_t i = 0; i + 1 < path.size(); ++i) {
     Value* const next = maps.back()->is(Kind::kMap) ? maps.back()->Find(path[i]) : nullptr;
     if (next == nullptr) return;
     maps.push_back(next);
   }
+  FieldPath map = path;
   for (size_t i = path.size(); i-- > 0;) {
     if (!maps[i]->is(Kind::kMap) || !maps[i]->Remove(path[i]) || i == 0 || !maps[i]->members().empty()) return;
+    map.pop_back();
+    if (kept.contains(map)) return;
   }
 }
 
-bool HasOverlap(const FieldSet& fields, const FieldPath& field) {
-  const auto at = fields.lower_bound(field);
-  if (at != fields.end() && IsWithin(*at, field)) return true;
-  for (FieldPath outer = field; !outer.empty(); outer.pop_back()) {
-    if (fields.contains(outer)) return true;
-  }
-  return false;
-}
-
-void EraseOverlap(FieldSet& fields, const FieldPath& field) {
-  auto at = fields.lower_bound(field);
-  while (at != fields.end() && IsWithin(*at, field)) at = fields.erase(at);
-  for (FieldPath outer = field; !outer.empty(); outer.pop_back()) fields.erase(outer);
+bool FieldDiffers(const Value& before, const Value& after, const FieldPath& path) {
+  const Value* const old_value = FindField(before, path);
+  const Value* const new_value = FindField(after, path);
+  if (old_value == nullptr) return false;
+  if (new_value == nullptr) return true;
+  if (old_value->is(Kind::kMap) && new_value->is(Kind::kMap)) return false;
+  return !(*old_value == *new_value);
 }
 
 Value ToFieldsV1(const FieldSet& fields) {
   Value root = Value::Map();
-  for (const FieldPath& path : fields) {
+  for (auto path = fields.begin(); path != fields.end(); ++path) {
     Value* value = &root;
-    for (const std::string& key : path) value = &value->MapAt("f:" + key);
+    for (const std::string& key : *path) value = &value->MapAt("f:" + key);
+    // The set is sorted: the first field in a map follows the map.
+    const auto next = std::next(path);
+    const bool has_inner =
+        next != fields.end() && next->size() > path->size() && std::equal(path->begin(), path->end(), next->begin());
+    if (has_inner) value->Set(".", Value::Map());
   }
   return root;
 }

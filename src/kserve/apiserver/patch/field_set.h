@@ -8,8 +8,8 @@
 
 namespace inferd::apiserver {
 
-// Fields of an object by their paths of keys: {"spec", "predictor", "minReplicas"}. Lists are one field, with all that
-// is in them, and so are empty maps.
+// Fields of an object by their paths of keys: {"spec", "predictor", "minReplicas"}. A list is one field, with all that
+// is in it. The path of a map stands for the map alone, and not for the fields in it.
 using FieldPath = std::vector<std::string>;
 using FieldSet = std::set<FieldPath>;
 
@@ -20,16 +20,15 @@ FieldSet ChangedFields(const manifest::Value& before, const manifest::Value& aft
 
 // Null: there is none.
 const manifest::Value* FindField(const manifest::Value& value, const FieldPath& path);
-// With the maps around it that are empty without it.
-void RemoveField(manifest::Value& value, const FieldPath& path);
+// Removes the field, and then the maps around it that are empty without it, but for those in `kept`.
+void RemoveField(manifest::Value& value, const FieldPath& path, const FieldSet& kept);
 
-// Whether `fields` has the field, one of its own fields, or one that it is a field of.
-bool HasOverlap(const FieldSet& fields, const FieldPath& field);
-// Removes all such.
-void EraseOverlap(FieldSet& fields, const FieldPath& field);
+// Returns true if `before` has the field and `after` has another value there, or none. Two maps do not differ: each
+// field in them is asked for by its own path.
+bool FieldDiffers(const manifest::Value& before, const manifest::Value& after, const FieldPath& path);
 
-// As Kubernetes' managedFields have it (FieldsV1): {"f:spec": {"f:predictor": {"f:minReplicas": {}}}}. Keys of other
-// forms, which name items of lists, stand for the list.
+// As Kubernetes' managedFields have it (FieldsV1): {"f:spec": {"f:predictor": {"f:minReplicas": {}}}}. A key "." stands
+// for the map around it. Keys of other forms, which name items of lists, stand for the list.
 manifest::Value ToFieldsV1(const FieldSet& fields);
 FieldSet FromFieldsV1(const manifest::Value& value);
 

@@ -32,7 +32,13 @@ Value WithoutSystemFields(Value object) {
   return object;
 }
 
-bool IsMap(const Value* value) { return value != nullptr && value->is(Kind::kMap); }
+// The part of an object that the entries of a subresource are about.
+Value PartOf(const Value& object, const std::string& subresource) {
+  if (subresource.empty()) return WithoutSystemFields(object);
+  Value part = Value::Map();
+  if (const Value* const field = object.Find(subresource); field != nullptr) part.Set(subresource, *field);
+  return part;
+}
 
 }  // namespace
 
@@ -48,6 +54,7 @@ ManagedFields ManagedFields::Of(const Value& object) {
                                 .apply = TextOf(item, "operation") == "Apply",
                                 .api_version = TextOf(item, "apiVersion"),
                                 .time = TextOf(item, "time"),
+                                .subresource = TextOf(item, "subresource"),
                                 .fields = FromFieldsV1(*fields)});
   }
   return managed;
@@ -56,28 +63,36 @@ ManagedFields ManagedFields::Of(const Value& object) {
 void ManagedFields::WriteTo(Value& object) const {
   Value list = Value::List();
   for (const Entry& entry : entries_) {
-    list.items().push_back(Value::Map({{"manager", Value::String(entry.manager)},
-                                       {"operation", Value::String(entry.apply ? "Apply" : "Update")},
-                                       {"apiVersion", Value::String(entry.api_version)},
-                                       {"time", Value::String(entry.time)},
-                                       {"fieldsType", Value::String("FieldsV1")},
-                                       {"fieldsV1", ToFieldsV1(entry.fields)}}));
+    Value item = Value::Map({{"manager", Value::String(entry.manager)},
+                             {"operation", Value::String(entry.apply ? "Apply" : "Update")},
+                             {"apiVersion", Value::String(entry.api_version)},
+                             {"time", Value::String(entry.time)},
+                             {"fieldsType", Value::String("FieldsV1")},
+                             {"fieldsV1", ToFieldsV1(entry.fields)}});
+    if (!entry.subresource.empty()) item.Set("subresource", Value::String(entry.subresource));
+    list.items().push_back(std::move(item));
   }
   Value& metadata = object.MapAt("metadata");
   metadata.Remove("managedFields");
   if (!list.items().empty()) metadata.Set("managedFields", std::move(list));
 }
 
-ManagedFields::Entry& ManagedFields::EntryOf(const std::string& manager, bool apply) {
-  const auto found = std::ranges::find_if(
-      entries_, [&](const Entry& entry) { return entry.manager == manager && entry.apply == apply; });
+ManagedFields::Entry& ManagedFields::EntryOf(const FieldWriter& writer, bool apply) {
+  const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) {
+    return entry.manager == writer.manager && entry.apply == apply && entry.subresource == writer.subresource;
+  });
   if (found != entries_.end()) return *found;
   if (entries_.size() >= kManagersMax) {
     // What the oldest one has is no manager's from then on.
     const auto oldest = std::ranges::find_if(entries_, [](const Entry& entry) { return !entry.apply; });
     entries_.erase(oldest == entries_.end() ? entries_.begin() : oldest);
   }
-  entries_.push_back({.manager = manager, .apply = apply, .api_version = {}, .time = {}, .fields = {}});
+  entries_.push_back({.manager = writer.manager,
+                      .apply = apply,
+                      .api_version = {},
+                      .time = {},
+                      .subresource = writer.subresource,
+                      .fields = {}});
   return entries_.back();
 }
 
@@ -85,66 +100,68 @@ void ManagedFields::DropEmpty() {
   std::erase_if(entries_, [](const Entry& entry) { return entry.fields.empty(); });
 }
 
-void ManagedFields::Update(const std::string& manager, const Value& before, const Value& after,
-                           const std::string& api_version, const std::string& time) {
-  const Value own_after = WithoutSystemFields(after);
-  const FieldSet changed = ChangedFields(WithoutSystemFields(before), own_after);
-  for (Entry& entry : entries_) {
-    for (const FieldPath& field : changed) EraseOverlap(entry.fields, field);
-    std::erase_if(entry.fields, [&](const FieldPath& field) { return FindField(own_after, field) == nullptr; });
+FieldSet ManagedFields::FieldsOfOthers(const Entry& own) const {
+  FieldSet fields;
+  for (const Entry& entry : entries_) {
+    if (&entry != &own) fields.insert(entry.fields.begin(), entry.fields.end());
   }
-  if (!changed.empty()) {
-    Entry& own = EntryOf(manager, false);
-    own.fields.insert(changed.begin(), changed.end());
-    own.api_version = api_version;
-    own.time = time;
+  return fields;
+}
+
+void ManagedFields::Update(const FieldWriter& writer, const Value& before, const Value& after) {
+  const Value part_before = PartOf(before, writer.subresource);
+  const Value part_after = PartOf(after, writer.subresource);
+  for (Entry& entry : entries_) {
+    if (entry.subresource != writer.subresource) continue;
+    std::erase_if(entry.fields, [&](const FieldPath& field) {
+      return FindField(part_after, field) == nullptr || FieldDiffers(part_before, part_after, field);
+    });
+  }
+  if (FieldSet changed = ChangedFields(part_before, part_after); !changed.empty() && writer.subresource.empty()) {
+    Entry& own = EntryOf(writer, false);
+    own.fields.merge(changed);
+    own.api_version = writer.api_version;
+    own.time = writer.time;
   }
   DropEmpty();
 }
 
 bool ManagedFields::SameFieldsAs(const ManagedFields& other) const {
   return std::ranges::equal(entries_, other.entries_, [](const Entry& a, const Entry& b) {
-    return a.manager == b.manager && a.apply == b.apply && a.fields == b.fields;
+    return a.manager == b.manager && a.apply == b.apply && a.subresource == b.subresource && a.fields == b.fields;
   });
 }
 
-bool ManagedFields::OthersHave(const Entry& own, const FieldPath& field) const {
-  return std::ranges::any_of(entries_,
-                             [&](const Entry& entry) { return &entry != &own && HasOverlap(entry.fields, field); });
-}
-
-ManagedFields::Applied ManagedFields::Apply(const std::string& manager, const Value& live, const Value& wanted,
-                                            const std::string& api_version, const std::string& time, bool force) {
-  const Value own_wanted = WithoutSystemFields(wanted);
-  FieldSet fields = FieldsOf(own_wanted);
-  // An empty map says that there is a map, and nothing of what others have in it.
-  std::erase_if(fields, [&](const FieldPath& field) {
-    const Value* const there = FindField(live, field);
-    return IsMap(FindField(own_wanted, field)) && IsMap(there) && !there->members().empty();
-  });
-  Entry& own = EntryOf(manager, true);
-  Applied applied{.object = live, .conflicts = {}};
+ManagedFields::Applied ManagedFields::Apply(const FieldWriter& writer, const Value& live, const Value& wanted,
+                                            bool force) {
+  const Value part = PartOf(wanted, writer.subresource);
+  FieldSet fields = FieldsOf(part);
+  Applied applied{.object = MergePatch(live, part), .conflicts = {}};
+  Entry& own = EntryOf(writer, true);
   for (Entry& other : entries_) {
     if (&other == &own) continue;
-    for (const FieldPath& field : fields) {
-      if (!HasOverlap(other.fields, field)) continue;
-      const Value* const live_value = FindField(live, field);
-      if (live_value != nullptr && *live_value == *FindField(own_wanted, field)) continue;
-      if (force) {
-        EraseOverlap(other.fields, field);
-      } else {
+    std::erase_if(other.fields, [&](const FieldPath& field) {
+      if (!FieldDiffers(live, applied.object, field)) return false;
+      if (!force) {
         applied.conflicts.push_back({.manager = other.manager, .api_version = other.api_version, .field = field});
       }
-    }
+      return true;
+    });
   }
   if (!applied.conflicts.empty()) return applied;
-  for (const FieldPath& field : own.fields) {
-    if (!HasOverlap(fields, field) && !OthersHave(own, field)) RemoveField(applied.object, field);
+  FieldSet kept = FieldsOfOthers(own);
+  kept.insert(fields.begin(), fields.end());
+  // From the innermost field outwards, so that a map is looked at after what is in it.
+  for (auto field = own.fields.rbegin(); field != own.fields.rend(); ++field) {
+    if (kept.contains(*field)) continue;
+    const Value* const value = FindField(applied.object, *field);
+    if (value != nullptr && (!value->is(Kind::kMap) || value->members().empty())) {
+      RemoveField(applied.object, *field, kept);
+    }
   }
-  applied.object = MergePatch(std::move(applied.object), own_wanted);
-  own.fields = fields;
-  own.api_version = api_version;
-  own.time = time;
+  own.fields = std::move(fields);
+  own.api_version = writer.api_version;
+  own.time = writer.time;
   DropEmpty();
   return applied;
 }

@@ -28,23 +28,33 @@ TEST(FieldSet, ListsAreOneField) {
   EXPECT_EQ(FromFieldsV1(ToFieldsV1(fields)), fields);
   // As Kubernetes' own server writes them.
   EXPECT_THAT(Texts(FromFieldsV1(ReadFields("{f:a: {.: {}, f:b: {}, f:l: {'k:{\"name\":\"x\"}': {f:y: {}}}}}"))),
-              ElementsAre(".a.b", ".a.l"));
+              ElementsAre(".a", ".a.b", ".a.l"));
+  const FieldSet with_map = {{"a"}, {"a", "b"}, {"a", "."}};
+  EXPECT_EQ(manifest::ToJson(ToFieldsV1(with_map)), R"({"f:a":{".":{},"f:.":{},"f:b":{}}})");
+  EXPECT_EQ(FromFieldsV1(ToFieldsV1(with_map)), with_map);
 }
 
 TEST(FieldSet, FindsWhatHasChanged) {
   EXPECT_THAT(
       Texts(ChangedFields(ReadFields("{a: {b: 1, c: 2}, d: [1]}"), ReadFields("{a: {b: 1, c: 3, e: {f: 4}}, d: [2]}"))),
       ElementsAre(".a.c", ".a.e.f", ".d"));
-  FieldSet fields = FieldsOf(ReadFields("{a: {b: 1, c: 2}, ab: 3}"));
-  EXPECT_TRUE(HasOverlap(fields, {"a"}));
-  EXPECT_TRUE(HasOverlap(fields, {"a", "b", "x"}));
-  EXPECT_FALSE(HasOverlap(fields, {"a", "x"}));
-  EraseOverlap(fields, {"a"});
-  EXPECT_THAT(Texts(fields), ElementsAre(".ab"));
+  const manifest::Value before = ReadFields("{a: {b: 1, c: 2}, d: [1], e: 3}");
+  const manifest::Value after = ReadFields("{a: {b: 4}, d: [1], e: {f: 3}, g: 5}");
+  EXPECT_FALSE(FieldDiffers(before, after, {"a"})) << "two maps";
+  EXPECT_TRUE(FieldDiffers(before, after, {"a", "b"}));
+  EXPECT_TRUE(FieldDiffers(before, after, {"a", "c"})) << "gone";
+  EXPECT_FALSE(FieldDiffers(before, after, {"d"}));
+  EXPECT_TRUE(FieldDiffers(before, after, {"e"})) << "a map now";
+  EXPECT_FALSE(FieldDiffers(before, after, {"g"})) << "was not there";
+}
+
+TEST(FieldSet, RemovesEmptyMapsWithTheirLastField) {
   manifest::Value value = ReadFields("{a: {b: {c: 1}}, d: 2}");
-  RemoveField(value, {"a", "b", "c"});
+  RemoveField(value, {"a", "b", "c"}, {{"a"}});
+  EXPECT_EQ(manifest::ToJson(value), R"({"a":{},"d":2})");
+  RemoveField(value, {"x", "y"}, {});
+  RemoveField(value, {"a"}, {});
   EXPECT_EQ(manifest::ToJson(value), R"({"d":2})");
-  RemoveField(value, {"x", "y"});
 }
 
 class ApplyTest : public ::testing::Test {
@@ -52,7 +62,7 @@ class ApplyTest : public ::testing::Test {
   // Applies as Registry does; the conflicts' texts.
   std::vector<std::string> Apply(const std::string& manager, std::string_view wanted, bool force = false) {
     ManagedFields managed = ManagedFields::Of(object_);
-    auto applied = managed.Apply(manager, object_, ReadFields(wanted), "v1", "2026-01-01T00:00:00Z", force);
+    auto applied = managed.Apply(Writer(manager), object_, ReadFields(wanted), force);
     std::vector<std::string> conflicts;
     for (const auto& conflict : applied.conflicts) conflicts.push_back(conflict.manager + FieldText(conflict.field));
     if (!conflicts.empty()) return conflicts;
@@ -63,9 +73,12 @@ class ApplyTest : public ::testing::Test {
   void Update(const std::string& manager, std::string_view after) {
     ManagedFields managed = ManagedFields::Of(object_);
     manifest::Value object = ReadFields(after);
-    managed.Update(manager, object_, object, "v1", "2026-01-01T00:00:00Z");
+    managed.Update(Writer(manager), object_, object);
     object_ = std::move(object);
     managed.WriteTo(object_);
+  }
+  static FieldWriter Writer(const std::string& manager) {
+    return {.manager = manager, .api_version = "v1", .time = "2026-01-01T00:00:00Z"};
   }
   std::string Spec() const { return manifest::ToJson(*object_.Find("spec")); }
 
@@ -83,7 +96,7 @@ TEST_F(ApplyTest, WhatIsAppliedNoMoreGoes) {
 TEST_F(ApplyTest, WhatAnotherHasIsAConflict) {
   EXPECT_THAT(Apply("a", "{spec: {x: 1}}"), IsEmpty());
   EXPECT_THAT(Apply("b", "{spec: {x: 2}}"), ElementsAre("a.spec.x"));
-  EXPECT_THAT(Apply("b", "{spec: {x: {y: 2}}}"), ElementsAre("a.spec.x.y"));
+  EXPECT_THAT(Apply("b", "{spec: {x: {y: 2}}}"), ElementsAre("a.spec.x"));
   EXPECT_EQ(Spec(), R"({"x":1})");
   // With the same value both have it, and it stays as long as one of them does.
   EXPECT_THAT(Apply("b", "{spec: {x: 1, y: 1}}"), IsEmpty());
@@ -94,6 +107,41 @@ TEST_F(ApplyTest, WhatAnotherHasIsAConflict) {
   EXPECT_EQ(Spec(), R"({"x":5,"y":1})");
   EXPECT_THAT(Apply("b", "{spec: {y: 1}}"), IsEmpty());
   EXPECT_EQ(Spec(), R"({"x":5,"y":1})");
+}
+
+TEST_F(ApplyTest, AManagerKeepsWhatItChanges) {
+  for (const std::string_view wanted : {"{spec: {x: 1, y: {z: 1}}}", "{spec: {x: 2, y: {z: [1]}}}",
+                                        "{spec: {x: {w: 3}, y: 4}}", "{spec: {x: 5, y: {}}}"}) {
+    EXPECT_THAT(Apply("a", wanted), IsEmpty()) << wanted;
+    EXPECT_EQ(object_.Find("metadata")->Find("managedFields")->items().size(), 1u) << wanted;
+    EXPECT_EQ(Spec(), manifest::ToJson(*ReadFields(wanted).Find("spec")));
+  }
+  EXPECT_THAT(Apply("a", "{spec: {w: 1}}"), IsEmpty());
+  EXPECT_EQ(Spec(), R"({"w":1})");
+}
+
+TEST_F(ApplyTest, AMapIsNotTheFieldsInIt) {
+  EXPECT_THAT(Apply("a", "{spec: {m: {}}}"), IsEmpty());
+  EXPECT_THAT(Apply("b", "{spec: {m: {x: 1}}}"), IsEmpty());
+  EXPECT_THAT(Apply("b", "{spec: {m: {x: 2}}}"), IsEmpty());
+  EXPECT_THAT(Apply("a", "{spec: {m: {}}}"), IsEmpty());
+  EXPECT_EQ(Spec(), R"({"m":{"x":2}})");
+  EXPECT_THAT(Apply("b", "{spec: {y: 1}}"), IsEmpty());
+  EXPECT_EQ(Spec(), R"({"m":{},"y":1})") << "the map is a's";
+  EXPECT_THAT(Apply("b", "{spec: {m: 3}}"), ElementsAre("a.spec.m"));
+  EXPECT_THAT(Apply("b", "{spec: {m: {x: 1}, y: 1}}"), IsEmpty());
+  EXPECT_THAT(Apply("a", "{spec: {}}"), IsEmpty());
+  EXPECT_EQ(Spec(), R"({"m":{"x":1},"y":1})") << "b has a field in it";
+  EXPECT_THAT(Apply("b", "{spec: {y: 1}}"), IsEmpty());
+  EXPECT_EQ(Spec(), R"({"y":1})");
+}
+
+TEST_F(ApplyTest, AForcedManagerTakesWhatItChangesOnly) {
+  EXPECT_THAT(Apply("a", "{spec: {m: {x: 1, y: 1}, l: [1]}}"), IsEmpty());
+  EXPECT_THAT(Apply("b", "{spec: {m: {x: 2, y: 1}, l: {k: 1}}}"), ElementsAre("a.spec.l", "a.spec.m.x"));
+  EXPECT_THAT(Apply("b", "{spec: {m: {x: 2, y: 1}, l: {k: 1}}}", true), IsEmpty());
+  EXPECT_THAT(Apply("b", "{spec: {}}"), IsEmpty());
+  EXPECT_EQ(Spec(), R"({"m":{"y":1}})") << "y is a's as well";
 }
 
 TEST_F(ApplyTest, WhatIsWrittenBelongsToTheWriter) {
