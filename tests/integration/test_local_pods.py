@@ -121,6 +121,19 @@ def test_it_starts_once_what_it_refers_to_is_there(controller, objects, program,
     wait_until(lambda: not controller.replicas(), "it has ended")
 
 
+ASKS = "import urllib.request; urllib.request.urlopen('http://127.0.0.1:8080/')"
+
+
+@pytest.mark.parametrize("probe", [{"initialDelaySeconds": 1, "periodSeconds": 2}, {"exec": {"command": [sys.executable, "-c", ASKS]}}])
+def test_a_probe_with_timings_only_or_a_command_is_asked(controller, objects, program, tmp_path, probe):
+    objects.create(SERVICE, "probed", {"predictor": {
+        "minReplicas": 1, "containers": [container(program, str(tmp_path), readinessProbe=probe)]}})
+    objects.wait_ready(SERVICE, "probed")
+    assert told(controller, "probed")["files"].get("asked", "").startswith("x") == ("exec" in probe)
+    objects.delete(SERVICE, "probed")
+    wait_until(lambda: not controller.replicas(), "it has ended")
+
+
 # Asked for /MIB, it has so much more memory.
 GROWS = """
     import http.server, sys

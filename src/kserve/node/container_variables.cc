@@ -102,7 +102,8 @@ class VariableReader final {
  private:
   base::Status Set(const std::string& name, std::string value) {
     if (value.find('\0') != std::string::npos) {
-      return base::InvalidArgument("spec.containers[0].env[" + name + "]: a variable cannot have a NUL in it");
+      return base::InvalidArgument(FieldOfContainer(sources_.pod, "env[" + name + "]") +
+                                   ": a variable cannot have a NUL in it");
     }
     // A pod's loopback is its own; here it is of all users of the machine.
     if (name == "INFERD_CONTROL_FROM" && value == "machine") value = "here";
@@ -137,7 +138,8 @@ class VariableReader final {
     if (const Value* const field = from->Find("fieldRef")) value = FieldOf(TextIn(field, "fieldPath"), sources_);
     if (const Value* const field = from->Find("resourceFieldRef")) value = ResourceOf(*field, container_);
     if (value.has_value()) return Set(name, *std::move(value));
-    return base::InvalidArgument("spec.containers[0].env[" + name + "].valueFrom: is not known on this machine");
+    return base::InvalidArgument(FieldOfContainer(sources_.pod, "env[" + name + "].valueFrom") +
+                                 ": is not known on this machine");
   }
 
   base::Status AddKey(const std::string& name, const Value& reference, bool secret) {

@@ -82,10 +82,11 @@ TEST(ContainerVariables, WhatIsNotThereIsSaidAsByTheKubelet) {
            std::pair("secretKeyRef: {name: key, key: a}", "couldn't find key a in Secret models/key"),
            std::pair("configMapKeyRef: {name: settings, key: a}", "couldn't find key a in ConfigMap models/settings"),
            std::pair("secretKeyRef: {name: key, key: nul}", "cannot have a NUL"),
-           std::pair("fieldRef: {fieldPath: metadata.uid}", "spec.containers[0].env[V].valueFrom"),
-           std::pair("resourceFieldRef: {resource: limits.disk}", "spec.containers[0].env[V].valueFrom"),
-           std::pair("resourceFieldRef: {resource: limits.cpu, divisor: -1}", "spec.containers[0].env[V].valueFrom"),
-           std::pair("", "spec.containers[0].env[V].valueFrom"),
+           std::pair("fieldRef: {fieldPath: metadata.uid}", "spec.predictor.containers[0].env[V].valueFrom"),
+           std::pair("resourceFieldRef: {resource: limits.disk}", "spec.predictor.containers[0].env[V].valueFrom"),
+           std::pair("resourceFieldRef: {resource: limits.cpu, divisor: -1}",
+                     "spec.predictor.containers[0].env[V].valueFrom"),
+           std::pair("", "spec.predictor.containers[0].env[V].valueFrom"),
        }) {
     const auto variables = VariablesOfYaml(std::string("env: [{name: V, valueFrom: {") + from + "}}]");
     ASSERT_FALSE(variables.has_value()) << from;

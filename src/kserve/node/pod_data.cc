@@ -12,6 +12,12 @@ bool IsOptional(const manifest::Value& reference) {
   return optional != nullptr && optional->boolean();
 }
 
+std::string FieldOfContainer(const model::ResolvedPod& pod, std::string_view field) {
+  const std::string component = "spec." + std::string(model::ComponentKindName(pod.kind));
+  if (pod.runtime.empty()) return component + ".containers[0]." + std::string(field);
+  return component + ".model." + std::string(field) + " (or that of the runtime " + pod.runtime + ")";
+}
+
 std::string KindWord(const DataSource& source) { return source.secret ? "secret" : "configmap"; }
 
 base::Result<manifest::StringMap> ReadData(const FindData& find, const DataSource& source, bool optional) {

@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "data/manifest/fields.h"
 #include "data/manifest/value.h"
+#include "kserve/model/pods/pod_resolution.h"
 
 namespace inferd::node {
 
@@ -28,6 +29,10 @@ base::Result<manifest::StringMap> ReadData(const FindData& find, const DataSourc
 std::string TextIn(const manifest::Value* map, std::string_view key);
 // Whether what a reference names may be absent.
 bool IsOptional(const manifest::Value& reference);
+
+// Where a manifest has a field of a component's serving container: "spec.transformer.containers[0].command", or, where
+// a runtime serves a model, "spec.predictor.model.command (or that of the runtime NAME)".
+std::string FieldOfContainer(const model::ResolvedPod& pod, std::string_view field);
 
 // "secret" or "configmap", as the kubelet's messages have it.
 std::string KindWord(const DataSource& source);

@@ -101,13 +101,13 @@ base::Result<std::vector<PathMove>> PodVolumes::Prepare(const model::ResolvedPod
     const Value* const volume = FindVolume(pod.pod_spec, name);
     if (volume == nullptr) {
       return std::unexpected(
-          base::InvalidArgument("spec.containers[0].volumeMounts: there is no volume '" + name + "'"));
+          base::InvalidArgument(FieldOfContainer(pod, "volumeMounts") + ": there is no volume '" + name + "'"));
     }
     INFERD_ASSIGN_OR_RETURN(std::string place, Place(*volume, pod));
     if (const std::string below = TextIn(&mount, "subPath"); !below.empty()) {
       if (!IsWithin(below)) {
-        return std::unexpected(base::InvalidArgument("spec.containers[0].volumeMounts[" + name +
-                                                     "].subPath: must not lead out of the volume"));
+        return std::unexpected(base::InvalidArgument(FieldOfContainer(pod, "volumeMounts[" + name + "].subPath") +
+                                                     ": must not lead out of the volume"));
       }
       place += "/" + below;
       if (!fs::exists(place, ignored)) INFERD_RETURN_IF_ERROR(MakeFolder(place));

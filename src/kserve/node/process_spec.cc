@@ -17,11 +17,6 @@ using manifest::Kind;
 using manifest::Value;
 
 constexpr int64_t kDefaultPort = 8080;
-constexpr std::string_view kContainer = "spec.containers[0]";
-
-base::Status Unsupported(std::string_view field, std::string_view why) {
-  return base::InvalidArgument(std::string(kContainer) + "." + std::string(field) + ": " + std::string(why));
-}
 
 // The first of the moves, the longest of which come first, whose path stands at `at`: whole, or the beginning of one.
 const PathMove* FindMove(const std::string& text, size_t at, const std::vector<PathMove>& moves) {
@@ -65,6 +60,12 @@ class PortMap final {
     if (const auto found = ports_.find(port); found != ports_.end()) return found->second;
     INFERD_ASSIGN_OR_RETURN(const uint16_t taken, place_.take_port());
     return ports_[port] = taken;
+  }
+
+  // 0: nothing has asked for it.
+  uint16_t Find(int64_t port) const {
+    const auto found = ports_.find(port);
+    return found == ports_.end() ? 0 : found->second;
   }
 
   // In place, in all arguments.
@@ -135,24 +136,23 @@ int64_t NamedGrpcPort(const Value& container) {
 }
 
 // What there is instead, where only an image is given.
-base::Status NoCommand(const Value& container, model::ComponentKind kind) {
+base::Status NoCommand(const Value& container, const model::ResolvedPod& pod) {
   const Value* const image = container.Find("image");
   std::string why = "there is none";
   if (image != nullptr) why += ", only the image '" + image->text() + "'";
   why += ": images are not run on this machine, only programs that are installed here, named by command";
-  why += kind == model::ComponentKind::kExplainer
+  why += pod.kind == model::ComponentKind::kExplainer
              ? "; or a class with explain() in a model.py, for inferd, named by the variable STORAGE_URI"
              : "; or a model for inferd, named by the variable STORAGE_URI";
-  return Unsupported("command", why);
+  return base::InvalidArgument(FieldOfContainer(pod, "command") + ": " + why);
 }
 
-base::Result<std::string> ReadyPath(const Value& container) {
-  const Value* const probe = container.Find("readinessProbe");
-  if (probe == nullptr || probe->is(Kind::kNull) || probe->Find("tcpSocket") != nullptr) return std::string();
-  const Value* const get = probe->Find("httpGet");
-  if (get == nullptr) return std::unexpected(Unsupported("readinessProbe", "expected httpGet or tcpSocket"));
-  const Value* const path = get->Find("path");
-  return path == nullptr ? std::string("/") : path->text();
+// Ports that nothing of the container has are those of requests: nothing would listen at one of their own.
+ReadinessProbe ProbeOf(const Value& container, const PortMap& ports, const PodPlace& place, const ProcessSpec& spec) {
+  ReadinessProbe probe = ReadReadinessProbe(container, [&](int64_t port) { return ports.Find(port); });
+  for (std::string& word : probe.command) word = Moved(word, place.moves);
+  if (probe.port == spec.port) probe.port = 0;
+  return probe;
 }
 
 }  // namespace
@@ -167,7 +167,7 @@ base::Result<ProcessSpec> MakeProcess(const model::ResolvedPod& pod, const PodPl
                           ContainerVariables(container, {.pod = pod, .pod_name = place.pod_name, .find = place.find}));
   for (auto& [name, value] : variables) value = Moved(value, place.moves);
   std::vector<std::string> words = TextsOf(container, "command");
-  if (words.empty()) return std::unexpected(NoCommand(container, pod.kind));
+  if (words.empty()) return std::unexpected(NoCommand(container, pod));
   std::ranges::move(TextsOf(container, "args"), std::back_inserter(words));
   for (std::string& word : words) word = Moved(ExpandVariables(word, variables), place.moves);
 
@@ -184,7 +184,7 @@ base::Result<ProcessSpec> MakeProcess(const model::ResolvedPod& pod, const PodPl
   if (spec.grpc_port == 0) spec.grpc_port = spec.port;
   for (const auto& [name, value] : variables) spec.environment.push_back(name + "=" + value);
   spec.environment.push_back("PORT=" + std::to_string(spec.port));
-  INFERD_ASSIGN_OR_RETURN(spec.ready_path, ReadyPath(container));
+  spec.probe = ProbeOf(container, ports, place, spec);
   spec.resources = ReadResources(container);
   if (const Value* grace = pod.pod_spec.Find("terminationGracePeriodSeconds"); grace != nullptr) {
     spec.grace = std::chrono::seconds(manifest::ParseInt64(grace->text()).value_or(30));

@@ -10,6 +10,7 @@
 #include "kserve/model/pods/pod_resolution.h"
 #include "kserve/node/pod_data.h"
 #include "kserve/node/pod_volumes.h"
+#include "kserve/node/probe/readiness_probe.h"
 #include "kserve/node/resources/container_resources.h"
 
 namespace inferd::node {
@@ -21,7 +22,7 @@ struct ProcessSpec {
   std::vector<std::string> environment;  // "NAME=VALUE": all that it has, none of the controller's own
   uint16_t port = 0;                     // of this machine, for requests
   uint16_t grpc_port = 0;                // likewise, for calls of gRPC; the same one, where it says no other
-  std::string ready_path;                // what GET answers with 200 once it is ready; empty: a connection is enough
+  ReadinessProbe probe = {};             // whether it is ready
   std::string model_server = {};         // "127.0.0.1:40001": where inferd itself takes HTTP; empty: another program
   ContainerResources resources = {};     // that it is to be held to
   std::chrono::seconds grace{30};        // to end in when it is asked to (Kubernetes: terminationGracePeriodSeconds)
@@ -49,8 +50,7 @@ struct PodPlace {
 // Calls of gRPC go to the port of an argument whose name has "grpc" in it and "port" as its last word, of --port beside
 // --rest_api_port (TensorFlow Serving's), or of the container's port that is called grpc or h2c.
 //
-// The readiness probe's httpGet.path is kept. INVALID_ARGUMENT, with the field: the container has no command, a
-// probe that is not understood; and the errors of ContainerVariables.
+// INVALID_ARGUMENT, with the field: the container has no command; and the errors of ContainerVariables.
 base::Result<ProcessSpec> MakeProcess(const model::ResolvedPod& pod, const PodPlace& place);
 
 }  // namespace inferd::node

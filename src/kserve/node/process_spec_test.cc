@@ -45,7 +45,7 @@ terminationGracePeriodSeconds: 5
   EXPECT_THAT(spec->environment, AllOf(Contains("NAME=iris"), Contains("FULL=iris in /x"), Contains("WHERE=/here/b"),
                                        Contains("PORT=40000")));
   EXPECT_EQ(spec->port, 40000);
-  EXPECT_EQ(spec->ready_path, "");
+  EXPECT_EQ(spec->probe.way, ReadinessProbe::Way::kConnection);
   EXPECT_EQ(spec->grace, std::chrono::seconds(5));
 }
 
@@ -70,7 +70,8 @@ containers:
   EXPECT_EQ(spec->port, 40000);  // the first container port's
   EXPECT_THAT(spec->arguments, ElementsAre("--http_port=40001", "--grpc-port", "40000", "--port=40001", "--port",
                                            "--report=8080", "--exporter_port=x", "8080"));
-  EXPECT_EQ(spec->ready_path, "/ready");
+  EXPECT_EQ(spec->probe.path, "/ready");
+  EXPECT_EQ(spec->probe.port, 40001);
   EXPECT_EQ(spec->grpc_port, 40000);
 }
 
@@ -98,9 +99,9 @@ TEST(ProcessSpecTest, WhereCallsOfGrpcGo) {
 TEST(ProcessSpecTest, WhatCannotRunHereIsNamed) {
   for (const auto& [yaml, error] : {
            std::pair("containers: []", "spec.containers"),
-           std::pair("containers: [{image: a}]", "spec.containers[0].command"),
-           std::pair("containers: [{command: [a], readinessProbe: {exec: {command: [b]}}}]",
-                     "spec.containers[0].readinessProbe"),
+           std::pair("containers: [{image: a}]", "spec.predictor.containers[0].command"),
+           std::pair("containers: [{command: [a], env: [{name: V, valueFrom: {fieldRef: {fieldPath: x}}}]}]",
+                     "spec.predictor.containers[0].env[V].valueFrom"),
        }) {
     const auto spec = Make(yaml);
     ASSERT_FALSE(spec.has_value()) << yaml;
@@ -115,11 +116,11 @@ TEST(ProcessSpecTest, AnImageAloneIsNamedWithWhatThereIsInstead) {
       manifest::ReadYaml("containers: [{image: 'kserve/art-explainer:v0.10.0'}]", "pod.yaml").value().front();
   const auto spec = MakeProcess(pod, {.take_port = [] { return base::Result<uint16_t>(1); }});
   ASSERT_FALSE(spec.has_value());
-  EXPECT_EQ(
-      spec.error().message(),
-      "spec.containers[0].command: there is none, only the image 'kserve/art-explainer:v0.10.0': images are not run "
-      "on this machine, only programs that are installed here, named by command; or a class with explain() in a "
-      "model.py, for inferd, named by the variable STORAGE_URI");
+  EXPECT_EQ(spec.error().message(),
+            "spec.explainer.containers[0].command: there is none, only the image 'kserve/art-explainer:v0.10.0': "
+            "images are not run "
+            "on this machine, only programs that are installed here, named by command; or a class with explain() in a "
+            "model.py, for inferd, named by the variable STORAGE_URI");
 }
 
 }  // namespace

@@ -14,9 +14,7 @@
 #include <utility>
 
 #include "base/system/child_process.h"
-#include "net/client/dial.h"
-#include "net/client/http_client.h"
-#include "net/client/url.h"
+#include "kserve/node/probe/ask.h"
 
 namespace inferd::node {
 
@@ -29,7 +27,6 @@ using Clock = std::chrono::steady_clock;
 constexpr int kOutputReadsMax = 64;
 constexpr milliseconds kProbePause{10};
 constexpr milliseconds kProbePauseMax{500};
-constexpr milliseconds kProbeTimeout{2'000};
 constexpr milliseconds kModelsPause{1'000};
 // A program may listen for gRPC a moment later than for HTTP. One that is told a port for it need not listen there at
 // all.
@@ -74,13 +71,15 @@ void KillAll(const base::ChildProcess& child) {
 
 std::string AddressAt(uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
 
-bool Listens(uint16_t port) {
-  const auto url = net::ParseUrl("http://" + AddressAt(port));
-  if (!url.has_value()) return false;
-  const auto socket = net::Dial(*url, "");
-  if (!socket.has_value()) return false;
-  close(*socket);
-  return true;
+// What a probe writes is of no use.
+base::Result<base::ChildProcess> StartProbe(const ProcessSpec& spec) {
+  const base::FileDescriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
+  return base::ChildProcess::Start({.program = spec.probe.command.front(),
+                                    .arguments = spec.probe.command,
+                                    .environment = spec.environment,
+                                    .apart = true,
+                                    .output = nowhere.get(),
+                                    .ends_with_thread = true});
 }
 
 }  // namespace
@@ -225,16 +224,18 @@ base::Result<ProcessEnd> Replica::RunOnce() {
 }
 
 void Replica::Attend(const ProcessSpec& spec, const base::ChildProcess& child, int output, ProcessLimits& limits) {
-  milliseconds pause = kProbePause;
+  // A command costs a process each time.
+  milliseconds pause = spec.probe.command.empty() ? kProbePause : kProbePauseMax;
+  const Clock::time_point first_probe = Clock::now() + spec.probe.initial_delay;
   bool ready = false;
   std::optional<Clock::time_point> answers_since;
   std::optional<modelcalls::ModelKeeper> keeper;
   Clock::time_point models_at{};
   while (!stopped() && !child.EndsBefore(Clock::now())) {
     if (limits.Passed(child.pid())) return KillAll(child);
-    if (!ready && Probe(spec)) {
+    if (!ready && Clock::now() >= first_probe && Probe(spec, output)) {
       if (!answers_since.has_value()) answers_since = Clock::now();
-      ready = spec.grpc_port == 0 || spec.grpc_port == spec.port || Listens(spec.grpc_port) ||
+      ready = spec.grpc_port == 0 || spec.grpc_port == spec.port || TakesConnections(spec.grpc_port) ||
               Clock::now() - *answers_since >= kGrpcPatience;
       if (ready && !spec.model_server.empty()) keeper.emplace(spec.model_server);
       // Its models are known before the first request comes.
@@ -303,15 +304,22 @@ void Replica::TakeOutput(int output) {
   }
 }
 
-bool Replica::Probe(const ProcessSpec& spec) const {
-  if (spec.ready_path.empty()) return Listens(spec.port);
-  net::HttpClient::Options options;
-  options.url = "http://" + AddressAt(spec.port);
-  options.connect_timeout = options.timeout = kProbeTimeout;
-  const auto client = net::HttpClient::Create(std::move(options));
-  if (!client.has_value()) return false;
-  const auto response = (*client)->Call({.path = spec.ready_path});
-  return response.has_value() && response->status >= 200 && response->status < 400;
+bool Replica::Probe(const ProcessSpec& spec, int output) {
+  if (spec.probe.way == ReadinessProbe::Way::kCommand) return ProbeByCommand(spec, output);
+  return AnswersReady(spec.probe, spec.probe.port == 0 ? spec.port : spec.probe.port);
+}
+
+bool Replica::ProbeByCommand(const ProcessSpec& spec, int output) {
+  auto probe = StartProbe(spec);
+  if (!probe.has_value()) return false;
+  const Clock::time_point deadline = Clock::now() + spec.probe.timeout;
+  bool ended = false;
+  while (!ended && !stopped() && Clock::now() < deadline) {
+    ended = TakeOutputUntilEnd(*probe, output, std::min(deadline, Clock::now() + kProbePauseMax));
+  }
+  KillAll(*probe);
+  probe->WaitForEnd();
+  return ended && probe->exit_code() == 0;
 }
 
 }  // namespace inferd::node

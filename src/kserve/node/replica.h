@@ -75,7 +75,9 @@ class Replica final {
   // Until it ends, is to stop, or passes its limits.
   void Attend(const ProcessSpec& spec, const base::ChildProcess& child, int output, ProcessLimits& limits);
   void End(const ProcessSpec& spec, const base::ChildProcess& child, int output);
-  bool Probe(const ProcessSpec& spec) const;
+  // Asks once whether the process is ready.
+  bool Probe(const ProcessSpec& spec, int output);
+  bool ProbeByCommand(const ProcessSpec& spec, int output);
   void KeepModels(modelcalls::ModelKeeper& keeper);
   // Waits until the process ends, and takes meanwhile what it writes; whether it has ended before `deadline`.
   bool TakeOutputUntilEnd(const base::ChildProcess& child, int output, std::chrono::steady_clock::time_point deadline);

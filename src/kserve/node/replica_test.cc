@@ -30,6 +30,7 @@ class ReplicaTest : public ::testing::Test {
       spec.port = probed_.port();
       spec.grace = grace;
       spec.resources = resources_;
+      spec.probe = probe_;
       return spec;
     });
   }
@@ -56,6 +57,7 @@ class ReplicaTest : public ::testing::Test {
 
   net::ScriptedServer probed_{[](const std::string&) { return ""; }};
   ContainerResources resources_;
+  ReadinessProbe probe_;
   const support::TempDir groups_;
   std::optional<ResourceKeeper> keeper_;
   std::atomic<int> changes_ = 0;
@@ -72,6 +74,32 @@ TEST_F(ReplicaTest, IsReadyOnceItsPortTakesConnections) {
   replica_->Stop();
   Await([this] { return replica_->state() == ReplicaState::kEnded; });
   EXPECT_EQ(replica_->restarts(), 0);
+}
+
+TEST_F(ReplicaTest, ACommandSaysWhetherItIsReady) {
+  const support::TempDir folder;
+  const std::filesystem::path asked = folder.path() / "asked";
+  const std::filesystem::path loaded = folder.path() / "loaded";
+  probe_.way = ReadinessProbe::Way::kCommand;
+  probe_.command = {"/bin/sh", "-c", ": > " + asked.string() + "; test -e " + loaded.string()};
+  Start("exec sleep 1000");
+  Await([&] { return std::filesystem::exists(asked); });
+  EXPECT_EQ(replica_->state(), ReplicaState::kStarting);
+  std::ofstream(loaded).put('1');
+  Await([this] { return replica_->state() == ReplicaState::kReady; });
+}
+
+TEST_F(ReplicaTest, ACommandThatHangsIsNoAnswer) {
+  const support::TempDir folder;
+  const std::filesystem::path asked = folder.path() / "asked";
+  probe_.way = ReadinessProbe::Way::kCommand;
+  probe_.command = {"/bin/sh", "-c", ": > " + asked.string() + "; sleep 1000"};
+  probe_.timeout = std::chrono::hours(1);
+  Start("exec sleep 1000");
+  Await([&] { return std::filesystem::exists(asked); });
+  EXPECT_EQ(replica_->state(), ReplicaState::kStarting);
+  replica_->Stop();
+  Await([this] { return replica_->state() == ReplicaState::kEnded; });
 }
 
 TEST_F(ReplicaTest, AProcessThatEndsIsStartedAgain) {

@@ -145,6 +145,13 @@ base::Result<ProcessSpec> Revision::Make(const std::string& replica, PodVolumes&
   if (!models.empty()) place.moves.push_back({std::string(kModelsMount), models});
   INFERD_ASSIGN_OR_RETURN(ProcessSpec spec, MakeProcess(pod_, place));
   INFERD_ASSIGN_OR_RETURN(spec.program, Locate(spec.program, options_.programs_folder));
+  if (!spec.probe.command.empty()) {
+    auto program = Locate(spec.probe.command.front(), options_.programs_folder);
+    if (!program.has_value()) {
+      return std::unexpected(program.error().WithContext(FieldOfContainer(pod_, "readinessProbe.exec.command")));
+    }
+    spec.probe.command.front() = *std::move(program);
+  }
   // The container's own come before those.
   const auto threads =
       options_.keeper == nullptr ? std::vector<std::string>() : options_.keeper->ThreadVariables(spec.resources);

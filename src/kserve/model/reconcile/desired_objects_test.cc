@@ -160,6 +160,17 @@ TEST_F(DesiredObjectsTest, RawPortsAreTheContainers) {
   EXPECT_EQ(desired.objects.at(2).Find("spec")->Find("maxReplicas")->text(), "5");
 }
 
+TEST_F(DesiredObjectsTest, ARawProbeWithTimingsOnlyAsksForAConnection) {
+  const DesiredObjects desired = Desired(
+      "  predictor:\n    containers:\n    - {image: x, readinessProbe: {initialDelaySeconds: 1, periodSeconds: 2}}\n",
+      kRaw);
+  const auto path = {"spec", "template", "spec", "containers"};
+  const manifest::Value* found = &desired.objects.at(0);
+  for (const char* const key : path) found = found->Find(key);
+  EXPECT_EQ(manifest::ToJson(*found->items().front().Find("readinessProbe")),
+            R"({"initialDelaySeconds":1,"periodSeconds":2,"tcpSocket":{"port":8080}})");
+}
+
 TEST_F(DesiredObjectsTest, WhatAServiceOfAClusterHasGoesWithIt) {
   const std::string yaml = ServiceYaml("  predictor:\n" + std::string(kModel), kRaw);
   InferenceService service = ParseAs<InferenceService>(yaml);

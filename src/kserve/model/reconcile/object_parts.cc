@@ -1,5 +1,10 @@
 #include "kserve/model/reconcile/object_parts.h"
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
 #include "kserve/model/api/empty_values.h"
 
 namespace inferd::model {
@@ -51,6 +56,13 @@ Value OwnerReference(const ObjectOwner& owner) {
                      {"blockOwnerDeletion", Value::Bool(true)}});
 }
 
+// A probe that Kubernetes refuses, and that Knative asks by a connection.
+bool HasTimingsOnly(const Value& probe) {
+  constexpr std::array<std::string_view, 4> kHandlers = {"httpGet", "tcpSocket", "exec", "grpc"};
+  return probe.is(manifest::Kind::kMap) &&
+         std::ranges::none_of(kHandlers, [&](std::string_view key) { return probe.Find(key) != nullptr; });
+}
+
 }  // namespace
 
 Value BeginObject(std::string_view api_version, std::string_view kind, const std::string& name,
@@ -81,15 +93,19 @@ Value WithReadinessProbe(const Value& pod_spec) {
   Value* containers = spec.Find("containers");
   if (containers == nullptr || containers->items().empty()) return spec;
   Value& container = containers->items().front();
-  if (HasProbe(container)) return spec;
   const Value* ports = FirstPorts(pod_spec);
   const Value* port = ports == nullptr ? nullptr : ports->items().front().Find("containerPort");
-  container.Set("readinessProbe",
-                Value::Map({{"tcpSocket", Value::Map({{"port", port == nullptr ? Number(kContainerPort) : *port}})},
-                            {"timeoutSeconds", Number(1)},
-                            {"periodSeconds", Number(10)},
-                            {"successThreshold", Number(1)},
-                            {"failureThreshold", Number(3)}}));
+  Value handler = Value::Map({{"port", port == nullptr ? Number(kContainerPort) : *port}});
+  if (HasProbe(container)) {
+    Value* const given = container.Find("readinessProbe");
+    if (HasTimingsOnly(*given)) given->Set("tcpSocket", std::move(handler));
+    return spec;
+  }
+  container.Set("readinessProbe", Value::Map({{"tcpSocket", std::move(handler)},
+                                              {"timeoutSeconds", Number(1)},
+                                              {"periodSeconds", Number(10)},
+                                              {"successThreshold", Number(1)},
+                                              {"failureThreshold", Number(3)}}));
   return spec;
 }
 

@@ -49,7 +49,7 @@ Value WithSoonReadiness(const Value& pod_spec) {
                                                                 : containers->items().front().Find("readinessProbe");
   };
   Value given = pod_spec;
-  if (probe_of(given) != nullptr) return given;
+  if (probe_of(given) != nullptr) return WithReadinessProbe(given);
   Value spec = WithReadinessProbe(pod_spec);
   if (Value* const probe = probe_of(spec)) probe->Set("periodSeconds", Number(1));
   return spec;

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+#include "kserve/node/probe/readiness_probe.h"
+
+namespace inferd::node {
+
+// Returns true if something of this machine takes connections at the port. Blocks.
+bool TakesConnections(uint16_t port);
+
+// Asks the server at `port` by the probe, which is no command. Returns true if it is ready. Blocks, at most for the
+// probe's timeout. Thread-safe.
+bool AnswersReady(const ReadinessProbe& probe, uint16_t port);
+
+}  // namespace inferd::node
