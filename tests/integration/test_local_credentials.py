@@ -55,10 +55,14 @@ def failure(objects, name):
 def test_the_secrets_of_a_service_account(store, controller, objects):
     objects.create(SERVICE, "digits", predictor(storageUri="s3://models/digits", pod={"serviceAccountName": "reader"}))
     objects.create("ServiceAccount", "reader", None, secrets=[{"name": "others"}, {"name": "key"}])
-    objects.create("Secret", "key", None, data=encoded(awsAccessKeyID=store.key_id, awsSecretAccessKey=store.secret),
+    keys = {"AWS_ACCESS_KEY_ID": store.key_id, "AWS_SECRET_ACCESS_KEY": store.secret}
+    objects.create("Secret", "key", None, data=encoded(**keys),
                    annotations={"serving.kserve.io/s3-endpoint": f"127.0.0.1:{store.port}", "serving.kserve.io/s3-usehttps": "0",
                                 "serving.kserve.io/s3-region": REGION})
     serves(controller, objects, "digits")
+    said = {event["message"] for event in objects.items("Event") if event["reason"] == "SecretsNotUnderstood"}
+    assert ("the model s3://models/digits is brought without these secrets of the service account reader, which have no keys "
+            "of a storage: others (is not there)") in said
 
 
 def test_a_storage_specification(store, controller, objects):

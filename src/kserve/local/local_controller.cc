@@ -6,8 +6,11 @@
 #include <utility>
 
 #include "base/system/program_folder.h"
+#include "base/text/masking.h"
 #include "kserve/local/objects/pod_data_objects.h"
+#include "kserve/model/api/annotations.h"
 #include "kserve/model/pods/storage_initializer.h"
+#include "kserve/node/model_fetch.h"
 #include "kserve/node/replica_environment.h"
 
 namespace inferd::local {
@@ -118,11 +121,7 @@ base::Status LocalController::Start() {
     logger_.Info("replicas have no control groups", {{"why", keeper_->why_no_groups()}});
   }
   node_.find_data = [this](const node::DataSource& source) { return ReadPodData(cluster_.registry(), source); };
-  node_.find_initializer = [this](const model::ResolvedPod& pod) {
-    return model::MakeStorageInitializer(pod, cluster_.ReadConfig(), [&](std::string_view kind, std::string_view name) {
-      return ReadPodObject(cluster_.registry(), kind, pod.namespace_name, name);
-    });
-  };
+  node_.find_initializer = [this](const model::ResolvedPod& pod) { return FindInitializer(pod); };
   const std::vector<std::string> runtimes =
       options_.runtimes.empty() ? std::vector{model::DefaultRuntimesFolder()} : options_.runtimes;
   files_ = std::make_unique<FileSource>(options_.files, runtimes, cluster_.registry());
@@ -141,6 +140,26 @@ base::Status LocalController::Start() {
   logger_.Info("listening", {{"listener", "api"}, {"address", options_.api_address}, {"port", api_port()}});
   logger_.Info("listening", {{"listener", "http"}, {"address", options_.address}, {"port", port()}});
   return base::OkStatus();
+}
+
+base::Result<model::StorageInitializer> LocalController::FindInitializer(const model::ResolvedPod& pod) {
+  INFERD_ASSIGN_OR_RETURN(
+      model::StorageInitializer initializer,
+      model::MakeStorageInitializer(pod, cluster_.ReadConfig(), [&](std::string_view kind, std::string_view name) {
+        return ReadPodObject(cluster_.registry(), kind, pod.namespace_name, name);
+      }));
+  if (node::IsOfThisMachine(initializer.source) || initializer.unused_secrets.empty()) return initializer;
+  const auto service = pod.labels.find(model::kInferenceServiceLabel);
+  if (service == pod.labels.end()) return initializer;
+  const auto stored = cluster_.registry().Get(ServiceType(), pod.namespace_name, service->second);
+  if (!stored.has_value()) return initializer;
+  std::string secrets;
+  for (const std::string& secret : initializer.unused_secrets) secrets += (secrets.empty() ? "" : ", ") + secret;
+  cluster_.events().Record(apiserver::ParseStored((*stored)->json), "Warning", "SecretsNotUnderstood",
+                           "the model " + base::ShownUri(initializer.source) +
+                               " is brought without these secrets of the service account " + initializer.account +
+                               ", which have no keys of a storage: " + secrets);
+  return initializer;
 }
 
 void LocalController::LookAtFiles() {

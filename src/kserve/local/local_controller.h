@@ -56,6 +56,8 @@ class LocalController final {
  private:
   base::Status BindListeners();
   RunnerServices ForRunners();
+  // Names secrets that are of no use in an event of the service. From any thread.
+  base::Result<model::StorageInitializer> FindInitializer(const model::ResolvedPod& pod);
   void Say(bool bad, const std::string& line);
   void LookAtFiles();
   void Tick();

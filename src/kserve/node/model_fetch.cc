@@ -8,6 +8,7 @@
 #include "kserve/node/container_variables.h"
 #include "kserve/node/pod_volumes.h"
 #include "storage/download/download.h"
+#include "storage/source/uri.h"
 
 namespace inferd::node {
 
@@ -39,6 +40,10 @@ storage::Environment Over(storage::Environment below, manifest::StringMap variab
 }
 
 }  // namespace
+
+bool IsOfThisMachine(const std::string& uri) {
+  return storage::IsLocalPath(uri) || uri.starts_with("file://") || uri.starts_with("pvc://");
+}
 
 std::string ModelUriOf(const model::ResolvedPod& pod) {
   const auto found = pod.annotations.find(model::kStorageSourceAnnotation);

@@ -25,6 +25,9 @@ struct FetchSources {
 base::Status FetchModel(const model::ResolvedPod& pod, const std::string& folder, const FetchSources& sources,
                         const std::stop_token& stop);
 
+// Returns true if the URI names a folder or a file of this machine: a path, file:// or pvc://.
+bool IsOfThisMachine(const std::string& uri);
+
 // The URI of the pod's model, which may have a placeholder for what a storage specification says; empty: it has none.
 std::string ModelUriOf(const model::ResolvedPod& pod);
 

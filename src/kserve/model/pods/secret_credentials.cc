@@ -1,6 +1,8 @@
 #include "kserve/model/pods/secret_credentials.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -34,6 +36,31 @@ bool HasKey(const Value& secret, std::string_view key) {
 
 std::string ValueOf(const Value& secret, std::string_view key) {
   return base::DecodedBase64(TextAt(secret, "data", key));
+}
+
+// The names of a secret's keys.
+struct S3Keys {
+  std::string id, secret;
+};
+
+// The keys as the configuration names them, as KServe's code does, or as its installed configuration and its documents
+// do. nullopt: the secret has none of these.
+std::optional<S3Keys> FindS3Keys(const Value& secret, const S3& settings) {
+  for (S3Keys keys :
+       {S3Keys{settings.access_key_id_name, settings.secret_access_key_name},
+        S3Keys{"awsAccessKeyID", "awsSecretAccessKey"}, S3Keys{"AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"}}) {
+    if (HasKey(secret, keys.secret)) return keys;
+  }
+  return std::nullopt;
+}
+
+// Returns true if an annotation of the secret that begins with serving.kserve.io/s3- and `name` says something.
+bool HasS3Annotation(const Value& secret, const std::string& name) {
+  const Value* const metadata = secret.Find("metadata");
+  const Value* const annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
+  return annotations != nullptr && std::ranges::any_of(annotations->members(), [&](const manifest::Member& member) {
+           return member.key.starts_with("serving.kserve.io/s3-" + name) && !member.value.text().empty();
+         });
 }
 
 // By annotations, where one is there, else by the configuration.
@@ -96,12 +123,12 @@ void AddSecretVariable(std::string name, std::string secret, std::string key, St
                              {"valueFrom", Value::Map({{"secretKeyRef", std::move(reference)}})}}));
 }
 
-void AddSecretCredentials(const Value& secret, const InferenceServiceConfig::Credentials& settings,
+bool AddSecretCredentials(const Value& secret, const InferenceServiceConfig::Credentials& settings,
                           StorageInitializer& initializer) {
   const std::string name = NameOf(secret);
-  if (HasKey(secret, settings.s3.secret_access_key_name)) {
-    AddSecretVariable("AWS_ACCESS_KEY_ID", name, settings.s3.access_key_id_name, initializer);
-    AddSecretVariable("AWS_SECRET_ACCESS_KEY", name, settings.s3.secret_access_key_name, initializer);
+  if (const auto keys = FindS3Keys(secret, settings.s3); keys.has_value()) {
+    AddSecretVariable("AWS_ACCESS_KEY_ID", name, keys->id, initializer);
+    AddSecretVariable("AWS_SECRET_ACCESS_KEY", name, keys->secret, initializer);
     AddS3Settings(secret, settings.s3, initializer);
   } else if (HasKey(secret, settings.gcs_file_name)) {
     AddVolume("user-gcp-sa", name, kSecretsPath, initializer);
@@ -114,7 +141,12 @@ void AddSecretCredentials(const Value& secret, const InferenceServiceConfig::Cre
   } else if (HasKey(secret, "HDFS_NAMENODE")) {
     AddVolume("hdfs-secrets", name, kHdfsPath, initializer);
     AddVariable("HDFS_SECRET_DIR", kHdfsPath, initializer);
+  } else {
+    const bool anonymous = HasS3Annotation(secret, "useanoncredential");
+    if (anonymous || HasS3Annotation(secret, "")) AddS3Settings(secret, settings.s3, initializer);
+    return anonymous;
   }
+  return true;
 }
 
 void AddAccountCredentials(const Value& account, const InferenceServiceConfig::Credentials& settings,

@@ -8,9 +8,10 @@
 
 namespace inferd::model {
 
-// What a Secret is good for, added to the initializer: variables that refer to it, or a volume of it. Nothing, where it
-// has no key that says so. `secret` is the document. Any thread.
-void AddSecretCredentials(const manifest::Value& secret, const InferenceServiceConfig::Credentials& settings,
+// Adds what a Secret is good for to the initializer: variables that refer to it, or a volume of it. A secret with keys
+// of S3 under other names than the known ones gives what its annotations say of S3. Returns false if the secret has no
+// key that is understood. `secret` is the document. Any thread.
+bool AddSecretCredentials(const manifest::Value& secret, const InferenceServiceConfig::Credentials& settings,
                           StorageInitializer& initializer);
 
 // What a service account's annotations say of S3, where one gives a role (eks.amazonaws.com/role-arn). Any thread.

@@ -107,6 +107,21 @@ class Specification final {
   const std::string& secret_name_;
 };
 
+// Returns true if the secret is of a type that Kubernetes itself has a use for, as tokens of accounts and keys of
+// registries are.
+bool IsOfCluster(const Value& secret) {
+  const Value* const type = secret.Find("type");
+  return type != nullptr && type->text().starts_with("kubernetes.io/");
+}
+
+std::string KeysOf(const Value& secret) {
+  const Value* const data = secret.Find("data");
+  if (data == nullptr || data->members().empty()) return " (has no keys)";
+  std::string names;
+  for (const manifest::Member& member : data->members()) names += (names.empty() ? "" : ", ") + member.key;
+  return " (its keys are " + names + ")";
+}
+
 }  // namespace
 
 void AddAccount(const ResolvedPod& pod, const InferenceServiceConfig::Credentials& settings, const FindPodObject& find,
@@ -115,6 +130,7 @@ void AddAccount(const ResolvedPod& pod, const InferenceServiceConfig::Credential
   const std::string name = named == nullptr || named->text().empty() ? "default" : named->text();
   const std::optional<Value> account = find("ServiceAccount", name);
   if (!account.has_value()) return;
+  initializer.account = name;
   AddAccountCredentials(*account, settings, initializer);
   const Value* const secrets = account->Find("secrets");
   if (secrets == nullptr || !secrets->is(Kind::kList)) return;
@@ -122,7 +138,9 @@ void AddAccount(const ResolvedPod& pod, const InferenceServiceConfig::Credential
     const Value* const secret_name = reference.Find("name");
     if (secret_name == nullptr) continue;
     const std::optional<Value> secret = find("Secret", secret_name->text());
-    if (secret.has_value()) AddSecretCredentials(*secret, settings, initializer);
+    if (secret.has_value() && (AddSecretCredentials(*secret, settings, initializer) || IsOfCluster(*secret))) continue;
+    initializer.unused_secrets.push_back(secret_name->text() +
+                                         (secret.has_value() ? KeysOf(*secret) : " (is not there)"));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "data/manifest/value.h"
@@ -22,6 +23,9 @@ struct StorageInitializer {
   std::string source;                                  // the model's URI; empty: the pod has no model
   manifest::Value container = manifest::Value::Map();  // `env` and `volumeMounts`
   manifest::Value volumes = manifest::Value::List();   // those that it mounts, for the pod's `volumes`
+  std::string account = {};                            // the pod's service account, if it has one
+  // The account's secrets that give no credentials, with the reason: "minio (its keys are user, password)".
+  std::vector<std::string> unused_secrets = {};
 };
 
 // The credentials of the pod's service account, "default" where it names none, added to the initializer, whatever
@@ -34,8 +38,9 @@ void AddAccount(const ResolvedPod& pod, const InferenceServiceConfig::Credential
 // http(s) server's headers are, as KServe has it.
 //
 // A service account's `secrets` are looked at in turn, and each is taken for what the first of these keys says that it
-// is of: the S3 key's name, the Google file's name, AZ_CLIENT_ID or AZURE_CLIENT_ID, AZURE_STORAGE_ACCESS_KEY,
-// https-host, HDFS_NAMENODE. Secrets that are not there, or that have none of them, are passed over.
+// is of: the S3 key's name, as configured, awsSecretAccessKey or AWS_SECRET_ACCESS_KEY, the Google file's name,
+// AZ_CLIENT_ID or AZURE_CLIENT_ID, AZURE_STORAGE_ACCESS_KEY, https-host, HDFS_NAMENODE. Secrets that are not there, or
+// that have none of them, are passed over, and named.
 //
 // A specification's secret has a JSON object under each key; the one is that of `key`, else "default_TYPE" where the
 // parameters give a type, else "default". INVALID_ARGUMENT, in KServe's words: the key is not there, or the URI cannot

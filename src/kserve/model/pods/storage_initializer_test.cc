@@ -13,6 +13,8 @@
 namespace inferd::model {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 class StorageInitializerTest : public ::testing::Test {
@@ -79,6 +81,8 @@ TEST_F(StorageInitializerTest, WithoutCredentialsItHasTheUriAlone) {
 TEST_F(StorageInitializerTest, ASecretIsTakenForWhatItsKeysSay) {
   HaveSecret("awsAccessKeyID: YQ==, awsSecretAccessKey: YQ==");
   EXPECT_EQ(Variables(), "AWS_ACCESS_KEY_ID<s.awsAccessKeyID AWS_SECRET_ACCESS_KEY<s.awsSecretAccessKey");
+  HaveSecret("AWS_ACCESS_KEY_ID: YQ==, AWS_SECRET_ACCESS_KEY: YQ==");
+  EXPECT_EQ(Variables(), "AWS_ACCESS_KEY_ID<s.AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY<s.AWS_SECRET_ACCESS_KEY");
   HaveSecret("AZ_CLIENT_ID: YQ==, AZ_CLIENT_SECRET: YQ==, AZ_TENANT_ID: YQ==");
   EXPECT_EQ(Variables(), "AZ_TENANT_ID<s.AZ_TENANT_ID AZ_CLIENT_ID<s.AZ_CLIENT_ID AZ_CLIENT_SECRET<s.AZ_CLIENT_SECRET");
   HaveSecret("AZURE_CLIENT_ID: YQ==");
@@ -114,6 +118,33 @@ TEST_F(StorageInitializerTest, S3IsAsAnnotationsSayElseAsTheConfigurationDoes) {
   Have("ServiceAccount", "robot", "secrets: []");
   pod_.pod_spec.Set("serviceAccountName", manifest::Value::String("robot"));
   EXPECT_EQ(Variables(), "S3_ENDPOINT=minio:1 AWS_ENDPOINT_URL=https://minio:1 AWS_DEFAULT_REGION=here");
+}
+
+TEST_F(StorageInitializerTest, ConfiguredNamesOfS3KeysGoFirst) {
+  config_.credentials.s3.access_key_id_name = "id";
+  config_.credentials.s3.secret_access_key_name = "key";
+  HaveSecret("awsSecretAccessKey: YQ==, key: YQ==");
+  EXPECT_EQ(Variables(), "AWS_ACCESS_KEY_ID<s.id AWS_SECRET_ACCESS_KEY<s.key");
+  for (const std::string key : {"awsSecretAccessKey", "AWS_SECRET_ACCESS_KEY"}) {
+    HaveSecret(key + ": YQ==", "serving.kserve.io/s3-region: r");
+    EXPECT_THAT(Variables(), AllOf(HasSubstr("AWS_SECRET_ACCESS_KEY<s." + key), HasSubstr("AWS_DEFAULT_REGION=r")));
+  }
+}
+
+TEST_F(StorageInitializerTest, SecretsThatGiveNothingAreNamed) {
+  HaveSecret("awsSecretAccessKey: YQ==");
+  EXPECT_THAT(Make()->unused_secrets, ElementsAre("none (is not there)"));
+  EXPECT_EQ(Make()->account, "default");
+  HaveSecret("user: YQ==, password: YQ==", "serving.kserve.io/s3-endpoint: 'minio:2'");
+  EXPECT_THAT(Make()->unused_secrets, ElementsAre("none (is not there)", "s (its keys are user, password)"));
+  EXPECT_EQ(Variables(), "S3_ENDPOINT=minio:2 AWS_ENDPOINT_URL=https://minio:2") << "it is of S3";
+  HaveSecret("", "serving.kserve.io/s3-useanoncredential: '1'");
+  EXPECT_THAT(Make()->unused_secrets, ElementsAre("none (is not there)"));
+  EXPECT_EQ(Variables(), "awsAnonymousCredential=1");
+  HaveSecret("");
+  EXPECT_THAT(Make()->unused_secrets, ElementsAre("none (is not there)", "s (has no keys)"));
+  Have("Secret", "s", "type: kubernetes.io/dockerconfigjson, data: {x: YQ==}");
+  EXPECT_THAT(Make()->unused_secrets, ElementsAre("none (is not there)"));
 }
 
 class StorageSpecificationTest : public StorageInitializerTest {
