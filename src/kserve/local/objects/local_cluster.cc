@@ -109,7 +109,8 @@ InferenceServiceConfig LocalCluster::ReadConfig() const {
   }
   if (found == nullptr) return LocalConfig(domain_);
   manifest::Problems problems;
-  InferenceServiceConfig config = model::ReadInferenceServiceConfig(apiserver::ParseStored(found->json), problems);
+  InferenceServiceConfig config =
+      model::ReadInferenceServiceConfig(apiserver::ParseStored(found->json), problems, LocalConfig(domain_));
   config.ingress.disable_virtual_service = true;
   return config;
 }

@@ -27,6 +27,7 @@ void ReadSidecar(Fields& fields, InferenceServiceConfig::Sidecar& sidecar) {
 }
 
 void ReadIngress(Fields& fields, InferenceServiceConfig::Ingress& ingress) {
+  const InferenceServiceConfig::Ingress otherwise = ingress;
   fields.Read("ingressGateway", ingress.gateway);
   fields.Read("ingressService", ingress.service);
   fields.Read("localGateway", ingress.local_gateway);
@@ -34,6 +35,9 @@ void ReadIngress(Fields& fields, InferenceServiceConfig::Ingress& ingress) {
   fields.Read("ingressDomain", ingress.domain);
   fields.Read("ingressClassName", ingress.class_name);
   fields.Read("domainTemplate", ingress.domain_template);
+  // As in KServe, an empty text says nothing of these.
+  if (ingress.domain.empty()) ingress.domain = otherwise.domain;
+  if (ingress.domain_template.empty()) ingress.domain_template = otherwise.domain_template;
   fields.Read("urlScheme", ingress.url_scheme);
   fields.Read("pathTemplate", ingress.path_template);
   fields.Read("disableIstioVirtualHost", ingress.disable_virtual_service);
@@ -149,8 +153,9 @@ std::optional<DeploymentMode> ParseDeploymentMode(std::string_view name) {
   return std::nullopt;
 }
 
-InferenceServiceConfig ReadInferenceServiceConfig(manifest::Value document, Problems& problems) {
-  InferenceServiceConfig config;
+InferenceServiceConfig ReadInferenceServiceConfig(manifest::Value document, Problems& problems,
+                                                  InferenceServiceConfig otherwise) {
+  InferenceServiceConfig config = std::move(otherwise);
   config.document = std::move(document);
   Fields object(config.document, "", problems);
   config.metadata = ReadObjectMeta(object, true);

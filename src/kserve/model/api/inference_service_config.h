@@ -81,7 +81,9 @@ struct InferenceServiceConfig {
   std::vector<std::string> propagated_headers;  // by the router of graphs
 };
 
-// Problems name the key and the field: "data.ingress: ingressDomain: must be a string, not a number".
-InferenceServiceConfig ReadInferenceServiceConfig(manifest::Value document, manifest::Problems& problems);
+// Returns `otherwise` with the values that the ConfigMap gives. Problems name the key and the field: "data.ingress:
+// ingressDomain: must be a string, not a number".
+InferenceServiceConfig ReadInferenceServiceConfig(manifest::Value document, manifest::Problems& problems,
+                                                  InferenceServiceConfig otherwise = {});
 
 }  // namespace inferd::model
