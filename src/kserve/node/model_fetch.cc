@@ -1,5 +1,7 @@
 #include "kserve/node/model_fetch.h"
 
+#include <algorithm>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@ namespace inferd::node {
 
 namespace {
 
+namespace fs = std::filesystem;
 using manifest::Value;
 
 // The pod that the initializer would be alone in.
@@ -41,8 +44,32 @@ storage::Environment Over(storage::Environment below, manifest::StringMap variab
 
 }  // namespace
 
+base::Result<std::string> ResolveClaim(const std::string& uri, const std::string& claims) {
+  if (!model::IsClaimUri(uri)) return uri;
+  INFERD_ASSIGN_OR_RETURN(const model::ClaimUri named, model::ReadClaimUri(uri));
+  const auto leads_out = [](const std::string& path) {
+    const fs::path parts(path);
+    return path.contains('\0') || std::ranges::find(parts, fs::path("..")) != parts.end();
+  };
+  if (leads_out(named.claim) || leads_out(named.path) || named.claim == ".") {
+    return std::unexpected(base::InvalidArgument("the path of " + uri + " must not lead out of the claim"));
+  }
+  const fs::path folder = fs::path(claims) / named.claim;
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) {
+    return std::unexpected(
+        base::NotFound("there is no claim " + named.claim + ": its folder would be " + folder.string()));
+  }
+  fs::path place = named.path.empty() ? folder : folder / named.path;
+  if (!fs::exists(place, error)) {
+    return std::unexpected(
+        base::NotFound("the claim " + named.claim + " has no " + named.path + ": there is no " + place.string()));
+  }
+  return place.string();
+}
+
 bool IsOfThisMachine(const std::string& uri) {
-  return storage::IsLocalPath(uri) || uri.starts_with("file://") || uri.starts_with("pvc://");
+  return storage::IsLocalPath(uri) || uri.starts_with("file://") || model::IsClaimUri(uri);
 }
 
 std::string ModelUriOf(const model::ResolvedPod& pod) {
@@ -53,9 +80,11 @@ std::string ModelUriOf(const model::ResolvedPod& pod) {
 base::Status FetchModel(const model::ResolvedPod& pod, const std::string& folder, const FetchSources& sources,
                         const std::stop_token& stop) {
   if (sources.initializer == nullptr) {
-    return storage::Download(ModelUriOf(pod), folder, storage::ProcessEnvironment(), {}, stop);
+    INFERD_ASSIGN_OR_RETURN(const std::string uri, ResolveClaim(ModelUriOf(pod), sources.claims));
+    return storage::Download(uri, folder, storage::ProcessEnvironment(), {}, stop);
   }
   INFERD_ASSIGN_OR_RETURN(const model::StorageInitializer initializer, sources.initializer(pod));
+  INFERD_ASSIGN_OR_RETURN(const std::string uri, ResolveClaim(initializer.source, sources.claims));
   const model::ResolvedPod alone = InitializerPod(pod, initializer);
   PodVolumes volumes(folder + ".secrets", "", sources.data);
   INFERD_ASSIGN_OR_RETURN(const std::vector<PathMove> moves, volumes.Prepare(alone));
@@ -63,8 +92,7 @@ base::Status FetchModel(const model::ResolvedPod& pod, const std::string& folder
       manifest::StringMap variables,
       ContainerVariables(initializer.container, {.pod = alone, .pod_name = "", .find = sources.data}));
   for (auto& [name, value] : variables) value = PlaceOf(value, moves);
-  return storage::Download(initializer.source, folder, Over(storage::ProcessEnvironment(), std::move(variables)), {},
-                           stop);
+  return storage::Download(uri, folder, Over(storage::ProcessEnvironment(), std::move(variables)), {}, stop);
 }
 
 }  // namespace inferd::node

@@ -17,6 +17,7 @@ using FindInitializer = std::function<base::Result<model::StorageInitializer>(co
 struct FetchSources {
   FindInitializer initializer;  // null: the pod's own URI, without credentials of its own
   FindData data;                // Secrets that its variables and volumes refer to
+  std::string claims = {};      // the folder that has a folder for each claim of the pod's namespace
 };
 
 // Brings the pod's model to `folder`. Its variables go before those of this process; files of secrets are in
@@ -24,6 +25,11 @@ struct FetchSources {
 // variables and volumes that refer to what is not there. Any thread.
 base::Status FetchModel(const model::ResolvedPod& pod, const std::string& folder, const FetchSources& sources,
                         const std::stop_token& stop);
+
+// Returns the path of what a claim's URI names, pvc://CLAIM/PATH, in `claims`, the folder that has a folder for each
+// claim of the pod's namespace. Any other URI stays as it is. INVALID_ARGUMENT: the URI names no claim, or its path
+// leads out of the claim. NOT_FOUND: there is no such claim, or nothing at the path. Thread-safe.
+base::Result<std::string> ResolveClaim(const std::string& uri, const std::string& claims);
 
 // Returns true if the URI names a folder or a file of this machine: a path, file:// or pvc://.
 bool IsOfThisMachine(const std::string& uri);

@@ -86,5 +86,35 @@ TEST_F(ModelFetchTest, WhatTheVariablesReferToMustBeThere) {
             "unable to determine storage type");
 }
 
+TEST_F(ModelFetchTest, AModelInAClaim) {
+  const std::filesystem::path claims = dir_.path() / "claims";
+  std::filesystem::create_directories(claims / "store" / "digits" / "1");
+  std::filesystem::create_directories(dir_.path() / "other");
+  std::ofstream(claims / "store" / "digits" / "model.onnx") << "bytes";
+  std::ofstream(claims / "store" / "one.onnx") << "bytes";
+  const auto fetch = [&](const std::string& uri) {
+    std::filesystem::remove_all(folder_);
+    pod_.annotations[model::kStorageSourceAnnotation] = uri;
+    return FetchModel(pod_, folder_.string(), {.initializer = nullptr, .data = Data, .claims = claims.string()}, {});
+  };
+  for (const char* const path : {"digits", "/digits", "digits/", "./digits"}) {
+    const base::Status fetched = fetch("pvc://store/" + std::string(path));
+    EXPECT_TRUE(fetched.ok()) << fetched.message();
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "model.onnx")) << path;
+  }
+  for (const std::string uri : {"pvc://store", "pvc://store/", "pvc://store/one.onnx"}) {
+    EXPECT_TRUE(fetch(uri).ok()) << uri;
+    EXPECT_TRUE(std::filesystem::exists(folder_ / "one.onnx")) << uri;
+  }
+  EXPECT_EQ(fetch("pvc://none/digits").message(),
+            "there is no claim none: its folder would be " + (claims / "none").string());
+  EXPECT_EQ(fetch("pvc://store/other").message(),
+            "the claim store has no other: there is no " + (claims / "store" / "other").string());
+  EXPECT_EQ(fetch("pvc://").message(), "Invalid URI must be pvc://<pvcname>/[path]: pvc://");
+  for (const std::string uri : {"pvc://../other", "pvc://store/../../other", "pvc://store/digits/.."}) {
+    EXPECT_THAT(fetch(uri).message(), HasSubstr("must not lead out of the claim")) << uri;
+  }
+}
+
 }  // namespace
 }  // namespace inferd::node

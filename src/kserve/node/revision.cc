@@ -133,7 +133,11 @@ void Revision::AddReplica() {
 ModelFolder::Fetch Revision::FetchOfModel() const {
   if (ModelUriOf(pod_).empty()) return nullptr;
   return [this](const std::string& folder, const std::stop_token& stop) {
-    return FetchModel(pod_, folder, {.initializer = options_.find_initializer, .data = options_.find_data}, stop);
+    return FetchModel(pod_, folder,
+                      {.initializer = options_.find_initializer,
+                       .data = options_.find_data,
+                       .claims = options_.claims_folder + "/" + pod_.namespace_name},
+                      stop);
   };
 }
 

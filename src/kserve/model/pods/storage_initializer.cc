@@ -1,5 +1,6 @@
 #include "kserve/model/pods/storage_initializer.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -17,6 +18,7 @@ namespace {
 using manifest::Kind;
 using manifest::Value;
 
+constexpr std::string_view kClaimScheme = "pvc://";
 constexpr std::string_view kPlaceholder = "<scheme-placeholder>://";
 constexpr std::array<std::string_view, 3> kSpecifiedTypes = {"s3", "hdfs", "webhdfs"};
 
@@ -123,6 +125,18 @@ std::string KeysOf(const Value& secret) {
 }
 
 }  // namespace
+
+bool IsClaimUri(std::string_view uri) { return uri.starts_with(kClaimScheme); }
+
+base::Result<ClaimUri> ReadClaimUri(std::string_view uri) {
+  const std::string_view place = IsClaimUri(uri) ? uri.substr(kClaimScheme.size()) : "";
+  const size_t slash = std::min(place.find('/'), place.size());
+  if (slash == 0) {
+    return std::unexpected(base::InvalidArgument("Invalid URI must be pvc://<pvcname>/[path]: " + std::string(uri)));
+  }
+  const size_t path = std::min(place.find_first_not_of('/', slash), place.size());
+  return ClaimUri{.claim = std::string(place.substr(0, slash)), .path = std::string(place.substr(path))};
+}
 
 void AddAccount(const ResolvedPod& pod, const InferenceServiceConfig::Credentials& settings, const FindPodObject& find,
                 StorageInitializer& initializer) {

@@ -17,6 +17,17 @@ namespace inferd::model {
 // none.
 using FindPodObject = std::function<std::optional<manifest::Value>(std::string_view kind, std::string_view name)>;
 
+// The parts of a model's URI that names a claim: pvc://CLAIM/PATH.
+struct ClaimUri {
+  std::string claim;
+  std::string path;  // without a leading '/'; empty: the whole claim
+};
+
+// Returns true if the URI names a claim.
+bool IsClaimUri(std::string_view uri);
+// INVALID_ARGUMENT, in KServe's words: the URI names no claim.
+base::Result<ClaimUri> ReadClaimUri(std::string_view uri);
+
 // What brings a pod's model before the pod's containers start (KServe 0.10: the storage initializer injector), with the
 // credentials for it.
 struct StorageInitializer {

@@ -24,7 +24,6 @@ constexpr std::string_view kProvisionVolume = "kserve-provision-location";
 constexpr std::string_view kProvisionPath = "/mnt/models";
 constexpr std::string_view kClaimVolume = "kserve-pvc-source";
 constexpr std::string_view kClaimPath = "/mnt/pvc";
-constexpr std::string_view kClaimScheme = "pvc://";
 
 // The volume would be mounted at a path that another has.
 base::Status CheckProvisionPath(const Value& server) {
@@ -45,15 +44,12 @@ base::Status CheckProvisionPath(const Value& server) {
 // What the server and the initializer share of a claim; the source becomes a path in it, which the initializer links
 // to.
 base::Status MountClaim(std::string& source, Value& server, Value& initializer, Value& volumes) {
-  const std::string place = source.substr(kClaimScheme.size());
-  const size_t slash = place.find('/');
-  const std::string claim = place.substr(0, slash);
-  if (claim.empty()) return base::InvalidArgument("Invalid URI must be pvc://<pvcname>/[path]: " + source);
-  volumes.items().push_back(
-      MakeVolume(kClaimVolume, "persistentVolumeClaim", Value::Map({{"claimName", Value::String(claim)}})));
+  INFERD_ASSIGN_OR_RETURN(ClaimUri uri, ReadClaimUri(source));
+  volumes.items().push_back(MakeVolume(kClaimVolume, "persistentVolumeClaim",
+                                       Value::Map({{"claimName", Value::String(std::move(uri.claim))}})));
   AddMount(initializer, kClaimVolume, kClaimPath, true);
   AddMount(server, kClaimVolume, kClaimPath, true);
-  source = std::string(kClaimPath) + "/" + (slash == std::string::npos ? "" : place.substr(slash + 1));
+  source = std::string(kClaimPath) + "/" + uri.path;
   return base::OkStatus();
 }
 
@@ -84,7 +80,7 @@ base::Status InjectStorageInitializer(const PodInjection& injection, ResolvedPod
 
   Value volumes = Value::List();
   Value mounts = Value::Map();
-  if (made.source.starts_with(kClaimScheme)) {
+  if (IsClaimUri(made.source)) {
     INFERD_RETURN_IF_ERROR(MountClaim(made.source, *server, mounts, volumes));
   }
   volumes.items().push_back(MakeVolume(kProvisionVolume, "emptyDir", Value::Map()));
