@@ -19,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 using manifest::Value;
 
+constexpr std::string_view kModelsFolder = "/mnt/models";
+
 // The pod that the initializer would be alone in.
 model::ResolvedPod InitializerPod(const model::ResolvedPod& pod, const model::StorageInitializer& initializer) {
   model::ResolvedPod alone = pod;
@@ -42,10 +44,7 @@ storage::Environment Over(storage::Environment below, manifest::StringMap variab
   };
 }
 
-}  // namespace
-
 base::Result<std::string> ResolveClaim(const std::string& uri, const std::string& claims) {
-  if (!model::IsClaimUri(uri)) return uri;
   INFERD_ASSIGN_OR_RETURN(const model::ClaimUri named, model::ReadClaimUri(uri));
   const auto leads_out = [](const std::string& path) {
     const fs::path parts(path);
@@ -68,6 +67,17 @@ base::Result<std::string> ResolveClaim(const std::string& uri, const std::string
   return place.string();
 }
 
+}  // namespace
+
+base::Result<std::string> ResolveHere(const std::string& uri, const std::string& claims) {
+  if (model::IsClaimUri(uri)) return ResolveClaim(uri, claims);
+  std::error_code error;
+  // What is below /mnt/models comes by other means.
+  if (!storage::IsLocalPath(uri) || uri.starts_with(kModelsFolder) || fs::exists(uri, error)) return uri;
+  const std::string where = fs::path(uri).is_absolute() ? "" : " in " + fs::current_path(error).string();
+  return std::unexpected(base::NotFound("there is no folder " + uri + where));
+}
+
 bool IsOfThisMachine(const std::string& uri) {
   return storage::IsLocalPath(uri) || uri.starts_with("file://") || model::IsClaimUri(uri);
 }
@@ -80,11 +90,11 @@ std::string ModelUriOf(const model::ResolvedPod& pod) {
 base::Status FetchModel(const model::ResolvedPod& pod, const std::string& folder, const FetchSources& sources,
                         const std::stop_token& stop) {
   if (sources.initializer == nullptr) {
-    INFERD_ASSIGN_OR_RETURN(const std::string uri, ResolveClaim(ModelUriOf(pod), sources.claims));
+    INFERD_ASSIGN_OR_RETURN(const std::string uri, ResolveHere(ModelUriOf(pod), sources.claims));
     return storage::Download(uri, folder, storage::ProcessEnvironment(), {}, stop);
   }
   INFERD_ASSIGN_OR_RETURN(const model::StorageInitializer initializer, sources.initializer(pod));
-  INFERD_ASSIGN_OR_RETURN(const std::string uri, ResolveClaim(initializer.source, sources.claims));
+  INFERD_ASSIGN_OR_RETURN(const std::string uri, ResolveHere(initializer.source, sources.claims));
   const model::ResolvedPod alone = InitializerPod(pod, initializer);
   PodVolumes volumes(folder + ".secrets", "", sources.data);
   INFERD_ASSIGN_OR_RETURN(const std::vector<PathMove> moves, volumes.Prepare(alone));

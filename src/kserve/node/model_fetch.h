@@ -28,8 +28,9 @@ base::Status FetchModel(const model::ResolvedPod& pod, const std::string& folder
 
 // Returns the path of what a claim's URI names, pvc://CLAIM/PATH, in `claims`, the folder that has a folder for each
 // claim of the pod's namespace. Any other URI stays as it is. INVALID_ARGUMENT: the URI names no claim, or its path
-// leads out of the claim. NOT_FOUND: there is no such claim, or nothing at the path. Thread-safe.
-base::Result<std::string> ResolveClaim(const std::string& uri, const std::string& claims);
+// leads out of the claim. NOT_FOUND: there is no such claim, or nothing at its path or at a path of this machine.
+// Thread-safe.
+base::Result<std::string> ResolveHere(const std::string& uri, const std::string& claims);
 
 // Returns true if the URI names a folder or a file of this machine: a path, file:// or pvc://.
 bool IsOfThisMachine(const std::string& uri);

@@ -86,6 +86,18 @@ TEST_F(ModelFetchTest, WhatTheVariablesReferToMustBeThere) {
             "unable to determine storage type");
 }
 
+TEST_F(ModelFetchTest, APathOfThisMachineMustBeThere) {
+  const auto fetch = [&](const std::string& uri) {
+    pod_.annotations[model::kStorageSourceAnnotation] = uri;
+    return Fetch(nullptr);
+  };
+  const std::string place = (dir_.path() / "none").string();
+  EXPECT_EQ(fetch(place).message(), "there is no folder " + place);
+  EXPECT_EQ(fetch("no/such").message(), "there is no folder no/such in " + std::filesystem::current_path().string());
+  EXPECT_EQ(fetch("file://" + place).message(), "Local path file://" + place + " does not exist.");
+  EXPECT_TRUE(fetch("/mnt/models/a").ok()) << "which comes by other means";
+}
+
 TEST_F(ModelFetchTest, AModelInAClaim) {
   const std::filesystem::path claims = dir_.path() / "claims";
   std::filesystem::create_directories(claims / "store" / "digits" / "1");
