@@ -100,7 +100,7 @@ def test_models_that_cannot_be_served_say_why(tmp_path, files):
     file = tmp_path / "models.yaml"
     own = write_constant(tmp_path / "own", 7.0)
     sound = files("sound", 3.5)
-    file.write_text(service() + service("single", uri=own) + model("sound", sound)
+    file.write_text(service() + service("single", uri=own) + model("sound", sound) + model("here", own)
                     + model("absent", sound.replace("sound", "absent")) + model("large", sound, memory="1Ti")
                     + model("orphan", sound, "nowhere") + model("misplaced", sound, "single"))
     with Controller(file) as controller:
@@ -121,6 +121,7 @@ def test_models_that_cannot_be_served_say_why(tmp_path, files):
 
         wait_until(lambda: condition("sound") == ("True", None, None), "the sound one is ready")
         assert answer(controller, "sound") == (200, [3.5])
+        wait_until(lambda: answer(controller, "here") == (200, [7.0]), "the one of this machine is served")
         wait_until(lambda: condition("absent")[1] == "ModelLoadFailed", "the absent one has failed")
         assert "404" in condition("absent")[2]
         wait_until(lambda: condition("orphan") == (

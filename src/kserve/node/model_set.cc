@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kserve/modelcalls/model_calls.h"
+#include "kserve/node/model_fetch.h"
 #include "storage/download/download.h"
 
 namespace inferd::node {
@@ -38,8 +39,12 @@ bool HasVersions(const fs::path& folder) {
 
 }  // namespace
 
-ModelSet::ModelSet(std::string folder, std::function<void()> on_change, std::function<void(const std::string&)> on_log)
-    : folder_(std::move(folder)), on_change_(std::move(on_change)), on_log_(std::move(on_log)) {
+ModelSet::ModelSet(std::string folder, std::string claims, std::function<void()> on_change,
+                   std::function<void(const std::string&)> on_log)
+    : folder_(std::move(folder)),
+      claims_(std::move(claims)),
+      on_change_(std::move(on_change)),
+      on_log_(std::move(on_log)) {
   std::error_code ignored;  // what is brought there says so
   fs::create_directories(folder_, ignored);
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
@@ -137,7 +142,8 @@ base::Status ModelSet::Fetch(const NamedModel& model, const std::stop_token& sto
   const fs::path place = fs::path(folder_) / model.name;
   std::error_code error;
   fs::remove_all(coming, error);
-  INFERD_RETURN_IF_ERROR(storage::Download(model.uri, coming, storage::ProcessEnvironment(), {}, stop));
+  INFERD_ASSIGN_OR_RETURN(const std::string uri, ResolveHere(model.uri, claims_));
+  INFERD_RETURN_IF_ERROR(storage::Download(uri, coming, storage::ProcessEnvironment(), {}, stop));
   fs::remove_all(place, error);
   const bool versions = HasVersions(coming);
   if (!versions) fs::create_directories(place, error);

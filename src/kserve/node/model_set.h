@@ -35,8 +35,10 @@ struct NamedModelState {
 // tried again after a while. Thread-safe.
 class ModelSet final {
  public:
-  // Makes the folder. `on_change`: of a state, or of what has_all() says; on a thread of this.
-  ModelSet(std::string folder, std::function<void()> on_change, std::function<void(const std::string&)> on_log);
+  // Makes the folder. `claims`: ResolveHere()'s. `on_change`: of a state, or of what has_all() says; on a thread of
+  // this.
+  ModelSet(std::string folder, std::string claims, std::function<void()> on_change,
+           std::function<void(const std::string&)> on_log);
   // Removes it.
   ~ModelSet();
 
@@ -85,6 +87,7 @@ class ModelSet final {
   void Note(const Order& order, const base::Status& done) REQUIRES(mutex_);
 
   const std::string folder_;
+  const std::string claims_;
   const std::function<void()> on_change_;
   const std::function<void(const std::string&)> on_log_;
   mutable base::Mutex mutex_;

@@ -58,7 +58,8 @@ class ModelSetTest : public ::testing::Test {
     return std::string("HTTP/1.1 ") + (bad ? "400 Bad Request" : "200 OK") + "\r\nContent-Length: 4\r\n\r\n" +
            (bad ? "why!" : "okay");
   }};
-  ModelSet set_{(place_.path() / "set").string(), [] {}, [](const std::string&) {}};
+  ModelSet set_{(place_.path() / "set").string(), (place_.path() / "claims").string(), [] {},
+                [](const std::string&) {}};
 };
 
 TEST_F(ModelSetTest, ModelsAreBroughtLoadedAndUnloaded) {
@@ -79,6 +80,15 @@ TEST_F(ModelSetTest, ModelsAreBroughtLoadedAndUnloaded) {
   Await([&] { return asked().size() == 3; });
   EXPECT_EQ(asked().back(), "POST /v2/repository/models/one/unload");
   Await([&] { return !std::filesystem::exists(place_.path() / "set/one"); });
+}
+
+TEST_F(ModelSetTest, ModelsInClaims) {
+  std::filesystem::create_directories(place_.path() / "claims/store");
+  std::filesystem::create_symlink(Source("one"), place_.path() / "claims/store/m");
+  set_.SetModels({{"here", "pvc://store/m"}, {"missing", "pvc://none/m"}});
+  Await([&] { return set_.states().at("here").loaded && !set_.states().at("missing").failure.empty(); });
+  EXPECT_TRUE(std::filesystem::exists(place_.path() / "set/here/1/model.json"));
+  EXPECT_THAT(set_.states().at("missing").failure, HasSubstr("there is no claim none"));
 }
 
 TEST_F(ModelSetTest, WhatFailsIsSaidAndHoldsNothingUp) {

@@ -56,6 +56,11 @@ std::string FolderOf(const NodeOptions& options, const model::ResolvedPod& pod, 
   return options.folder + "/" + pod.namespace_name + "/" + revision;
 }
 
+// Of the pod's namespace.
+std::string ClaimsOf(const NodeOptions& options, const model::ResolvedPod& pod) {
+  return options.claims_folder + "/" + pod.namespace_name;
+}
+
 LimitsReport LimitsOf(const NodeOptions& options, const model::ResolvedPod& pod) {
   const manifest::Value* const containers = pod.pod_spec.Find("containers");
   if (options.keeper == nullptr || containers == nullptr || containers->items().empty()) return {};
@@ -78,9 +83,9 @@ Revision::Revision(std::string name, model::ResolvedPod pod, const model::Knativ
       options_(options),
       limits_(LimitsOf(options, pod_)),
       models_(FetchOfModel(), FolderOf(options, pod_, name_)),
-      model_set_(HasModelSet(pod_)
-                     ? std::make_unique<ModelSet>(FolderOf(options, pod_, name_), options.wake, options.on_log)
-                     : nullptr),
+      model_set_(HasModelSet(pod_) ? std::make_unique<ModelSet>(FolderOf(options, pod_, name_), ClaimsOf(options, pod_),
+                                                                options.wake, options.on_log)
+                                   : nullptr),
       backend_(std::make_shared<gateway::Backend>(
           name_, gateway::BackendOptions{.replica_concurrency = static_cast<size_t>(settings.container_concurrency)},
           options.wake)),
@@ -133,11 +138,10 @@ void Revision::AddReplica() {
 ModelFolder::Fetch Revision::FetchOfModel() const {
   if (ModelUriOf(pod_).empty()) return nullptr;
   return [this](const std::string& folder, const std::stop_token& stop) {
-    return FetchModel(pod_, folder,
-                      {.initializer = options_.find_initializer,
-                       .data = options_.find_data,
-                       .claims = options_.claims_folder + "/" + pod_.namespace_name},
-                      stop);
+    return FetchModel(
+        pod_, folder,
+        {.initializer = options_.find_initializer, .data = options_.find_data, .claims = ClaimsOf(options_, pod_)},
+        stop);
   };
 }
 

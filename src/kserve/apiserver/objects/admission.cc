@@ -106,20 +106,24 @@ Value Admission::WithDefaults(const ResourceType& type, Value object) const {
   return model::WithDefaults(std::move(object), Context());
 }
 
+// This API is of one machine, whose paths can be served.
 model::AdmissionContext Admission::Context() const {
-  return {.config = config_, .runtimes = [this] {
-            std::vector<model::ServingRuntime> runtimes;
-            for (const ResourceType& type : ResourceTypes()) {
-              if (!type.kind.ends_with("ServingRuntime")) continue;
-              for (const apiserver::ObjectPtr& stored : store_.List(type.resource(), "").objects) {
-                model::Object read = model::ReadObject(ParseStored(stored->json));
-                if (auto* runtime = std::get_if<model::ServingRuntime>(&read.typed)) {
-                  runtimes.push_back(std::move(*runtime));
+  return {.config = config_,
+          .runtimes =
+              [this] {
+                std::vector<model::ServingRuntime> runtimes;
+                for (const ResourceType& type : ResourceTypes()) {
+                  if (!type.kind.ends_with("ServingRuntime")) continue;
+                  for (const apiserver::ObjectPtr& stored : store_.List(type.resource(), "").objects) {
+                    model::Object read = model::ReadObject(ParseStored(stored->json));
+                    if (auto* runtime = std::get_if<model::ServingRuntime>(&read.typed)) {
+                      runtimes.push_back(std::move(*runtime));
+                    }
+                  }
                 }
-              }
-            }
-            return runtimes;
-          }};
+                return runtimes;
+              },
+          .trained_models = model::TrainedModelPlaces::kAnywhere};
 }
 
 }  // namespace inferd::apiserver

@@ -66,7 +66,8 @@ base::Result<FileSource::Stamps> FileSource::Look() const {
 base::Status FileSource::CheckSound(const model::ObjectFiles& files) const {
   std::vector<const Object*> objects;
   for (const Object& object : files.objects()) objects.push_back(&object);
-  for (const model::ObjectReview& review : model::ReviewObjects(objects, runtimes_.runtimes())) {
+  for (const model::ObjectReview& review :
+       model::ReviewObjects(objects, runtimes_.runtimes(), model::TrainedModelPlaces::kAnywhere)) {
     if (review.problems.empty()) continue;
     return base::InvalidArgument(review.problems.front().ToString(files.files().at(review.object)));
   }

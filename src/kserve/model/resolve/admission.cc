@@ -23,8 +23,8 @@ Problems ReviewRuntime(const ServingRuntime& runtime, const AdmissionContext& co
   return Validate(runtime, others);
 }
 
-Problems ReviewModel(const TrainedModel& model, const Value* live) {
-  Problems problems = Validate(model);
+Problems ReviewModel(const TrainedModel& model, const Value* live, TrainedModelPlaces places) {
+  Problems problems = Validate(model, places);
   const std::string before = live == nullptr ? model.memory : manifest::TextAt(*live, {"spec", "model", "memory"});
   if (before != model.memory) {
     problems.push_back({.message = "the Trained Model \"" + model.metadata.name +
@@ -64,7 +64,7 @@ Admitted Admit(Value object, const Value* live, const AdmissionContext& context)
   } else if (const auto* graph = std::get_if<InferenceGraph>(&read.typed)) {
     problems = Validate(*graph);
   } else if (const auto* model = std::get_if<TrainedModel>(&read.typed)) {
-    problems = ReviewModel(*model, live);
+    problems = ReviewModel(*model, live, context.trained_models);
   }
   admitted.denial = DenialOf(problems);
   return admitted;

@@ -8,6 +8,7 @@
 #include "data/manifest/value.h"
 #include "kserve/model/api/inference_service_config.h"
 #include "kserve/model/api/serving_runtime.h"
+#include "kserve/model/resolve/storage_uri.h"
 
 // What an object of KServe's meets before a server stores it: KServe's mutating and validating webhooks. The local API
 // and the webhooks of a cluster both ask here, so that they say the same.
@@ -18,6 +19,7 @@ namespace inferd::model {
 struct AdmissionContext {
   std::function<InferenceServiceConfig()> config;
   std::function<std::vector<ServingRuntime>()> runtimes;  // all that there are, also the object itself; for runtimes
+  TrainedModelPlaces trained_models = TrainedModelPlaces::kRemote;
 };
 
 // The object with its defaults (ApplyDefaults), as far as it can be read. Thread-safe, as Admit is.

@@ -17,7 +17,8 @@ namespace {
 
 class Reviewer {
  public:
-  explicit Reviewer(ReviewContext context) : runtimes_(std::move(context.runtimes)), config_(context.config) {}
+  Reviewer(ReviewContext context, TrainedModelPlaces places)
+      : runtimes_(std::move(context.runtimes)), config_(context.config), places_(places) {}
 
   ObjectReview Review(const Object& object) {
     review_ = {
@@ -67,13 +68,14 @@ class Reviewer {
 
   void ReviewTyped(const ServingRuntime& runtime) { Add(Validate(runtime, runtimes_)); }
   void ReviewTyped(const InferenceGraph& graph) { Add(Validate(graph)); }
-  void ReviewTyped(const TrainedModel& model) { Add(Validate(model)); }
+  void ReviewTyped(const TrainedModel& model) { Add(Validate(model, places_)); }
   void ReviewTyped(const InferenceServiceConfig&) {}
   void ReviewTyped(const OtherObject&) {}
 
   const std::vector<const ServingRuntime*> runtimes_;
   const InferenceServiceConfig no_config_;
   const InferenceServiceConfig* const config_;
+  const TrainedModelPlaces places_;
   std::set<std::tuple<std::string, std::string, std::string, std::string>> identities_;
   ObjectReview review_;
 };
@@ -97,8 +99,8 @@ ReviewContext ContextOf(std::span<const Object* const> objects, std::span<const 
 }
 
 std::vector<ObjectReview> ReviewObjects(std::span<const Object* const> objects,
-                                        std::span<const ServingRuntime* const> known) {
-  Reviewer reviewer(ContextOf(objects, known));
+                                        std::span<const ServingRuntime* const> known, TrainedModelPlaces places) {
+  Reviewer reviewer(ContextOf(objects, known), places);
   std::vector<ObjectReview> reviews;
   for (const Object* object : objects) reviews.push_back(reviewer.Review(*object));
   return reviews;

@@ -8,6 +8,7 @@
 #include "kserve/model/api/object.h"
 #include "kserve/model/api/unknown_fields.h"
 #include "kserve/model/resolve/runtime_selection.h"
+#include "kserve/model/resolve/storage_uri.h"
 
 namespace inferd::model {
 
@@ -29,9 +30,10 @@ ReviewContext ContextOf(std::span<const Object* const> objects, std::span<const 
 // Reviews objects that are applied together: reads, defaults and validates each, and selects the runtimes of the
 // InferenceServices among `known` and those that are applied, which go before known ones of the same name. The last
 // inferenceservice-config of the objects is the configuration. In raw mode, the hosts of a service's components are
-// looked at, too: what namespace and domain add to a name may make it too long. All arguments outlive the result.
-// Thread-safe.
+// looked at, too: what namespace and domain add to a name may make it too long. `places`: of TrainedModels. All
+// arguments outlive the result. Thread-safe.
 std::vector<ObjectReview> ReviewObjects(std::span<const Object* const> objects,
-                                        std::span<const ServingRuntime* const> known);
+                                        std::span<const ServingRuntime* const> known,
+                                        TrainedModelPlaces places = TrainedModelPlaces::kRemote);
 
 }  // namespace inferd::model

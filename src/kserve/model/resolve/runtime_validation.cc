@@ -64,7 +64,7 @@ manifest::Problems Validate(const ServingRuntime& runtime, std::span<const Servi
   return problems.Take();
 }
 
-manifest::Problems Validate(const TrainedModel& model) {
+manifest::Problems Validate(const TrainedModel& model, TrainedModelPlaces places) {
   DocumentProblems problems(model.document);
   const std::string& name = model.metadata.name;
   const auto is_allowed = [](char c) {
@@ -77,7 +77,7 @@ manifest::Problems Validate(const TrainedModel& model) {
                      "\"my-Name\" or \"abc_123\", regex used for validation is '[a-zA-Z0-9_-]+')");
   }
   if (!model.storage_uri.empty()) {
-    std::string fault = CheckTrainedModelUri(name, model.storage_uri);
+    std::string fault = CheckTrainedModelUri(name, model.storage_uri, places);
     if (!fault.empty()) problems.Add({"spec", "model", "storageUri"}, std::move(fault));
   }
   return problems.Take();

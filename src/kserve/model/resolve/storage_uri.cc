@@ -55,7 +55,8 @@ std::string CheckStorageSpecType(std::string_view type) {
          "] is not supported.";
 }
 
-std::string CheckTrainedModelUri(std::string_view model, std::string_view uri) {
+std::string CheckTrainedModelUri(std::string_view model, std::string_view uri, TrainedModelPlaces places) {
+  if (places == TrainedModelPlaces::kAnywhere) return CheckStorageUri(uri);
   if (HasScheme(uri, kTrainedModelSchemes)) return "";
   return "the Trained Model \"" + std::string(model) +
          "\" storageUri field is invalid. The storage uri must start with one of the prefixes: " +

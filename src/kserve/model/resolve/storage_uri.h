@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -14,7 +15,11 @@ std::string CheckStorageUri(std::string_view uri);
 std::string CheckStorageSpecUri(std::string_view uri);
 std::string CheckStorageSpecType(std::string_view type);
 
-// Likewise of a TrainedModel's.
-std::string CheckTrainedModelUri(std::string_view model, std::string_view uri);
+// Where TrainedModels may be: in remote storages, as in KServe; or wherever the model of an InferenceService may be, as
+// on one machine, where paths of that machine can be served.
+enum class TrainedModelPlaces : uint8_t { kRemote, kAnywhere };
+
+// Likewise of the storageUri of the TrainedModel called `model`.
+std::string CheckTrainedModelUri(std::string_view model, std::string_view uri, TrainedModelPlaces places);
 
 }  // namespace inferd::model

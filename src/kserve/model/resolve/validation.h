@@ -7,6 +7,7 @@
 #include "kserve/model/api/inference_service.h"
 #include "kserve/model/api/serving_runtime.h"
 #include "kserve/model/api/trained_model.h"
+#include "kserve/model/resolve/storage_uri.h"
 
 // What KServe's validating webhooks refuse, in their words (KServe 0.10), and further rules of ours that KServe leaves
 // to fail later, in the cluster. KServe answers with the first problem; all are found here, in its order. Thread-safe.
@@ -23,7 +24,7 @@ manifest::Problems Validate(const InferenceService& service);
 // leads to the graph in a cluster has its name.
 manifest::Problems Validate(const InferenceGraph& graph);
 
-manifest::Problems Validate(const TrainedModel& model);
+manifest::Problems Validate(const TrainedModel& model, TrainedModelPlaces places = TrainedModelPlaces::kRemote);
 
 // Of a runtime among the others that there are (KServe 0.11: priorities). `others` may have it, too.
 manifest::Problems Validate(const ServingRuntime& runtime, std::span<const ServingRuntime* const> others);

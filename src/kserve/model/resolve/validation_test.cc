@@ -284,6 +284,7 @@ TEST(TrainedModelValidationTest, TheStorageIsRemote) {
       std::vector<std::string>({"f:6:23: spec.model.storageUri: the Trained Model \"m\" storageUri field is invalid. "
                                 "The storage uri must start with one of the prefixes: s3://, gs://, https://, "
                                 "http://. (the storage uri given is \"file:///m\")"}));
+  EXPECT_THAT(Validate(model, TrainedModelPlaces::kAnywhere), IsEmpty());
 }
 
 TEST(DefaultingTest, ALegacyFrameworkBecomesAModel) {
