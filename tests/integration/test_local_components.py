@@ -8,6 +8,7 @@ import textwrap
 import pytest
 
 from support.controller import Controller, write_constant
+from support.objects import Objects
 from support.server import wait_until
 
 TRANSFORMER = """
@@ -150,12 +151,26 @@ def test_a_program_of_its_own_as_transformer(tmp_path):
     program.write_text(textwrap.dedent(PROGRAM))
     file = tmp_path / "service.yaml"
     file.write_text(service("double", write_constant(tmp_path / "model", 4.0))
-                    + f"  transformer:\n    containers:\n    - command: [{sys.executable}, {program}]\n")
+                    + f"  transformer:\n    containers:\n    - command: [{sys.executable}, {program}]\n---\n"
+                    + service("explained", write_constant(tmp_path / "model", 4.0)) + "  explainer: {alibi: {type: AnchorTabular}}\n")
     with Controller(file) as controller:
         answer = ask(controller, "/v2/models/double/infer", V2_ROW, host="double-default.localhost")
         assert answer["outputs"][0]["data"] == [8.0]
         status, text = controller.call("POST", "/v2/models/other/infer", V2_ROW, "double-default.localhost")
         assert status == 404, text
+        # An explainer that is an image keeps the service from being ready, and nothing else.
+        objects = Objects(controller)
+
+        def conditions():
+            return {each["type"]: each for each in objects.status("InferenceService", "explained").get("conditions", [])}
+
+        wait_until(lambda: conditions().get("ExplainerConfigurationReady", {}).get("status") == "False", "the explainer says why")
+        assert conditions()["ExplainerConfigurationReady"]["message"].startswith(
+            'Revision "explained-explainer-default-00001" failed with message: spec.explainer.alibi.command: there is none, only the '
+            "image 'kserve/alibi-explainer:latest': images are not run on this machine")
+        wait_until(lambda: conditions()["PredictorReady"]["status"] == "True", "the predictor is ready")
+        assert conditions()["Ready"]["status"] == "False"
+        assert ask(controller, "/v1/models/explained:predict", host="explained-default.localhost")["predictions"] == [4.0]
 
 
 def test_a_transformer_comes_changes_and_goes(tmp_path):

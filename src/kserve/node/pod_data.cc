@@ -14,6 +14,7 @@ bool IsOptional(const manifest::Value& reference) {
 
 std::string FieldOfContainer(const model::ResolvedPod& pod, std::string_view field) {
   const std::string component = "spec." + std::string(model::ComponentKindName(pod.kind));
+  if (!pod.explainer.empty()) return component + "." + pod.explainer + "." + std::string(field);
   if (pod.runtime.empty()) return component + ".containers[0]." + std::string(field);
   return component + ".model." + std::string(field) + " (or that of the runtime " + pod.runtime + ")";
 }

@@ -30,8 +30,9 @@ std::string TextIn(const manifest::Value* map, std::string_view key);
 // Whether what a reference names may be absent.
 bool IsOptional(const manifest::Value& reference);
 
-// Where a manifest has a field of a component's serving container: "spec.transformer.containers[0].command", or, where
-// a runtime serves a model, "spec.predictor.model.command (or that of the runtime NAME)".
+// Where a manifest has a field of a component's serving container: "spec.transformer.containers[0].command"; of an
+// explainer that is an image, "spec.explainer.alibi.command"; where a runtime serves a model,
+// "spec.predictor.model.command (or that of the runtime NAME)".
 std::string FieldOfContainer(const model::ResolvedPod& pod, std::string_view field);
 
 // "secret" or "configmap", as the kubelet's messages have it.

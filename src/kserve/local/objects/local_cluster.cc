@@ -20,12 +20,22 @@ using model::InferenceServiceConfig;
 
 constexpr std::string_view kConfigName = "inferenceservice-config";
 
+// Images are not run here. Their names, which are those of KServe's installed configuration, are for the reason that
+// the explainer alone is not ready.
+void NameExplainers(InferenceServiceConfig& config) {
+  for (const char* const kind : {"alibi", "aix", "art"}) {
+    InferenceServiceConfig::ExplainerImage& explainer = config.explainers[kind];
+    if (explainer.image.empty()) explainer = {"kserve/" + std::string(kind) + "-explainer", "latest"};
+  }
+}
+
 // What KServe's configuration is where there is no cluster: no gateway of Istio's, and a path beside the host's name.
 InferenceServiceConfig LocalConfig(const std::string& domain) {
   InferenceServiceConfig config;
   config.ingress.domain = domain;
   config.ingress.path_template = "/serving/{{ .Namespace }}/{{ .Name }}";
   config.ingress.disable_virtual_service = true;
+  NameExplainers(config);
   return config;
 }
 
@@ -112,6 +122,7 @@ InferenceServiceConfig LocalCluster::ReadConfig() const {
   InferenceServiceConfig config =
       model::ReadInferenceServiceConfig(apiserver::ParseStored(found->json), problems, LocalConfig(domain_));
   config.ingress.disable_virtual_service = true;
+  NameExplainers(config);
   return config;
 }
 

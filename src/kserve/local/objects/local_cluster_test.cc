@@ -45,5 +45,15 @@ TEST_F(LocalClusterTest, AConfigMapChangesWhatItSaysAlone) {
   EXPECT_TRUE(With("  ingress: '{\"disableIstioVirtualHost\": false}'\n").ingress.disable_virtual_service);
 }
 
+TEST_F(LocalClusterTest, ExplainersHaveTheNamesOfTheirImages) {
+  cluster_.Refresh();
+  EXPECT_EQ(cluster_.config().explainers.at("art").image, "kserve/art-explainer");
+  const auto& config =
+      With("  explainers: '{\"alibi\": {\"image\": \"mine\", \"defaultImageVersion\": \"v1\"}, \"art\": {}}'\n");
+  EXPECT_EQ(config.explainers.at("alibi").image, "mine");
+  EXPECT_EQ(config.explainers.at("art").image, "kserve/art-explainer");
+  EXPECT_EQ(config.explainers.at("aix").default_version, "latest");
+}
+
 }  // namespace
 }  // namespace inferd::local

@@ -31,6 +31,7 @@ struct ResolvedPod {
   std::string namespace_name;                         // the service's
   std::string runtime;                                // of a predictor that is a model
   std::string protocol_version;                       // likewise
+  std::string explainer;                              // "alibi", of an explainer that is an image
 };
 
 // Why there are no pods (KServe 0.10: status.modelStatus.lastFailureInfo, and the event).

@@ -177,6 +177,7 @@ TEST(PodResolutionTest, AnExplainerHasTheConfigurationsImage) {
   ASSERT_TRUE(pod.has_value());
   const manifest::Value& container = pod->pod_spec.Find("containers")->items().at(0);
   EXPECT_EQ(container.Find("image")->text(), "alibi:v1");
+  EXPECT_EQ(pod->explainer, "alibi");
   EXPECT_EQ(manifest::ToJson(*container.Find("args")),
             R"(["--model_name","digits","--http_port","8080","--predictor_host","digits-predictor-default.models",)"
             R"("--storage_uri","/mnt/models","AnchorTabular","--a","1","--b","2","--own"])");

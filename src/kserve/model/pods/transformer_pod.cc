@@ -75,6 +75,7 @@ std::expected<ResolvedPod, ResolutionFailure> ResolveExplainer(const InferenceSe
   ResolvedPod pod = BeginPod(service, ComponentKind::kExplainer, explainer.extension);
   pod.pod_spec = explainer.pod_spec;
   const Explainer::Implementation& implementation = explainer.implementations.front();
+  pod.explainer = implementation.kind;
   Value container = implementation.container;
   container.Set("name", Value::String("kserve-container"));
   container.Set("args", Value::List(ExplainerArguments(service, explainer, implementation)));
