@@ -8,6 +8,7 @@
 
 #include "kserve/model/api/annotations.h"
 #include "kserve/node/container_variables.h"
+#include "kserve/node/layout/repository_layout.h"
 #include "kserve/node/pod_volumes.h"
 #include "storage/download/download.h"
 #include "storage/source/uri.h"
@@ -87,8 +88,10 @@ std::string ModelUriOf(const model::ResolvedPod& pod) {
   return found == pod.annotations.end() ? std::string() : found->second;
 }
 
-base::Status FetchModel(const model::ResolvedPod& pod, const std::string& folder, const FetchSources& sources,
-                        const std::stop_token& stop) {
+namespace {
+
+base::Status Bring(const model::ResolvedPod& pod, const std::string& folder, const FetchSources& sources,
+                   const std::stop_token& stop) {
   if (sources.initializer == nullptr) {
     INFERD_ASSIGN_OR_RETURN(const std::string uri, ResolveHere(ModelUriOf(pod), sources.claims));
     return storage::Download(uri, folder, storage::ProcessEnvironment(), {}, stop);
@@ -103,6 +106,17 @@ base::Status FetchModel(const model::ResolvedPod& pod, const std::string& folder
       ContainerVariables(initializer.container, {.pod = alone, .pod_name = "", .find = sources.data}));
   for (auto& [name, value] : variables) value = PlaceOf(value, moves);
   return storage::Download(uri, folder, Over(storage::ProcessEnvironment(), std::move(variables)), {}, stop);
+}
+
+}  // namespace
+
+base::Status FetchModel(const model::ResolvedPod& pod, const std::string& folder, const FetchSources& sources,
+                        const std::stop_token& stop) {
+  INFERD_RETURN_IF_ERROR(Bring(pod, folder, sources, stop));
+  std::error_code error;
+  if (!TakesRepository(pod) || !fs::exists(folder, error)) return base::OkStatus();
+  const auto service = pod.labels.find(model::kInferenceServiceLabel);
+  return MakeRepository(folder, service == pod.labels.end() ? "model" : service->second, ModelUriOf(pod));
 }
 
 }  // namespace inferd::node

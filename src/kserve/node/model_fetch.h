@@ -20,9 +20,10 @@ struct FetchSources {
   std::string claims = {};      // the folder that has a folder for each claim of the pod's namespace
 };
 
-// Brings the pod's model to `folder`. Its variables go before those of this process; files of secrets are in
-// FOLDER.secrets meanwhile, for this user alone. Errors are the initializer's, storage::Download's, and those of
-// variables and volumes that refer to what is not there. Any thread.
+// Brings the pod's model to `folder`, and makes that a repository where the pod's runtime takes one (MakeRepository).
+// Its variables go before those of this process; files of secrets are in FOLDER.secrets meanwhile, for this user alone.
+// Errors are the initializer's, storage::Download's, and those of variables and volumes that refer to what is not
+// there. Any thread.
 base::Status FetchModel(const model::ResolvedPod& pod, const std::string& folder, const FetchSources& sources,
                         const std::stop_token& stop);
 

@@ -98,6 +98,20 @@ TEST_F(ModelFetchTest, APathOfThisMachineMustBeThere) {
   EXPECT_TRUE(fetch("/mnt/models/a").ok()) << "which comes by other means";
 }
 
+TEST_F(ModelFetchTest, ARuntimeThatTakesARepositoryGetsOne) {
+  std::ofstream(dir_.path() / "digits.onnx") << "bytes";
+  pod_.annotations[model::kStorageSourceAnnotation] = (dir_.path() / "digits.onnx").string();
+  pod_.labels[model::kInferenceServiceLabel] = "digits";
+  pod_.runtime = "kserve-tritonserver";
+  pod_.pod_spec = manifest::Value::Map();
+  pod_.pod_spec.Set("containers",
+                    manifest::Value::List({manifest::Value::Map(
+                        {{"args", manifest::Value::List({manifest::Value::String("--model-store=/mnt/models")})}})}));
+  const base::Status fetched = Fetch(nullptr);
+  EXPECT_TRUE(fetched.ok()) << fetched.message();
+  EXPECT_TRUE(std::filesystem::exists(folder_ / "digits/1/model.onnx"));
+}
+
 TEST_F(ModelFetchTest, AModelInAClaim) {
   const std::filesystem::path claims = dir_.path() / "claims";
   std::filesystem::create_directories(claims / "store" / "digits" / "1");
