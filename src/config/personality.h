@@ -100,6 +100,7 @@ struct Personality {
   bool tfs_exact = false;                      // TensorFlow Serving's APIs with that server's own laxities and refusals
   bool triton_exact = false;                   // V2's APIs with Triton's own laxities, forms and texts
   bool kserve_answers = false;                 // V2's load and unload calls answer with JSON, as KServe's servers do
+  bool any_input_name = false;                 // CompletionOptions::any_input_name
   bool bad_configuration_fails_startup = false;  // a server that goes on with one is neither live nor ready
   bool refuses_while_draining = false;           // of its own protocol, requests that come after the signal
   int usage_exit_status = 2;                     // where the arguments are wrong

@@ -148,6 +148,7 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.completion.complete = options.complete_configurations;
   manager.triton_exact = options.personality->triton_exact;
   manager.completion.triton_exact = options.personality->triton_exact;
+  manager.completion.any_input_name = options.personality->any_input_name;
   manager.completion.platform_names = options.personality->platform_names;
   return manager;
 }

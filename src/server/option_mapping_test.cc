@@ -78,6 +78,8 @@ TEST(OptionMappingTest, TlsNeedsACertificateAndAClientCaDemandsOne) {
 TEST(OptionMappingTest, APersonalityBringsItsNames) {
   const auto triton = Defaults(config::TritonserverPersonality());
   EXPECT_EQ(ManagerOptionsOf(triton, std::nullopt).completion.platform_names, triton.personality->platform_names);
+  EXPECT_FALSE(ManagerOptionsOf(triton, std::nullopt).completion.any_input_name);
+  EXPECT_TRUE(ManagerOptionsOf(Defaults(config::KservePersonality()), std::nullopt).completion.any_input_name);
 }
 
 TEST(OptionMappingTest, WhereModelsRunThatDoNotSay) {

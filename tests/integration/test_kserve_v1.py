@@ -7,6 +7,7 @@ import json
 import pytest
 
 from support import models
+from support.controller import write_constant
 from support.server import Server
 
 FAKE = 'input { name: "x" data_type: TYPE_FP32 dims: [ 2 ] }\noutput { name: "y" data_type: TYPE_FP32 dims: [ 2 ] }\n'
@@ -139,3 +140,11 @@ def test_as_kserve_a_bare_file(tmp_path):
     models.write_whole(tmp_path / "any name.onnx", models.adder_bytes(1))
     with KserveServer("--model_dir", tmp_path / "any name.onnx") as server:
         assert predict(server, "model") == (200, {"predictions": [2, 3]})
+
+
+def test_as_kserve_the_first_input_may_have_any_name(tmp_path):
+    write_constant(tmp_path / "xg", 1.5)
+    with KserveServer("--model_name=xg", f"--model_dir={tmp_path / 'xg'}") as server:
+        for name in ("input-0", "predict", "xg"):
+            status, answer = server.infer("xg", [{"name": name, "shape": [1, 1], "datatype": "FP32", "data": [0]}])
+            assert (status, answer.get("outputs", [{}])[0].get("data")) == (200, [1.5]), answer

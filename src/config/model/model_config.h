@@ -201,6 +201,8 @@ struct ModelConfig {
   int32_t max_batch_size = 0;
   // max_batch_size is a default of ours: a bound on batches that are made here, none on what a request may bring.
   bool accepts_larger_requests = false;
+  // Its only input has no name of its own: a request may call it by any.
+  bool any_input_name = false;
   BatchingDecision batching_decision;  // why max_batch_size is what it is; of a completed configuration
   std::vector<ModelInput> inputs;
   std::vector<ModelOutput> outputs;

@@ -314,6 +314,11 @@ void CheckInputCount(const inference::ModelConfig& config, const std::vector<Ten
                                            ", the model has " + (provided.empty() ? "none" : provided)));
 }
 
+// Returns true if the model has one input, under the name that engines give to an array that has none in its file.
+bool HasUnnamedInput(const ModelConfig& config) {
+  return config.inputs.size() == 1 && config.inputs.front().name == "input-0";
+}
+
 }  // namespace
 
 base::Result<ModelConfig> AddModelsBatching(const ModelConfig& config, int32_t max_batch_size, bool dynamic_batching,
@@ -375,6 +380,7 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorIn
   const bool limited = options.default_limits_requests && !options.default_batching.split_large_requests;
   result.batching_decision = std::move(batching);
   result.unacted_fields = std::move(config.unacted_fields);
+  result.any_input_name = options.any_input_name && HasUnnamedInput(result);
   result.accepts_larger_requests = defaulted && result.max_batch_size > 0 && !limited;
   for (Problem& problem : FindProblems(*result.document, result.name, result.engine, options.absent_gpus_are_cpus))
     problems.push_back(std::move(problem));

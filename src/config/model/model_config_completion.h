@@ -27,6 +27,9 @@ struct CompletionOptions {
   int default_instance_count = 1;        // for CPU instance groups that do not say
   Isolation default_isolation = Isolation::kNone;  // for models that do not say
   EngineParameters engine_parameters;
+  // A model that takes one array, which has no name in its file, takes it under any name (KServe's Python servers,
+  // MLServer).
+  bool any_input_name = false;
   PlatformNames platform_names = PlatformNames::kPredictV2;
   GpusByEngine gpus;                  // of the engines that are there; of any other, nothing is known
   bool absent_gpus_are_cpus = false;  // instance groups on GPUs of engines without any are on the CPU; or else refused

@@ -345,6 +345,19 @@ TEST(CompleteModelTest, ABatchDimensionCountsOnceExecutionsConfirmIt) {
   EXPECT_EQ(MaxBatchSizeWith(false), 0);
 }
 
+TEST(CompleteModelTest, AnUnnamedInputMayBeCalledAnything) {
+  TensorInfo rows = kX;
+  rows.name = "input-0";
+  CompletionOptions kserve;
+  kserve.any_input_name = true;
+  EXPECT_FALSE(Complete("", {rows}, {kY})->any_input_name);
+  EXPECT_TRUE(Complete("", {rows}, {kY}, kserve)->any_input_name);
+  EXPECT_FALSE(Complete("", {kX}, {kY}, kserve)->any_input_name) << "it has a name of its own";
+  TensorInfo more = rows;
+  more.name = "input-1";
+  EXPECT_FALSE(Complete("", {rows, more}, {kY}, kserve)->any_input_name);
+}
+
 TEST(CompleteModelTest, BatchingNeedsALeadingWildcardEverywhere) {
   EXPECT_EQ(Complete("dynamic_batching { }", {kX}, {kY})->max_batch_size, 64);
   EXPECT_TRUE(Complete("dynamic_batching { }", {kX}, {kY})->accepts_larger_requests);

@@ -47,6 +47,7 @@ const Personality& KservePersonality() {
       .platform_names = PlatformNames::kPredictV2,
       .ignores_unknown_arguments = true,
       .kserve_answers = true,
+      .any_input_name = true,
       .model_not_ready = "",
   };
   return personality;

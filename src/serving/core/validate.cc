@@ -65,7 +65,8 @@ class RequestCheck {
     boost::container::small_vector<bool, 16> seen(signature_.inputs.size(), false);
     for (size_t i = 0; i < request_.inputs.size(); ++i) {
       const std::string& name = request_.inputs[i].name;
-      const int index = FindInput(i, name);
+      int index = FindInput(i, name);
+      if (index < 0 && signature_.any_input_name && i == 0) index = 0;
       if (index < 0 || !MayName(signature_.inputs[index])) {
         return base::InvalidArgument("unexpected inference input " + base::QuotedName(name) + " for model " +
                                      base::QuotedName(model_) + ", allowed inputs are: " + NameList(signature_.inputs));

@@ -111,6 +111,21 @@ TEST(ValidateTest, UnknownInput) {
             "unexpected inference input 'input1' for model 'simple', allowed inputs are: INPUT0, INPUT1, SCALE");
 }
 
+TEST(ValidateTest, TheOnlyInputUnderAnyName) {
+  ModelSignature signature = Strings();
+  InferRequest request;
+  request.inputs.push_back(Tensor("predict", DataType::kBytes, {1}, Packed({"a"})));
+  EXPECT_THAT(ErrorOf(request, signature), HasSubstr("unexpected inference input 'predict'"));
+  signature.any_input_name = true;
+  RequestLayout layout;
+  EXPECT_TRUE(ValidateRequest(request, "simple", signature, &layout).ok());
+  EXPECT_THAT(layout.inputs, ElementsAre(0));
+  request.inputs.push_back(Tensor("S", DataType::kBytes, {1}, Packed({"a"})));
+  EXPECT_EQ(ErrorOf(request, signature), "input 'S' already exists in request");
+  request.inputs[1].name = "other";
+  EXPECT_THAT(ErrorOf(request, signature), HasSubstr("unexpected inference input 'other'"));
+}
+
 TEST(ValidateTest, DuplicateInput) {
   InferRequest request = Good();
   request.inputs[1].name = "INPUT0";

@@ -57,6 +57,7 @@ struct ModelSignature {
   std::string method_name = {};
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
+  bool any_input_name = false;  // the first input of a request is the only one of the model, whatever its name is
   bool accepts_larger_requests = false;  // a request may bring more rows than max_batch_size: it is executed alone
   // A request may bring up to kSplitPartsMax times max_batch_size rows: it is executed as parts, whose outputs are
   // joined along the batch dimension. Goes before accepts_larger_requests.

@@ -107,6 +107,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
   signature->decoupled = engine.decoupled || config.decoupled;
   signature->sequences = engine.sequences || config.sequence_batching.has_value();
   signature->max_batch_size = config.max_batch_size;
+  signature->any_input_name = config.any_input_name;
   signature->accepts_larger_requests = config.accepts_larger_requests;
   const bool batches = config.max_batch_size > 0;
   // What batch_output scatters has no rows that could be joined.
