@@ -72,6 +72,25 @@ TEST(FrontEndsTest, KservesV1) {
   EXPECT_FALSE(share.events || share.own || share.predictions || share.status);
 }
 
+// Returns true if TensorFlow Serving's front-end claims the path.
+bool IsTensorflowServings(const config::Personality& personality, std::string_view target) {
+  const config::ServerOptions options = Defaults(personality);
+  base::ByteBudget outputs(1 << 20);
+  net::RequestHead head;
+  head.method = net::Method::kGet;
+  head.target = target;
+  EXPECT_TRUE(net::ParseTarget(target, head).ok()) << target;
+  return tfs_http::MakeFrontEnd({.options = options, .outputs = outputs})->Claims(head);
+}
+
+TEST(FrontEndsTest, PathsThatAreNoneAreNotTensorflowServingsInThePlaceOfKserve) {
+  for (const char* target : {"/v1/nosuch", "/v1", "/v1/models/m/nosuch", "/v1/models/m/versions/x"}) {
+    EXPECT_TRUE(IsTensorflowServings(config::DefaultPersonality(), target)) << target;
+    EXPECT_FALSE(IsTensorflowServings(config::KservePersonality(), target)) << target;
+  }
+  EXPECT_TRUE(IsTensorflowServings(config::KservePersonality(), "/v1/models/m/metadata"));
+}
+
 TEST(FrontEndsTest, TensorflowServingsRestApi) {
   config::ServerOptions options = Defaults();
   EXPECT_EQ(tfs_http::OptionsOf(options).v1_status, tfs_http::V1Status::kUnion);

@@ -117,6 +117,9 @@ def test_as_kserve_with_a_folder_without_versions(tmp_path):
         assert server.json("GET", "/") == (200, {"status": "alive"})
         assert server.json("GET", "/v1/models") == (200, {"models": ["adder"]})
         assert server.json("GET", "/v1/models/adder") == (200, {"name": "adder", "ready": True})
+        for path in ("/nosuch", "/v1", "/v1/nosuch", "/v1/models/adder/nosuch", "/v2/nosuch"):
+            assert server.json("GET", path) == (404, {"detail": "Not Found"}), path
+        assert server.json("POST", "/v2/models") == (405, {"detail": "Method Not Allowed"})
         assert server.json("GET", "/v2/models") == (200, {"models": ["adder"]})
         assert server.json("GET", "/v2/health/live") == (200, {"live": True})
         assert server.json("GET", "/v2/health/ready")[1]["ready"] is True

@@ -27,14 +27,33 @@ namespace inferd::oip_http {
 
 namespace {
 
+constexpr int kNotFound = 404;
 constexpr int kMethodNotAllowed = 405;
 constexpr int kUnsupportedMediaType = 415;
 constexpr int kNotImplemented = 501;
 
+net::HttpResponse DetailResponse(int status, std::string_view text) {
+  json::Writer writer(32 + text.size());
+  writer.BeginObject();
+  writer.Member("detail", text);
+  writer.EndObject();
+  net::HttpResponse response = rest::JsonResponse(writer.TakeString());
+  response.status = status;
+  return response;
+}
+
 net::HttpResponse NoSuchRoute(const Options& options, const RouteResult& route) {
-  if (route.allow.empty()) return rest::ErrorResponse(options, base::NotFound(options.texts.not_found));
-  net::HttpResponse response = rest::ErrorResponse(kMethodNotAllowed, options.texts.method_not_allowed);
-  response.headers.emplace_back("Allow", route.allow);
+  const int status = route.allow.empty() ? kNotFound : kMethodNotAllowed;
+  const std::string& text = route.allow.empty() ? options.texts.not_found : options.texts.method_not_allowed;
+  net::HttpResponse response;
+  if (options.detail_bodies) {
+    response = DetailResponse(status, text);
+  } else if (route.allow.empty()) {
+    response = rest::ErrorResponse(options, base::NotFound(text));
+  } else {
+    response = rest::ErrorResponse(status, text);
+  }
+  if (!route.allow.empty()) response.headers.emplace_back("Allow", route.allow);
   return response;
 }
 

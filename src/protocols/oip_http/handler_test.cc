@@ -28,6 +28,14 @@ TEST(HandlerTest, UnknownPathsAndMethods) {
   EXPECT_EQ(response.status, 405);
   EXPECT_EQ(HeaderValue(response, "Allow"), "POST");
   EXPECT_EQ(BodyText(response), R"({"error":"Method Not Allowed"})");
+  server.options.detail_bodies = true;
+  response = server.Get("/v2/nothing");
+  EXPECT_EQ(response.status, 404);
+  EXPECT_EQ(BodyText(response), R"({"detail":"Not Found"})");
+  response = server.Get("/v2/models/m/infer");
+  EXPECT_EQ(response.status, 405);
+  EXPECT_EQ(HeaderValue(response, "Allow"), "POST");
+  EXPECT_EQ(BodyText(response), R"({"detail":"Method Not Allowed"})");
 }
 
 TEST(HandlerTest, HealthIsAStatusWithoutABody) {

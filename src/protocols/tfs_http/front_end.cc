@@ -17,7 +17,10 @@ class TfsHttp final : public protocol::FrontEnd {
     options_.outputs = &settings.outputs;
   }
 
-  bool Claims(const net::RequestHead& head) const override { return IsOurs(head, options_.metrics_path); }
+  bool Claims(const net::RequestHead& head) const override {
+    if (!IsOurs(head, options_.metrics_path)) return false;
+    return !options_.routes_only || FindRoute(head, options_.metrics_path).endpoint != Endpoint::kMalformed;
+  }
 
   std::unique_ptr<net::HttpHandler> HttpHandler(const protocol::Services& services) const override {
     return MakeHandler({.options = options_,
@@ -62,6 +65,7 @@ Options OptionsOf(const config::ServerOptions& options) {
   tfs.cors = options.tfs_cors;
   tfs.check_methods = options.tfs_method_check;
   tfs.metrics_path = options.tfs_metrics_path;
+  tfs.routes_only = options.personality->kserve_answers;
   tfs.exact = options.personality->tfs_exact;
   return tfs;
 }

@@ -26,7 +26,8 @@ struct Options : rest::Options {
   std::string server_name = "inferd";
   std::string server_version = "0.0.0";
   std::string_view regions_disabled = "client shared memory is not served";  // what calls and tensors are told then
-  bool triton_exact = false;  // as Triton, where that is less than what is said here otherwise
+  bool triton_exact = false;   // as Triton, where that is less than what is said here otherwise
+  bool detail_bodies = false;  // what no route has is answered with {"detail": text}, as KServe's servers do
   HealthBodies health_bodies = HealthBodies::kEmpty;
   bool control_bodies = false;  // load and unload calls answer {"name": .., "load": true}; else nothing
   tensorjson::NonFinite nonfinite = tensorjson::NonFinite::kTokens;  // in JSON output

@@ -21,6 +21,7 @@ struct Options : rest::Options {
   bool cors = false;                                            // CORS headers on every answer
   bool check_methods = false;                                   // tfs::CheckMethod
   std::string metrics_path = "/monitoring/prometheus/metrics";  // empty: no page of metrics
+  bool routes_only = false;  // what no route has is not claimed, and refused by the front-end of Predict V2
   // As the server itself: what follows the JSON of a body does not matter, what cannot serve is not found, and where it
   // gives no reason there is none.
   bool exact = false;
