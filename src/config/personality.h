@@ -99,10 +99,10 @@ struct Personality {
   bool unix_socket_tls = false;                // a Unix socket has the TLS that its port has
   bool tfs_exact = false;                      // TensorFlow Serving's APIs with that server's own laxities and refusals
   bool triton_exact = false;                   // V2's APIs with Triton's own laxities, forms and texts
-  // V2's load and unload calls answer with JSON, and what no route has with {"detail": "Not Found"}, as KServe's servers
-  // do.
+  // As KServe's servers: V2's load and unload calls answer with JSON, what no route has with {"detail": "Not Found"},
+  // and ModelInfer with `contents` where these came.
   bool kserve_answers = false;
-  bool any_input_name = false;                 // CompletionOptions::any_input_name
+  bool any_input_name = false;                   // CompletionOptions::any_input_name
   bool bad_configuration_fails_startup = false;  // a server that goes on with one is neither live nor ready
   bool refuses_while_draining = false;           // of its own protocol, requests that come after the signal
   int usage_exit_status = 2;                     // where the arguments are wrong

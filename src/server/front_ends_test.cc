@@ -114,7 +114,8 @@ TEST(FrontEndsTest, GrpcHasItsOptions) {
   const oip_grpc::Options inference = oip_grpc::OptionsOf(Defaults());
   EXPECT_EQ(inference.queue_full.code, oip_grpc::Options().queue_full.code);
   EXPECT_EQ(inference.queue_full.text, "");
-  EXPECT_FALSE(inference.typed_outputs);
+  EXPECT_FALSE(inference.typed_outputs || inference.typed_as_inputs);
+  EXPECT_TRUE(oip_grpc::OptionsOf(Defaults(config::KservePersonality())).typed_as_inputs);
   EXPECT_EQ(tfs_grpc::OptionsOf(Defaults()).context_bytes_max, tfs_grpc::Options().context_bytes_max);
   EXPECT_FALSE(tfs_grpc::OptionsOf(Defaults()).tensor_content);
   EXPECT_EQ(tfs_grpc::OptionsOf(Defaults()).unready, tfs::Unready::kUnavailable);

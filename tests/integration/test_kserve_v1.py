@@ -3,10 +3,12 @@ Serving's REST."""
 
 import http.client
 import json
+import struct
 
+import grpc
 import pytest
 
-from support import models
+from support import models, oip, protos
 from support.controller import write_constant
 from support.server import Server
 
@@ -151,3 +153,15 @@ def test_as_kserve_the_first_input_may_have_any_name(tmp_path):
         for name in ("input-0", "predict", "xg"):
             status, answer = server.infer("xg", [{"name": name, "shape": [1, 1], "datatype": "FP32", "data": [0]}])
             assert (status, answer.get("outputs", [{}])[0].get("data")) == (200, [1.5]), answer
+        # Over gRPC answers are as the requests: in contents, or raw.
+        request = protos.message("inference.ModelInferRequest")(model_name="xg")
+        tensor = request.inputs.add(name="predict", datatype="FP32", shape=[1, 1])
+        tensor.contents.fp32_contents.append(0)
+        with grpc.insecure_channel(server.grpc_address) as channel:
+            infer = oip.unary(channel, "ModelInfer")
+            typed = infer(request, timeout=60)
+            assert (list(typed.outputs[0].contents.fp32_contents), len(typed.raw_output_contents)) == ([1.5], 0)
+            tensor.ClearField("contents")
+            request.raw_input_contents.append(bytes(4))
+            raw = infer(request, timeout=60)
+            assert (list(raw.outputs[0].contents.fp32_contents), raw.raw_output_contents[0]) == ([], struct.pack("<f", 1.5))

@@ -84,6 +84,7 @@ Options OptionsOf(const config::ServerOptions& options) {
   oip.triton_exact = options.personality->triton_exact;
   if (oip.triton_exact) oip.regions_disabled = protocol::kTritonRegionsDisabled;
   oip.stream_flow = protocol::StreamFlowOf(options);
+  oip.typed_as_inputs = options.personality->kserve_answers;
   oip.typed_outputs = options.grpc_calls.typed_outputs;
   return oip;
 }

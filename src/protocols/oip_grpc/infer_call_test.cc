@@ -95,6 +95,16 @@ TEST_F(InferCallTest, OutputsAreTypedWhereAsked) {
   EXPECT_FALSE(typed());
   request.clear_parameters();
   EXPECT_TRUE(typed());
+  service_.options.typed_outputs = false;
+  service_.options.typed_as_inputs = true;
+  EXPECT_FALSE(typed()) << "its input is raw";
+  inference::ModelInferRequest raw = request;
+  request.clear_raw_input_contents();
+  for (const int value : {1, -2}) request.mutable_inputs(0)->mutable_contents()->add_int_contents(value);
+  EXPECT_TRUE(typed());
+  (*request.mutable_parameters())["typed_contents"].set_bool_param(false);
+  EXPECT_FALSE(typed());
+  request = raw;
   (*request.mutable_parameters())["typed_contents"].set_int64_param(1);
   EXPECT_EQ(StatusOf(*Infer(request)), "3: parameter 'typed_contents': expected true or false, got 1");
 }

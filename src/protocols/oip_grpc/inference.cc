@@ -36,7 +36,7 @@ base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, c
   INFERD_ASSIGN_OR_RETURN(DecodedRequest decoded, ReadInferRequest(message));
   PreparedRequest prepared{.request = std::move(decoded.request), .form = {}};
   core::InferRequest& request = *prepared.request;
-  bool typed = options.typed_outputs;
+  bool typed = options.typed_outputs || (options.typed_as_inputs && decoded.typed_contents);
   INFERD_RETURN_IF_ERROR(TakeFlag(request.parameters, "typed_contents", typed));
   prepared.form.contents = typed ? Contents::kTyped : Contents::kRaw;
   INFERD_RETURN_IF_ERROR(

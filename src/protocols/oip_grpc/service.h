@@ -24,8 +24,10 @@ struct Options : rpc::Options {
   std::string server_name = "inferd";
   std::string server_version = "0.0.0";
   std::string_view regions_disabled = "client shared memory is not served";  // what calls and tensors are told then
-  bool triton_exact = false;   // as Triton, where that is less than what is said here otherwise
-  bool typed_outputs = false;  // where the request's parameter `typed_contents` does not say otherwise
+  bool triton_exact = false;  // as Triton, where that is less than what is said here otherwise
+  // Where the request's parameter `typed_contents` does not say otherwise: always, or where all inputs came so.
+  bool typed_outputs = false;
+  bool typed_as_inputs = false;
   // Of one ModelStreamInfer call; the client's window is shut beyond it. Less than a model's queue holds, so that one
   // stream cannot fill it.
   size_t stream_requests_max = 256;
