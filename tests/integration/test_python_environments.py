@@ -106,3 +106,15 @@ def test_what_is_no_archive(tmp_path, temporary, content, text):
     models.write_whole(tmp_path / "models/wrong/env.tar.gz", content)
     with Server(tmp_path / "models", ready=False) as server:
         wait_until(lambda: text in json.dumps(server.json("POST", "/v2/repository/index")[1]), "the load has failed")
+
+
+@pytest.mark.parametrize("path, said", [
+    ("$$TRITON_MODEL_DIRECTORY/nope.tar.gz", "there is no such file: {models}/m/nope.tar.gz"),
+    ("nope.tar.gz", "there is no such file: {folder}/nope.tar.gz (a relative path is looked for in the server's working folder, {folder})"),
+    ("models/m/config.pbtxt/env", "there is no such file: {folder}/models/m/config.pbtxt/env (a relative path"),
+    ("$$TRITON_MODEL_DIRECTORY", "there is no bin/python3 in it")])
+def test_what_is_not_there(tmp_path, path, said):
+    add(tmp_path / "models", "m", SOURCE, CONFIG.replace("$$TRITON_MODEL_DIRECTORY/env.tar.gz", path))
+    said = said.format(models=tmp_path / "models", folder=tmp_path)
+    with Server(tmp_path / "models", ready=False, folder=tmp_path) as server:
+        wait_until(lambda: said in json.dumps(server.json("POST", "/v2/repository/index")[1]), "the load has failed")

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <limits>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "base/system/model_environment.h"
@@ -28,6 +29,8 @@ constexpr int kUnfinishedMax = 1024;
 // Executions of any other model that wait in the worker. It writes outputs where those of the one before the last were
 // (worker/inferd_worker/batch.py, Answers).
 constexpr int kExecutionsAhead = 1;
+// In EXECUTION_ENV_PATH, the model's folder.
+constexpr std::string_view kModelDirectory = "$$TRITON_MODEL_DIRECTORY";
 // How long a model has to say whether it is ready.
 constexpr std::chrono::seconds kReadyPatience{5};
 
@@ -47,6 +50,49 @@ std::string_view FindParameter(const inferd_load& load, std::string_view key) {
 std::string_view EnvironmentOf(std::string_view model_file) {
   if (std::filesystem::path(model_file).filename() == "MLmodel") return "mlflow";
   return model_file.ends_with("-symbol.json") ? "mxnet" : "";
+}
+
+// What EXECUTION_ENV_PATH names is not there: says where it was looked for.
+base::Status NoEnvironment(const std::filesystem::path& wanted, const std::string& written,
+                           const std::error_code& why) {
+  std::error_code none;
+  const std::string reason = why ? why.message() : "there is no such file";
+  std::string text = "EXECUTION_ENV_PATH '" + wanted.string() + "': " + reason + ": " +
+                     std::filesystem::absolute(wanted, none).lexically_normal().string();
+  if (!written.starts_with('/') && !written.starts_with(kModelDirectory)) {
+    text += " (a relative path is looked for in the server's working folder, " +
+            std::filesystem::current_path(none).string() + ")";
+  }
+  return base::InvalidArgument(std::move(text));
+}
+
+// The folder of the environment that EXECUTION_ENV_PATH names; an archive is unpacked. INVALID_ARGUMENT: it is not
+// there, or no environment.
+base::Result<std::filesystem::path> FindEnvironment(const inferd_host& host, const std::string& written,
+                                                    std::string_view model_dir, const Interpreter& interpreter) {
+  std::string environment = written;
+  if (const size_t at = environment.find(kModelDirectory); at != std::string::npos) {
+    environment.replace(at, kModelDirectory.size(), model_dir);
+  }
+  std::filesystem::path folder(environment);
+  std::error_code error;
+  if (!std::filesystem::exists(folder, error)) return std::unexpected(NoEnvironment(folder, written, error));
+  std::error_code none;
+  if (std::filesystem::is_regular_file(folder, none)) {
+    const std::filesystem::path unpacker = interpreter.worker.parent_path() / "inferd_unpack.py";
+    INFERD_ASSIGN_OR_RETURN(folder,
+                            UnpackEnvironment(host, folder, interpreter.program, unpacker, interpreter.inherited));
+    if (const auto activate = folder / "bin" / "activate"; !std::filesystem::exists(activate, none)) {
+      return std::unexpected(
+          base::InvalidArgument("Path " + activate.string() +
+                                " does not exist. The Python environment should contain an 'activate' script."));
+    }
+  }
+  if (!std::filesystem::exists(folder / "bin" / "python3", none)) {
+    return std::unexpected(
+        base::InvalidArgument("EXECUTION_ENV_PATH '" + environment + "': there is no bin/python3 in it"));
+  }
+  return folder;
 }
 
 // EXECUTION_ENV_PATH names an environment that has bin/python3; `interpreter`, a program. Else it is the one that was
@@ -69,27 +115,10 @@ base::Result<Interpreter> ChooseInterpreter(const inferd_host& host, const infer
   if (const std::string_view program = FindParameter(load, "interpreter"); !program.empty()) {
     interpreter.program = program;
   }
-  std::string environment(FindParameter(load, "EXECUTION_ENV_PATH"));
+  const std::string environment(FindParameter(load, "EXECUTION_ENV_PATH"));
   if (environment.empty()) return interpreter;
-  constexpr std::string_view kModelDirectory = "$$TRITON_MODEL_DIRECTORY";
-  if (const size_t at = environment.find(kModelDirectory); at != std::string::npos) {
-    environment.replace(at, kModelDirectory.size(), ToView(load.model_dir));
-  }
-  std::filesystem::path folder(environment);
-  if (std::filesystem::is_regular_file(folder, none)) {
-    const std::filesystem::path unpacker = interpreter.worker.parent_path() / "inferd_unpack.py";
-    INFERD_ASSIGN_OR_RETURN(folder,
-                            UnpackEnvironment(host, folder, interpreter.program, unpacker, interpreter.inherited));
-    if (const auto activate = folder / "bin" / "activate"; !std::filesystem::exists(activate, none)) {
-      return std::unexpected(
-          base::InvalidArgument("Path " + activate.string() +
-                                " does not exist. The Python environment should contain an 'activate' script."));
-    }
-  }
-  if (!std::filesystem::exists(folder / "bin" / "python3", none)) {
-    return std::unexpected(
-        base::InvalidArgument("EXECUTION_ENV_PATH '" + environment + "': there is no bin/python3 in it"));
-  }
+  INFERD_ASSIGN_OR_RETURN(const std::filesystem::path folder,
+                          FindEnvironment(host, environment, ToView(load.model_dir), interpreter));
   interpreter.program = folder / "bin" / "python3";
   // What its script `activate` would set.
   const auto before = [&inherited = interpreter.inherited](const std::filesystem::path& first,
