@@ -222,3 +222,36 @@ def test_files_that_cannot_be_served(tmp_path, isolation, source, reason):
             index = json.loads(server.request("POST", "/v2/repository/index")[2])
             return index and index[0].get("reason")
         assert reason in wait_until(why, "it was tried")
+
+
+ADD = """
+class Add(%s):
+    def __init__(self, name):
+        super().__init__(name)
+        self.ready = True
+
+    def predict(self, payload, headers=None):
+        return {"predictions": [x + 1 for x in payload["instances"]]}
+"""
+START = "if __name__ == '__main__':\n    %s.ModelServer().start([Add('%s')])\n"
+# Ways to import the package: what stands before the class, its base, and the package's name at the end.
+IMPORTS = {
+    "beside_another": ("import logging, kserve\n", "kserve.Model", "kserve"),
+    "behind_another": ("import logging; import kserve\n", "kserve.Model", "kserve"),
+    "in_a_block": ("if True:\n    import kserve.model as m, kserve\n", "m.Model", "kserve"),
+    "tried": ("try: import kserve as ks\nexcept ImportError: raise\n", "ks.Model", "ks"),
+    "by_importlib": ("import importlib\nk = importlib.import_module('kserve')\n", "k.Model", "k"),
+    "by_a_function": ("k = __import__('kserve')\n", "k.Model", "k"),
+    "by_another_file": ("from helper import base, package\n", "base", "package"),
+}
+
+
+def test_the_package_may_be_imported_in_any_way(tmp_path, isolation):
+    for name, (imports, base, package) in IMPORTS.items():
+        add(tmp_path, name, (imports + ADD % base + START % (package, name)).encode())
+    models.write_whole(tmp_path / "by_another_file" / "1" / "helper.py", b"import kserve as package\nbase = package.Model\n")
+    add(tmp_path, "other", b"import sys\ndef predict(x: float) -> bool:\n    return 'kserve' in sys.modules\n")
+    with Server(tmp_path) as server:
+        for name in IMPORTS:
+            assert predict(server, name, {"instances": [1]}) == (200, {"predictions": [2]}), name
+        assert predict(server, "other", {"instances": [1.0]}) == (200, {"predictions": [False]})

@@ -5,34 +5,82 @@ element of BYTES, and parameters that say which protocol and verb it was and wha
 the body of the answer. Others bring the tensors that the model says it takes (get_input_types, or its configuration).
 """
 
+import ast
 import asyncio
+import importlib.machinery
 import inspect
 import json
 import os
-import re
 import shlex
 import sys
 import types
 
 import numpy
 
-from inferd_worker import tensors
+from inferd_worker import failures, tensors
 from inferd_worker.batch import INTERNAL, INVALID_ARGUMENT, response
 from inferd_worker.signature import Signature, TensorSpec
 
 PAYLOAD, RESPONSE = "kserve_payload", "kserve_response"
 PARAMETERS = ("kserve_protocol", "kserve_verb", "kserve_headers")
 NOT_FOUND, UNIMPLEMENTED, UNAVAILABLE = 5, 12, 14  # beside those of inferd_worker.batch
-IMPORTS = re.compile(r"^\s*(?:from|import)\s+kserve\b", re.MULTILINE)
+PACKAGE = "kserve"
 STAND_INS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "stand_ins")
 
 
-def is_written_for_kserve(file):
+class StandInFinder:
+    """Finds the stand-in for the package, however it is imported. It is the last finder: an environment's own package comes first."""
+
+    def __init__(self, arguments):
+        self._arguments = arguments
+
+    def find_spec(self, name, path=None, target=None):
+        if name != PACKAGE:
+            return None
+        sys.argv = self._arguments  # which the package reads when it is imported
+        return importlib.machinery.PathFinder.find_spec(name, [STAND_INS])
+
+
+def arguments_of(load):
+    """The command line that KServe's containers give to a file."""
+    host = load.parameter("predictor_host")
+    return [load.file, "--model_name", load.name, *(("--predictor_host", host) if host else ()),
+            *shlex.split(load.parameter("arguments"))]
+
+
+def names_package(file):
+    """Whether the file itself has a statement that imports the package."""
     try:
-        with open(file, encoding="utf-8", errors="replace") as source:
-            return IMPORTS.search(source.read()) is not None
-    except OSError:
-        return False
+        with open(file, "rb") as source:
+            tree = ast.parse(source.read())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return False  # importing it says what is wrong
+    names = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            names.append(node.module)
+    return any(name.partition(".")[0] == PACKAGE for name in names)
+
+
+def open_source(load):
+    """(the file's module, the models that it has started or None, whether it is written for KServe). Such a file is run as a
+    program. One that imports the package in another way than by a statement of its own (in a module beside it, by `importlib`) is
+    known when it was imported, and is run after that."""
+    from inferd_worker.run import import_file
+    sys.meta_path.append(StandInFinder(arguments_of(load)))
+    if not names_package(load.file):
+        try:
+            module = import_file(load)
+        except Exception:
+            if PACKAGE not in sys.modules:
+                raise
+        else:
+            other = hasattr(module, "TritonPythonModel") or callable(getattr(module, "predict", None))
+            if other or PACKAGE not in sys.modules:
+                return module, None, False
+    return *run_file(load), True
 
 
 class Started(BaseException):
@@ -42,10 +90,7 @@ class Started(BaseException):
 def run_file(load):
     """Runs the file as a program, as KServe's containers do, up to where it starts the server. Returns its module, and the models
     that it gave the server or, if it starts none, None."""
-    sys.path.append(STAND_INS)  # behind the environment's own
-    host = load.parameter("predictor_host")
-    sys.argv = [load.file, "--model_name", load.name, *(("--predictor_host", host) if host else ()),
-                *shlex.split(load.parameter("arguments"))]
+    sys.argv = arguments_of(load)
     import kserve
     started = []
 
@@ -96,7 +141,7 @@ class KserveModel:
         declared = self._declared(load, "input"), self._declared(load, "output")
         payload = TensorSpec(PAYLOAD, tensors.BYTES, (1,), optional=bool(declared[0]))
         answer = TensorSpec(RESPONSE, tensors.BYTES, (1,), optional=bool(declared[1]))
-        self.signature = Signature([*declared[0], payload], [*declared[1], answer], whole_batches=False)
+        self.signature = Signature([*declared[0], payload], [*declared[1], answer], whole_batches=False, may_be_missing=True)
 
     def _configure(self, load):
         if load.batches:
@@ -138,6 +183,8 @@ class KserveModel:
                 raise
             except Exception as error:  # the model's own: it is the answer
                 code, text = failure_of(error)
+                if code == INTERNAL:
+                    failures.report(f"execution failed: {type(error).__name__}: {error}", error)
                 responses.append(response(request.number, code=code, message=text))
         answers.finish(*responses)
 

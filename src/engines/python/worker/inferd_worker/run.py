@@ -36,7 +36,9 @@ def run():
         channel.send("failed", str(error))
         return
     from inferd_worker.signature import Load
+    from inferd_worker import failures
     load = Load(order, functools.partial(channel.send, "log"))
+    failures.report_for(load)
     atexit.register(end_children)  # before the model can register anything: the first comes last
     try:
         confine(load)
@@ -107,8 +109,7 @@ def open_model(load, channel):
         from inferd_worker.predictor import PredictorModel
         return PredictorModel(handlers.open_predictor(load))
     from inferd_worker import kserve_model
-    for_kserve = kserve_model.is_written_for_kserve(load.file)
-    module, started = kserve_model.run_file(load) if for_kserve else (import_file(load), None)
+    module, started, for_kserve = kserve_model.open_source(load)
     if hasattr(module, "TritonPythonModel"):
         from inferd_worker.triton_model import TritonModel
         return TritonModel(module, load, channel)
