@@ -1,9 +1,11 @@
 """One execution, as the server orders it, and how it is answered."""
 
 import collections
+import itertools
 import threading
 
 from inferd_worker import tensors
+from inferd_worker.signature import OF_REQUEST, OF_ROWS
 
 OK, CANCELLED, INVALID_ARGUMENT, OUT_OF_RANGE, INTERNAL = 0, 1, 3, 11, 13
 ALL_REQUESTS = -1
@@ -54,11 +56,22 @@ class Batch:
         """For each request, [(name, datatype, array)]."""
         parts = [[] for _ in self.requests]
         for index, datatype, shape, pieces in self._inputs:
-            name = self._specs[index].name
+            spec = self._specs[index]
+            if spec.pieces != OF_REQUEST:
+                array = tensors.read(self._memory, datatype, shape, *pieces[0])
+                own = self._by_rows(array) if spec.pieces == OF_ROWS and self._batches else [array] * len(parts)
+                for part, each in zip(parts, own):
+                    part.append((spec.name, datatype, each))
+                continue
             for request, part in zip(self.requests, parts):
                 own = (request.rows, *shape[1:]) if self._batches else shape
-                part.append((name, datatype, tensors.read(self._memory, datatype, own, *pieces[request.number])))
+                part.append((spec.name, datatype, tensors.read(self._memory, datatype, own, *pieces[request.number])))
         return parts
+
+    def _by_rows(self, array):
+        """Each request's rows. Further ones only fill the batch up."""
+        ends = list(itertools.accumulate(request.rows for request in self.requests))
+        return [array[end - request.rows:end] for request, end in zip(self.requests, ends)]
 
 
 def response(request, outputs=(), *, final=True, code=OK, message="", parameters=(), reschedule=False):

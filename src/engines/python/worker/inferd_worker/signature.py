@@ -10,6 +10,11 @@ PATIENCE_MS = 300_000  # how long an execution may take, where the configuration
 
 
 ALTERNATIVE, BODY = 1, 2
+# How an input of several requests comes: in a piece for each of them; in one piece, with the rows of one behind those of the other; or
+# as one tensor that is all of theirs.
+OF_REQUEST, OF_ROWS, OF_BATCH = range(3)
+# The datatypes of sequences' controls, by the field with their values. Without one, the control itself says it.
+CONTROL_TYPES = {"int32_false_true": tensors.INT32, "fp32_false_true": tensors.FP32, "bool_false_true": tensors.BOOL}
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,7 @@ class TensorSpec:
     # ALTERNATIVE: clients do not see it, and it stands behind all that they see. Inputs: a request that brings such inputs need not
     # bring the others. Outputs: only such a request may name it. BODY: the same, and front-ends alone name it.
     alternative: int = 0
+    pieces: int = OF_REQUEST  # inputs, where the model does not want whole batches
 
     def described(self, where):
         """As the server reads it. Raises TypeError for a value of another type: handlers take names from files, where they may be
@@ -99,6 +105,29 @@ class Load:
     def tensors(self, kind):
         """The configuration's inputs or outputs, by name; `kind` is "input" or "output"."""
         return {entry["name"]: self.spec(entry) for entry in self.config.get(kind, [])}
+
+    def made_inputs(self):
+        """What the server makes of requests, by name: targets of batch_input, controls and states of sequences. No client sends it,
+        and the configuration does not list it under `input`."""
+        made = {}
+        for item in self.config.get("batch_input", []):
+            for name in item.get("target_name", []):
+                made[name] = TensorSpec(name, tensors.CONFIG_TYPES[item["data_type"]], None, pieces=OF_BATCH)
+        sequences = self.config.get("sequence_batching", {})
+        lead = (-1,) if self.batches else ()
+        for control_input in sequences.get("control_input", []):
+            for control in control_input.get("control", []):
+                datatype = next((code for field, code in CONTROL_TYPES.items() if control.get(field)), None)
+                datatype = datatype or tensors.CONFIG_TYPES[control["data_type"]]
+                made[control_input["name"]] = TensorSpec(control_input["name"], datatype, (*lead, 1), pieces=OF_ROWS)
+        for state in sequences.get("state", []):
+            made[state["input_name"]] = self.spec({**state, "name": state["input_name"]})
+        return made
+
+    def made_outputs(self):
+        """The states that sequences keep, by name: outputs of the model that clients need not see."""
+        states = self.config.get("sequence_batching", {}).get("state", [])
+        return {state["output_name"]: self.spec({**state, "name": state["output_name"]}) for state in states}
 
     def spec(self, entry):
         reshaped = entry.get("reshape", {}).get("shape") if "reshape" in entry else None

@@ -37,13 +37,15 @@ class TritonModel:
         self._class = module.TritonPythonModel
         self._load = load
         self._instance = self._model = self._loop = None
-        configured_rows, configured_dynamic = load.batch_rows, "dynamic_batching" in load.config
+        configured_rows, configured = load.batch_rows, set(load.config)
         self._complete()
-        rows, dynamic = load.batch_rows, "dynamic_batching" in load.config
-        self.signature = Signature(list(load.tensors("input").values()), list(load.tensors("output").values()),
+        rows, added = load.batch_rows, set(load.config) - configured
+        inputs = {**load.tensors("input"), **load.made_inputs()}
+        outputs = {**load.made_outputs(), **load.tensors("output")}
+        self.signature = Signature(list(inputs.values()), list(outputs.values()),
                                    whole_batches=False, decoupled=load.decoupled, sequences=True,
                                    completed_rows=0 if rows == configured_rows else rows,
-                                   completed_dynamic=dynamic and not configured_dynamic,
+                                   completed_dynamic="dynamic_batching" in added,
                                    checks_readiness=hasattr(self._class, "is_ready"))
 
     def _complete(self):
