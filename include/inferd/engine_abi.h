@@ -195,6 +195,14 @@ typedef struct inferd_tensor_spec {
    * the real shape, and warns once for each model. Where the configuration has -1, so has the model. 0: an output of
    * another shape is an error of the engine. */
   int32_t shape_is_hint;
+
+  /* Outputs. 1: a response may come without it, and the client's answer has none then. 0: such a response is an error
+   * of the engine. */
+  int32_t may_be_missing;
+
+  /* Outputs. 1: `datatype` and `shape` are what the model declares. A response may have others, and clients get those.
+   * 0: such a response is an error of the engine. */
+  int32_t unchecked;
 } inferd_tensor_spec;
 
 #define INFERD_UNFINISHED_EXECUTIONS_MAX 65536
@@ -265,6 +273,18 @@ typedef struct inferd_signature {
    * are over: its computation need not wait for the next one to be brought. The server gives it those only while
    * executions are short, and have one request each. 0: none; at most INFERD_EXECUTIONS_AHEAD_MAX. */
   int32_t executions_ahead;
+
+  /* 1: create_instance() takes long, mostly in other processes. Several calls may go on at a time, on different
+   * threads. 0: the server makes one instance after the other. */
+  int32_t parallel_instances;
+
+  /* Of signature() only. 1: the model's own code completes its configuration. Inputs and outputs that the configuration
+   * does not list are added to it. 0: the configuration lists all inputs and outputs, or none of them. */
+  int32_t completed_tensors;
+
+  /* Of signature() only. 1: the configuration is completed with model_transaction_policy { decoupled }, as `decoupled`
+   * says. 0: it keeps what it has. */
+  int32_t completed_transaction_policy;
 } inferd_signature;
 
 /* ---- Loading -------------------------------------------------------------------------------------------------- */
@@ -314,6 +334,10 @@ typedef struct inferd_load {
   const int32_t* gpus;
   size_t gpu_count;
   int32_t on_cpu;
+
+  /* 1: outputs that a model's own code makes go to clients as they are, whatever datatype and shape the configuration
+   * declares: their specs say `unchecked`. 0: they are refused where they differ. */
+  int32_t unchecked_outputs;
 } inferd_load;
 
 /* A way through a model's graph that none of its signatures takes. Names are those that tensors ("operator:output", or

@@ -2,6 +2,7 @@
 
 import pytest
 
+from support import models
 from support.python_models import CLASS, add, infer, tensor
 from support.server import Server
 
@@ -60,6 +61,38 @@ class TritonPythonModel:
         return [pb_utils.InferenceResponse([pb_utils.Tensor("y", pb_utils.get_input_tensor_by_name(request, "counts").as_numpy().reshape(1, -1))])
                 for request in requests]
 """
+COMPLETES = CLASS + """
+class TritonPythonModel:
+    @staticmethod
+    def auto_complete_config(config):
+        config.set_max_batch_size(0)
+        config.add_input({"name": "INPUT0", "data_type": "TYPE_FP32", "dims": [4]})
+        config.add_input({"name": "BIAS", "data_type": "TYPE_FP32", "dims": [1], "optional": True})
+        config.add_output({"name": "OUTPUT0", "data_type": "TYPE_FP32", "dims": [4]})
+        return config
+
+    def initialize(self, args):
+        self.inputs = [entry["name"] for entry in __import__("json").loads(args["model_config"])["input"]]
+
+    def execute(self, requests):
+        return [pb_utils.InferenceResponse([pb_utils.Tensor("OUTPUT0", pb_utils.get_input_tensor_by_name(request, "INPUT0").as_numpy()
+                                                            + len(self.inputs) + 10 * len(request.inputs()))]) for request in requests]
+"""
+POLICY = CLASS + """
+class TritonPythonModel:
+    @staticmethod
+    def auto_complete_config(config):
+        config.add_input({"name": "x", "data_type": "TYPE_FP32", "dims": [1]})
+        config.add_output({"name": "y", "data_type": "TYPE_FP32", "dims": [1]})
+        config.set_model_transaction_policy({"decoupled": %s})
+        return config
+"""
+ENSEMBLE = """
+platform: "ensemble"
+input { name: "x" data_type: TYPE_FP32 dims: [ 1 ] }
+output { name: "y" data_type: TYPE_FP32 dims: [ 1 ] }
+ensemble_scheduling { step { model_name: "%s" model_version: -1 input_map { key: "x" value: "x" } output_map { key: "y" value: "y" } } }
+"""
 
 
 @pytest.fixture(scope="module")
@@ -70,6 +103,13 @@ def repository(tmp_path_factory):
             add(folder, f"{strategy}{rows}", SEQUENCE, SEQUENCE_CONFIG % (f"max_batch_size: {rows}", text, CONTROLS))
     add(folder, "state", STATE, STATE_CONFIG)
     add(folder, "ragged", RAGGED, RAGGED_CONFIG)
+    add(folder, "merge", COMPLETES, 'backend: "python"\ninput { name: "INPUT1" data_type: TYPE_FP32 dims: [ 4 ] }\n')
+    add(folder, "merge_out", COMPLETES, 'backend: "python"\ninput { name: "INPUT0" data_type: TYPE_FP32 dims: [ 4 ] }\n'
+        'output { name: "X" data_type: TYPE_FP32 dims: [ 4 ] }\n')
+    for decoupled in ("True", "False"):
+        add(folder, f"decoupled{decoupled}", POLICY % decoupled)
+        models.write_whole(folder / f"ensemble{decoupled}" / "config.pbtxt", (ENSEMBLE % f"decoupled{decoupled}").encode())
+        (folder / f"ensemble{decoupled}" / "1").mkdir()
     return folder
 
 
@@ -122,3 +162,21 @@ def test_states_of_sequences_are_inputs_and_outputs_of_the_model(server):
 
 def test_batch_input_is_one_tensor_for_all_requests(server):
     assert infer(server, "ragged", tensor("x", "FP32", [1.0, 2.0, 3.0], [1, 3])) == {"y": [[3.0]]}
+
+
+def test_what_a_model_adds_is_part_of_its_configuration(server):
+    config = config_of(server, "merge")
+    assert (names(config["input"]), names(config["output"])) == (["INPUT1", "INPUT0", "BIAS"], ["OUTPUT0"])
+    assert [entry["optional"] for entry in config["input"]] == [False, False, True]
+    config = config_of(server, "merge_out")
+    assert (names(config["input"]), names(config["output"])) == (["INPUT0", "BIAS"], ["X", "OUTPUT0"])
+    ones = tensor("INPUT0", "FP32", [1.0] * 4)
+    assert infer(server, "merge_out", ones) == {"OUTPUT0": [13.0] * 4}
+    assert infer(server, "merge_out", ones, tensor("BIAS", "FP32", [1.0])) == {"OUTPUT0": [23.0] * 4}
+    assert infer(server, "merge", ones, tensor("INPUT1", "FP32", [1.0] * 4)) == {"OUTPUT0": [24.0] * 4}
+
+
+@pytest.mark.parametrize("decoupled", [True, False])
+def test_the_transaction_policy_is_shown(server, decoupled):
+    assert config_of(server, f"decoupled{decoupled}")["model_transaction_policy"] == {"decoupled": decoupled}
+    assert config_of(server, f"ensemble{decoupled}")["model_transaction_policy"] == {"decoupled": decoupled}

@@ -363,3 +363,52 @@ def test_lines_of_the_log_without_end_hold_up_nothing(tmp_path):
     lines_max = 8 * 2**20 // 60_020
     assert first.count("still at it") == lines_max, "more is left out"
     assert later and all(part.count("still at it") <= lines_max for part in later)
+
+
+FAILS = CLASS + """
+def deeper():
+    raise ValueError("something is\\nwrong")
+
+class TritonPythonModel:
+    def execute(self, requests):
+        number = requests[0].inputs()[0].as_numpy()[0]
+        if number == 0:
+            deeper()
+        if number == 1:
+            np.zeros(2).reshape(3)
+        if number == 2:
+            return None
+        code = pb_utils.TritonError.INTERNAL if number == 3 else pb_utils.TritonError.INVALID_ARG
+        return [pb_utils.InferenceResponse(error=pb_utils.TritonError(f"no answer {number}", code)) for _ in requests]
+"""
+FUNCTION = """
+def predict(x: float) -> float:
+    if x == 1:
+        raise ValueError("the client's fault")
+    return {}["absent"]
+"""
+
+
+def test_a_failed_execution_is_a_line_of_the_log(tmp_path):
+    add(tmp_path, "m", FAILS, IN_OUT, version=3)
+    add(tmp_path, "f", FUNCTION)
+    file = f"{tmp_path}/m/3/model.py"
+    source = (tmp_path / "m/3/model.py").read_text().splitlines()
+
+    def line(text):
+        return next(number for number, each in enumerate(source, 1) if text in each)
+
+    with Server(tmp_path) as server:
+        for number in range(5):
+            assert ask(server, number)[0] == (400 if number == 4 else 500)
+        for x in (1.0, 2.0):
+            server.infer("f", [tensor("x", "FP32", [x])])
+        lines = [each for each in server.log().splitlines() if "model 'm', version 3" in each or "model 'f', version 1" in each]
+    said = ["execution failed: ValueError: something is wrong, at " + f"{file}({line('raise ValueError')}): deeper",
+            "execution failed: ValueError: cannot reshape array of size 2 into shape (3,), at " + f"{file}({line('reshape')}): execute",
+            "execution failed: Expected a list in the execute return, found type '<class 'NoneType'>'., in " + file,
+            f"execute answered with an error (INTERNAL): no answer 3, in {file}",
+            f"execution failed: KeyError: 'absent', at {tmp_path}/f/1/model.py(5): predict"]
+    assert len(lines) == len(said), "what is the client's fault is none of the operator's"
+    for each, text in zip(lines, said):
+        assert text in each and " E " in each, each

@@ -103,3 +103,29 @@ def test_what_a_model_starts_ends_with_its_worker(tmp_path, end):
         else:
             server.end()
         wait_until(lambda: not any(map(is_running, [worker, *children])), "all of them have ended")
+
+
+# Each instance waits until all three have begun.
+MEETING = """
+import os, time
+import triton_python_backend_utils as pb_utils
+
+class TritonPythonModel:
+    def initialize(self, args):
+        folder = args["model_repository"] + "/begun"
+        os.makedirs(folder, exist_ok=True)
+        open(folder + "/" + args["model_instance_name"], "w").close()
+        until = time.monotonic() + 30
+        while len(os.listdir(folder)) < 3:
+            if time.monotonic() > until:
+                raise RuntimeError("the others have not begun")
+            time.sleep(0.01)
+"""
+
+
+def test_instances_start_at_a_time(tmp_path):
+    models.write_whole(tmp_path / "m" / "1" / "model.py", MEETING.encode())
+    models.write_whole(tmp_path / "m" / "config.pbtxt", b"""backend: "python" instance_group { count: 3 kind: KIND_CPU }
+        input { name: "x" data_type: TYPE_FP32 dims: [ 1 ] } output { name: "y" data_type: TYPE_FP32 dims: [ 1 ] }""")
+    with Server(tmp_path):
+        assert len(list((tmp_path / "m" / "begun").iterdir())) == 3

@@ -184,6 +184,17 @@ struct Warmup {
 
 struct Ensemble;  // ensemble_scheduling; see ensemble.h
 
+// What a model's own code adds to its configuration.
+struct CompletedByModel {
+  int32_t max_batch_size = 0;     // 0: nothing
+  bool dynamic_batching = false;  // requests share executions
+  bool tensors = false;           // inputs and outputs that the configuration does not list
+  // model_transaction_policy; nullopt: nothing
+  std::optional<bool> decoupled = std::nullopt;
+
+  bool operator==(const CompletedByModel&) const = default;
+};
+
 // The engine of models that are made of others.
 inline constexpr std::string_view kEnsembleEngine = "ensemble";
 

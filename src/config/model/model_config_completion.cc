@@ -1,6 +1,7 @@
 #include "config/model/model_config_completion.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "config/model/model_config_place.h"
 #include "config/model/model_config_resolution.h"
@@ -50,6 +51,17 @@ class TensorCompletion {
       FillDims(info, tensor);
       if constexpr (requires { tensor.set_optional(true); }) tensor.set_optional(info.optional);
     }
+  }
+
+  // Compares the tensors that the configuration lists, and adds those that it does not.
+  template <typename Tensors>
+  void Merge(const std::vector<TensorInfo>& found, Tensors& tensors) {
+    Compare(found, tensors);
+    std::vector<TensorInfo> further;
+    std::ranges::copy_if(found, std::back_inserter(further), [&](const TensorInfo& info) {
+      return std::ranges::none_of(tensors, [&](const auto& tensor) { return tensor.name() == info.name; });
+    });
+    Fill(further, tensors);
   }
 
   template <typename Tensors>
@@ -321,19 +333,27 @@ bool HasUnnamedInput(const ModelConfig& config) {
 
 }  // namespace
 
-base::Result<ModelConfig> AddModelsBatching(const ModelConfig& config, int32_t max_batch_size, bool dynamic_batching,
-                                            const CompletionOptions& options) {
+base::Result<ModelConfig> AddCompleted(const ModelConfig& config, const CompletedByModel& completed,
+                                       const CompletionOptions& options) {
   auto message = CopyMessage(config);
   inference::ModelConfig& proto = message->proto;
-  if (!options.complete) {
-    return std::unexpected(base::InvalidArgument(
-        "model '" + proto.name() + "' completes its configuration with " +
-        (max_batch_size > 0 ? "max_batch_size: " + std::to_string(max_batch_size) : "dynamic_batching { }") +
-        ", and configurations are not completed"));
+  const int32_t rows = completed.max_batch_size;
+  const bool batching = rows > 0 || completed.dynamic_batching;
+  if (batching && !options.complete) {
+    return std::unexpected(
+        base::InvalidArgument("model '" + proto.name() + "' completes its configuration with " +
+                              (rows > 0 ? "max_batch_size: " + std::to_string(rows) : "dynamic_batching { }") +
+                              ", and configurations are not completed"));
   }
-  if (max_batch_size > 0) proto.set_max_batch_size(max_batch_size);
-  if (!proto.has_max_batch_size()) proto.set_max_batch_size(0);
-  if (dynamic_batching) proto.mutable_dynamic_batching();
+  if (rows > 0) proto.set_max_batch_size(rows);
+  // In Triton, a model whose code lists tensors and says nothing of batches has none.
+  const bool none = options.triton_exact && options.complete && completed.tensors;
+  if ((batching || none) && !proto.has_max_batch_size()) proto.set_max_batch_size(0);
+  if (completed.dynamic_batching) proto.mutable_dynamic_batching();
+  if (completed.decoupled.has_value() && options.complete) {
+    auto& policy = *proto.mutable_model_transaction_policy();
+    policy.set_decoupled(policy.decoupled() || *completed.decoupled);
+  }
   ModelConfig result = Rebuild(std::move(message), options);
   result.unacted_fields = config.unacted_fields;
   return result;
@@ -341,7 +361,7 @@ base::Result<ModelConfig> AddModelsBatching(const ModelConfig& config, int32_t m
 
 base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorInfo> inputs,
                                         std::vector<TensorInfo> outputs, const CompletionOptions& options,
-                                        BatchingDecision batching) {
+                                        BatchingDecision batching, bool adds_tensors) {
   auto message = CopyMessage(config);
   inference::ModelConfig& proto = message->proto;
   const Place place(*message);
@@ -362,15 +382,15 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorIn
   if (options.triton_exact) FillAsTriton(proto);
 
   TensorCompletion input_completion(proto, place, "input", problems);
-  if (proto.input_size() == 0 && options.complete) {
-    input_completion.Fill(inputs, *proto.mutable_input());
+  if (options.complete && (proto.input_size() == 0 || adds_tensors)) {
+    input_completion.Merge(inputs, *proto.mutable_input());
   } else {
     CheckInputCount(proto, inputs, place, problems);
     input_completion.Compare(inputs, *proto.mutable_input());
   }
   TensorCompletion output_completion(proto, place, "output", problems);
-  if (proto.output_size() == 0 && options.complete) {
-    output_completion.Fill(outputs, *proto.mutable_output());
+  if (options.complete && (proto.output_size() == 0 || adds_tensors)) {
+    output_completion.Merge(outputs, *proto.mutable_output());
   } else {
     CheckOutputCount(proto, outputs, place, problems);
     output_completion.Compare(outputs, *proto.mutable_output());

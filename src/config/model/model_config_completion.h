@@ -42,17 +42,18 @@ struct CompletionOptions {
 base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& folder_name, const ModelFiles& files,
                                        const CompletionOptions& options);
 
-// What the model's own code says of batching, for a resolved configuration. `max_batch_size` 0: nothing. Where the
-// configuration says none either, it has no batch dimension. INVALID_ARGUMENT: configurations are not completed.
-base::Result<ModelConfig> AddModelsBatching(const ModelConfig& config, int32_t max_batch_size, bool dynamic_batching,
-                                            const CompletionOptions& options);
+// Adds to a resolved configuration what the model's own code says of batching, and its transaction policy. If neither
+// says max_batch_size, dynamic_batching makes it 0, and as Triton so do tensors that the code adds. INVALID_ARGUMENT:
+// the model says something of batching, and configurations are not completed.
+base::Result<ModelConfig> AddCompleted(const ModelConfig& config, const CompletedByModel& completed,
+                                       const CompletionOptions& options);
 
 // Step two, with what the engine found: inputs, outputs and batching where the configuration does not say, and whether
 // the two agree where it does. `batching`: whether the model batches, as DecideBatching() has it, or WithProbe(). Where
 // its batch size comes from here and its configuration says nothing of scheduling, it gets a dynamic_batching { }, as
-// in Triton.
+// in Triton. `adds_tensors`: tensors that the configuration does not list are added to it (CompletedByModel::tensors).
 base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorInfo> inputs,
                                         std::vector<TensorInfo> outputs, const CompletionOptions& options,
-                                        BatchingDecision batching);
+                                        BatchingDecision batching, bool adds_tensors = false);
 
 }  // namespace inferd::config

@@ -694,9 +694,9 @@ TEST(CompleteModelTest, ScalarsAreAllowed) {
   EXPECT_EQ(config->inputs[0].dims.rank(), 0u);
 }
 
-TEST(AddModelsBatchingTest, TheModelsOwnWordIsInTheConfiguration) {
+TEST(AddCompletedTest, TheModelsOwnWordIsInTheConfiguration) {
   const auto completed = [](std::string_view text, int32_t rows, bool dynamic) {
-    const auto config = AddModelsBatching(*Resolve(text), rows, dynamic, {});
+    const auto config = AddCompleted(*Resolve(text), {.max_batch_size = rows, .dynamic_batching = dynamic}, {});
     return Completed(*config, {kX}, {kY}, {})->document->ToPbtxt();
   };
   using ::testing::AllOf;
@@ -707,10 +707,43 @@ TEST(AddModelsBatchingTest, TheModelsOwnWordIsInTheConfiguration) {
   EXPECT_THAT(completed("max_batch_size: 2", 4, false),
               AllOf(HasSubstr("max_batch_size: 4"), Not(HasSubstr("dynamic_batching"))));
   EXPECT_THAT(completed("", 0, true), HasSubstr("dynamic_batching"));
-  EXPECT_EQ(AddModelsBatching(*Resolve(""), 0, true, {})->max_batch_size, 0);
+  EXPECT_EQ(AddCompleted(*Resolve(""), {.dynamic_batching = true}, {})->max_batch_size, 0);
   CompletionOptions written;
   written.complete = false;
-  EXPECT_NE(CompletionError(AddModelsBatching(*Resolve(""), 4, false, written)), "");
+  EXPECT_NE(CompletionError(AddCompleted(*Resolve(""), {.max_batch_size = 4}, written)), "");
+}
+
+TEST(AddCompletedTest, TheTransactionPolicyIsShownWhateverItSays) {
+  for (const bool decoupled : {false, true}) {
+    const auto config = AddCompleted(*Resolve(""), {.decoupled = decoupled}, {});
+    ASSERT_TRUE(config.has_value()) << config.error().ToString();
+    EXPECT_EQ(config->decoupled, decoupled);
+    EXPECT_THAT(config->document->ToJson(), HasSubstr(std::string("\"model_transaction_policy\":{\"decoupled\":") +
+                                                      (decoupled ? "true}" : "false}")));
+  }
+}
+
+// As Triton merges what auto_complete_config adds.
+TEST(CompleteModelTest, ModelsAddTensorsToTheirConfiguration) {
+  const TensorInfo further{.name = "further", .datatype = DataType::kFp32, .shape = {-1, 4}, .optional = true};
+  const TensorInfo more{.name = "more", .datatype = DataType::kInt8, .shape = {-1, -1}};
+  const std::string text =
+      "max_batch_size: 2 input { name: \"x\" data_type: TYPE_FP32 dims: [ 784 ] } output { name: \"y\" data_type: "
+      "TYPE_FP32 dims: [ 10 ] }";
+  const auto complete = [&](const CompletionOptions& options) {
+    return CompleteModel(*Resolve(text), {kX, further}, {kY, more}, options, {}, /*adds_tensors=*/true);
+  };
+  const auto config = complete({});
+  ASSERT_TRUE(config.has_value()) << config.error().ToString();
+  ASSERT_EQ(config->inputs.size(), 2u);
+  EXPECT_EQ(config->inputs[1].name, "further");
+  EXPECT_TRUE(config->inputs[1].optional);
+  EXPECT_EQ(config->inputs[1].dims.ToString(), "[4]");
+  ASSERT_EQ(config->outputs.size(), 2u);
+  EXPECT_EQ(config->outputs[1].name, "more");
+  CompletionOptions written;
+  written.complete = false;
+  EXPECT_EQ(complete(written)->inputs.size(), 1u) << "an optional input that no configuration lists";
 }
 
 }  // namespace

@@ -17,6 +17,8 @@ void TensorSignature::Add(TensorDescription tensor, std::vector<const inferd_ten
   spec.one_piece = kept.one_piece ? 1 : 0;
   spec.alignment = kept.alignment;
   spec.memory_kinds = kept.memory_kinds;
+  spec.may_be_missing = kept.may_be_missing ? 1 : 0;
+  spec.unchecked = kept.unchecked ? 1 : 0;
   spec.any_shape = kept.any_shape ? 1 : 0;
   spec.unknown_rank = kept.unknown_rank ? 1 : 0;
   spec.any_datatype = kept.any_datatype ? 1 : 0;

@@ -28,6 +28,8 @@ struct TensorDescription {
   bool any_datatype = false;                   // of an input
   int32_t alternative = 0;
   bool shape_is_hint = false;                  // of an output
+  bool may_be_missing = false;                 // of an output
+  bool unchecked = false;                      // of an output
 };
 
 // What a model takes and gives in the ABI's form, and all that it points to. Filled once; moving it leaves what abi()
@@ -49,11 +51,15 @@ class TensorSignature final {
   void SetDecoupled(bool decoupled) { abi_.back().decoupled = decoupled ? 1 : 0; }
   void SetSequences(bool sequences) { abi_.back().sequences = sequences ? 1 : 0; }
   void SetChecksReadiness(bool checks) { abi_.back().checks_readiness = checks ? 1 : 0; }
+  void SetParallelInstances() { abi_.back().parallel_instances = 1; }
   // What the model says of batching.
   void SetCompleted(int32_t max_batch_size, bool dynamic_batching) {
     abi_.back().completed_max_batch_size = max_batch_size;
     abi_.back().completed_dynamic_batching = dynamic_batching ? 1 : 0;
   }
+  // The model adds tensors to its configuration, and says in it whether it is decoupled.
+  void SetCompletedTensors(bool completed) { abi_.back().completed_tensors = completed ? 1 : 0; }
+  void SetCompletedPolicy(bool completed) { abi_.back().completed_transaction_policy = completed ? 1 : 0; }
   // In its place: one that is only shown.
   void FinishToShow(std::string name, std::string method, std::string not_served = {});
 

@@ -423,7 +423,7 @@ def b_well_ready_without_being_asked(number):
 
 
 def loaded(patience_ms=PATIENCE_MS):
-    send("loaded", patience_ms, False, False, False, False, (), (), 0, False, False)
+    send("loaded", patience_ms, False, False, False, False, (), (), 0, False, False, False, False, False, False)
 
 
 def main():

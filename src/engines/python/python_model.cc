@@ -198,7 +198,7 @@ PythonModel::PythonModel(const inferd_host& host, Interpreter interpreter, const
     : host_(host), interpreter_(std::move(interpreter)), name_(ToView(load.model_name)) {
   // Absolute: what the model makes of its own place must not rest on where the server was started.
   const auto absolute = [](inferd_text path) { return std::filesystem::absolute(ToView(path)).string(); };
-  load_message_.Tuple(9);
+  load_message_.Tuple(10);
   load_message_.Text("load");
   load_message_.Text(absolute(load.model_file));
   load_message_.Text(absolute(load.model_dir));
@@ -208,6 +208,7 @@ PythonModel::PythonModel(const inferd_host& host, Interpreter interpreter, const
   load_message_.Text(ToView(load.config_json));
   load_message_.Int(load.max_batch_size);
   load_message_.Bool(MayUnpickle(load));
+  load_message_.Bool(INFERD_HAS_FIELD(inferd_load, &load, unchecked_outputs) && load.unchecked_outputs != 0);
 }
 
 base::Result<std::unique_ptr<PythonModel>> PythonModel::Load(const inferd_host& host, std::filesystem::path worker,
@@ -304,41 +305,45 @@ base::Status PythonModel::CheckReady() {
 
 // ("loaded", patience in ms, the batch's inputs are wanted whole, decoupled, sequences, rows do not influence each
 // other, inputs, outputs, what the configuration is completed with: max_batch_size or 0, dynamic_batching; the model
-// says whether it is ready)
+// says whether it is ready; outputs may be missing, and are unchecked; the configuration is completed with tensors,
+// with the transaction policy)
 base::Status PythonModel::ReadSignature(const Value& described) {
-  const Value::Items& items = *described.items();
-  if (items.size() != 11) return NoReply().error();
-  const int64_t* const patience = items[1].number();
-  const bool* const whole = items[2].flag();
-  const bool* const decoupled = items[3].flag();
-  const bool* const sequences = items[4].flag();
-  const bool* const independent = items[5].flag();
-  const int64_t* const rows = items[8].number();
-  const bool* const dynamic = items[9].flag();
-  const bool* const readiness = items[10].flag();
-  if (patience == nullptr || whole == nullptr || decoupled == nullptr || sequences == nullptr ||
-      independent == nullptr || rows == nullptr || dynamic == nullptr || readiness == nullptr) {
-    return NoReply().error();
-  }
-  if (*patience < 1 || *patience > kPatienceMax.count()) return NoReply().error();
-  patience_ = std::chrono::milliseconds(*patience);
-  const TensorForm form{.one_piece = *whole, .independent_rows = *independent};
-  INFERD_RETURN_IF_ERROR(AddTensors(items[6], /*inputs=*/true, form));
-  INFERD_RETURN_IF_ERROR(AddTensors(items[7], /*inputs=*/false, form));
+  ItemReader items(described);
+  static_cast<void>(items.Text());
+  const int64_t patience = items.Int();
+  TensorForm form{.one_piece = items.Flag()};
+  decoupled_ = items.Flag();
+  const bool sequences = items.Flag();
+  form.independent_rows = items.Flag();
+  const Value& inputs = items.Any();
+  const Value& outputs = items.Any();
+  const int64_t rows = items.Int();
+  const bool dynamic = items.Flag();
+  const bool readiness = items.Flag();
+  form.may_be_missing = items.Flag();
+  form.unchecked = items.Flag();
+  const bool completed_tensors = items.Flag();
+  const bool completed_policy = items.Flag();
+  if (!items.Finished() || patience < 1 || patience > kPatienceMax.count()) return NoReply().error();
+  patience_ = std::chrono::milliseconds(patience);
+  INFERD_RETURN_IF_ERROR(AddTensors(inputs, /*inputs=*/true, form));
+  INFERD_RETURN_IF_ERROR(AddTensors(outputs, /*inputs=*/false, form));
   signature_.Finish(/*compute_threads=*/1);
   signature_.SetComputesElsewhere();
   signature_.SetReturnsAtOnce();
-  signature_.SetCompleted(static_cast<int32_t>(std::clamp<int64_t>(*rows, 0, std::numeric_limits<int32_t>::max())),
-                          *dynamic);
-  signature_.SetDecoupled(*decoupled);
-  decoupled_ = *decoupled;
+  signature_.SetParallelInstances();
+  signature_.SetCompleted(static_cast<int32_t>(std::clamp<int64_t>(rows, 0, std::numeric_limits<int32_t>::max())),
+                          dynamic);
+  signature_.SetCompletedTensors(completed_tensors);
+  signature_.SetCompletedPolicy(completed_policy);
+  signature_.SetDecoupled(decoupled_);
   if (decoupled_) {
     signature_.SetUnfinishedMax(kUnfinishedMax);
   } else {
     signature_.SetExecutionsAhead(kExecutionsAhead);
   }
-  signature_.SetSequences(*sequences);
-  signature_.SetChecksReadiness(*readiness);
+  signature_.SetSequences(sequences);
+  signature_.SetChecksReadiness(readiness);
   return base::OkStatus();
 }
 
@@ -352,6 +357,8 @@ base::Status PythonModel::AddTensors(const Value& tensors, bool inputs, TensorFo
                                         std::to_string(i));
     }
     tensor->one_piece = form.one_piece;
+    tensor->may_be_missing = !inputs && form.may_be_missing;
+    tensor->unchecked = !inputs && form.unchecked;
     if (form.independent_rows && !tensor->shape.empty() && tensor->shape[0] == -1) {
       tensor->dimension_names.resize(tensor->shape.size());
       tensor->dimension_names[0] = "batch";

@@ -46,8 +46,10 @@ class PythonModel final {
   base::Status ReadSignature(const Value& described);
   // What all tensors of a model have in common.
   struct TensorForm {
-    bool one_piece;         // the host gathers a batch's inputs
-    bool independent_rows;  // the first dimension is a batch's
+    bool one_piece = false;         // the host gathers a batch's inputs
+    bool independent_rows = false;  // the first dimension is a batch's
+    bool may_be_missing = false;    // responses may come without some of the outputs,
+    bool unchecked = false;         // and with others than are declared
   };
   base::Status AddTensors(const Value& tensors, bool inputs, TensorForm form);
 

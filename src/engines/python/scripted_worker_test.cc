@@ -286,7 +286,7 @@ TEST_F(ScriptedWorkerTest, LinesOfTheLogAreNoSignOfLife) {
 TEST_F(ScriptedWorkerTest, WhatNoSignatureSaysIsRefused) {
   const auto load = [this](int64_t patience_ms, int64_t datatype, bool named = true) {
     MarshalWriter loaded;
-    loaded.Tuple(11);
+    loaded.Tuple(15);
     loaded.Text("loaded");
     loaded.Int(patience_ms);
     for (int i = 0; i < 4; ++i) loaded.Bool(false);
@@ -301,8 +301,7 @@ TEST_F(ScriptedWorkerTest, WhatNoSignatureSaysIsRefused) {
     loaded.Int(0);
     loaded.Tuple(0);
     loaded.Int(0);
-    loaded.Bool(false);
-    loaded.Bool(false);
+    for (int i = 0; i < 6; ++i) loaded.Bool(false);
     const inferd_pair interpreter = {{"interpreter", 11}, {"/bin/sh", 7}};
     inferd_load spec = {};
     spec.struct_size = sizeof(spec);

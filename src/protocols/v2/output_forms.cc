@@ -1,6 +1,7 @@
 #include "protocols/v2/output_forms.h"
 
 #include <algorithm>
+#include <functional>
 #include <string>
 
 namespace inferd::v2 {
@@ -15,12 +16,28 @@ base::Result<OutputForms> ReadOutputForms(const core::InferRequest& request, boo
     INFERD_ASSIGN_OR_RETURN(const OutputSettings form, ReadOutputSettings(output, binary_default));
     forms.forms.push_back(form);
   }
+  if (std::ranges::adjacent_find(forms.forms, std::not_equal_to()) == forms.forms.end()) return forms;
+  for (const core::RequestedOutput& output : request.outputs) forms.names.push_back(output.name);
   return forms;
 }
 
-base::Status ClassifyOutputs(core::InferResponse& response, const OutputForms& forms,
+const OutputForms& FormsFor(const core::InferResponse& response, const OutputForms& forms,
+                            std::optional<OutputForms>& own) {
+  if (forms.forms.size() <= response.outputs.size()) return forms;
+  own = OutputForms{.default_form = forms.default_form, .forms = {}, .names = {}, .class_values = forms.class_values};
+  for (const core::InferTensor& output : response.outputs) {
+    const auto name = std::ranges::find(forms.names, output.name) - forms.names.begin();
+    const bool named = static_cast<size_t>(name) < forms.names.size();
+    own->forms.push_back(named ? forms.forms[static_cast<size_t>(name)] : forms.forms.front());
+  }
+  return *own;
+}
+
+base::Status ClassifyOutputs(core::InferResponse& response, const OutputForms& requested,
                              const core::ModelSignature& signature) {
-  if (forms.forms.empty()) return {};
+  if (requested.forms.empty()) return {};
+  std::optional<OutputForms> own;
+  const OutputForms& forms = FormsFor(response, requested, own);
   if (forms.forms.size() != response.outputs.size()) {
     return base::Internal("expected " + std::to_string(forms.forms.size()) + " outputs, got " +
                           std::to_string(response.outputs.size()));

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "base/status.h"
@@ -14,8 +16,9 @@ namespace inferd::v2 {
 
 // How the outputs of one response are to be written.
 struct OutputForms {
-  OutputSettings default_form;        // of every output, where `forms` is empty
-  std::vector<OutputSettings> forms;  // else one per requested output
+  OutputSettings default_form;          // of every output, where `forms` is empty
+  std::vector<OutputSettings> forms;    // else one per requested output
+  std::vector<std::string> names = {};  // of the requested outputs; empty if all have the same form
   ClassValues class_values = ClassValues::kShortest;
 
   const OutputSettings& of(size_t output) const { return output < forms.size() ? forms[output] : default_form; }
@@ -24,9 +27,14 @@ struct OutputForms {
 // What the requested outputs say about their form (ReadOutputSettings, whose errors it has).
 base::Result<OutputForms> ReadOutputForms(const core::InferRequest& request, bool binary_default);
 
-// Puts classes in place of the outputs that are asked for as such (Classify). INTERNAL: the response has another number
-// of outputs than were requested.
-base::Status ClassifyOutputs(core::InferResponse& response, const OutputForms& forms,
+// Returns the forms of the response's outputs: `forms`, or, if the model left out some of the requested outputs, `own`,
+// which is filled with the forms of the others.
+const OutputForms& FormsFor(const core::InferResponse& response, const OutputForms& forms,
+                            std::optional<OutputForms>& own);
+
+// Puts classes in place of the outputs that are asked for as such (Classify). INTERNAL: the response has more outputs
+// than were requested.
+base::Status ClassifyOutputs(core::InferResponse& response, const OutputForms& requested,
                              const core::ModelSignature& signature);
 
 }  // namespace inferd::v2

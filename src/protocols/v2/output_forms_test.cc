@@ -54,6 +54,24 @@ TEST(ClassifyOutputsTest, OnlyTheOutputsAskedFor) {
   EXPECT_EQ(classes, (std::vector<std::string>{"3:1:b", "2:2"}));
 }
 
+TEST(FormsForTest, AnOutputThatTheModelLeftOutTakesItsFormAlong) {
+  core::InferRequest request;
+  request.outputs = {{.name = "x"}, {.name = "y", .parameters = {{"binary_data", false}}}, {.name = "z"}};
+  const auto mixed = ReadOutputForms(request, true);
+  ASSERT_TRUE(mixed.has_value());
+  std::optional<OutputForms> own;
+  const core::InferResponse response = TwoOutputs();
+  const OutputForms& forms = FormsFor(response, *mixed, own);
+  EXPECT_FALSE(forms.of(0).binary);
+  EXPECT_TRUE(forms.of(1).binary);
+  request.outputs[0].parameters = request.outputs[2].parameters = {{"binary_data", false}};
+  const auto alike = ReadOutputForms(request, true);
+  EXPECT_TRUE(alike->names.empty()) << "none is told from another";
+  EXPECT_FALSE(FormsFor(response, *alike, own).of(1).binary);
+  core::InferResponse none;
+  EXPECT_TRUE(ClassifyOutputs(none, *mixed, {}).ok());
+}
+
 TEST(ClassifyOutputsTest, AnEngineThatGivesOtherOutputsIsAtFault) {
   core::InferResponse response = TwoOutputs();
   EXPECT_EQ(ClassifyOutputs(response, {.default_form = {}, .forms = {{.classes = 1}}}, {}).code(),

@@ -18,6 +18,13 @@ base::Status WrongType(std::string_view name, std::string_view expected, std::st
                                std::string(got));
 }
 
+// Finds an output that stands at `place`, or before it where the model has left out others. Null: there is none.
+core::InferTensor* Find(std::vector<core::InferTensor>& outputs, const std::string& name, size_t place) {
+  if (place < outputs.size() && outputs[place].name == name) return &outputs[place];
+  const auto found = std::ranges::find(outputs, name, &core::InferTensor::name);
+  return found == outputs.end() ? nullptr : &*found;
+}
+
 // Of a tensor that names a region while there are none.
 base::Status Disabled(std::string_view owner, const core::Parameters& parameters, std::string_view disabled) {
   // They may come in any order.
@@ -97,16 +104,17 @@ base::Status RegionTensors::AttachInput(core::InferTensor& input, clientshm::Reg
 base::Status RegionTensors::AttachOutput(core::RequestedOutput& output, size_t index, clientshm::Registry& registry) {
   INFERD_ASSIGN_OR_RETURN(Place place, TakePlace(output.parameters));
   INFERD_ASSIGN_OR_RETURN(output.memory, Bytes(place, registry));
-  outputs_.emplace_back(index, std::move(place));
+  outputs_.push_back({.index = index, .name = output.name, .place = std::move(place)});
   return base::OkStatus();
 }
 
 base::Status RegionTensors::Settle(core::InferResponse& response, Answer answer) {
   if (response.final) End();
   for (const auto& use : uses_) INFERD_RETURN_IF_ERROR(use->Check());
-  for (const auto& [index, place] : outputs_) {
-    if (index >= response.outputs.size()) break;  // the end of a stream has none
-    core::InferTensor& output = response.outputs[index];
+  for (const auto& [index, name, place] : outputs_) {
+    core::InferTensor* const found = Find(response.outputs, name, index);
+    if (found == nullptr) continue;
+    core::InferTensor& output = *found;
     const auto bytes = static_cast<int64_t>(output.data.size());
     output.data = {};
     if (answer == Answer::kShapes) continue;

@@ -51,7 +51,12 @@ class RegionTensors final {
   base::Result<base::Buffer> Bytes(const Place& place, clientshm::Registry& registry);
 
   std::vector<std::shared_ptr<clientshm::RegionUse>> uses_;
-  std::vector<std::pair<size_t, Place>> outputs_;  // by their place in the request
+  struct Output {
+    size_t index = 0;  // its place in the request
+    std::string name;
+    Place place;
+  };
+  std::vector<Output> outputs_;
 };
 
 }  // namespace inferd::v2

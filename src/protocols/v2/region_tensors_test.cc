@@ -35,6 +35,8 @@ class RegionTensorsTest : public ::testing::Test {
   core::InferResponse Response(size_t bytes) const {
     core::InferResponse response;
     response.outputs.resize(2);
+    response.outputs[0].name = "y";
+    response.outputs[1].name = "z";
     response.outputs[1].data = base::BufferSlice(request_.outputs[1].memory).Sub(0, bytes);
     return response;
   }
@@ -84,6 +86,20 @@ TEST_F(RegionTensorsTest, OutputsBecomeParameters) {
   EXPECT_TRUE(tensors->Settle(silent, RegionTensors::Answer::kShapes).ok());
   EXPECT_TRUE(silent.outputs[1].data.empty());
   EXPECT_TRUE(silent.outputs[1].parameters.empty());
+}
+
+TEST_F(RegionTensorsTest, AnOutputThatTheModelLeftOutIsNowhere) {
+  request_.outputs = {{.name = "y"}, {.name = "z", .parameters = In("r", 100)}};
+  const auto tensors = *Attach();
+  core::InferResponse without = Response(4);
+  without.final = false;
+  without.outputs.pop_back();
+  EXPECT_TRUE(tensors->Settle(without, RegionTensors::Answer::kPlaces).ok());
+  EXPECT_TRUE(without.outputs[0].parameters.empty());
+  core::InferResponse alone = Response(4);
+  alone.outputs.erase(alone.outputs.begin());
+  EXPECT_TRUE(tensors->Settle(alone, RegionTensors::Answer::kPlaces).ok());
+  EXPECT_EQ(alone.outputs[0].parameters.size(), 2u);
 }
 
 TEST_F(RegionTensorsTest, TheUseEndsWithTheFinalResponse) {

@@ -34,6 +34,8 @@ struct LoadSpec {
   // By instance group, where its instances run, and with them the threads that serve it; empty: anywhere. None given:
   // so do all.
   std::vector<base::CpuCores> group_cores = {};
+  // Clients get outputs of the model's own code as it gives them, whatever datatypes and shapes are declared.
+  bool unchecked_outputs = false;
 
   // Where threads may run that serve all of them: on the cores of any; empty: anywhere.
   base::CpuCores AllCores() const;
@@ -52,9 +54,11 @@ struct ExecutionInput {
 // What an engine answers: to one request, or to all requests of an execution.
 struct EngineResponse {
   base::Status status = {};
-  std::vector<InferTensor> outputs = {};  // none if `status` is an error
-  Parameters parameters = {};             // none if it is; else such that CheckResponseParameters() is OK
-  bool final = true;                      // the last response to the request
+  // None if `status` is an error. In the order of Execution::outputs, or with names. An output that the model left out
+  // (TensorSpec::may_be_missing) has its place, and neither a datatype nor a name.
+  std::vector<InferTensor> outputs = {};
+  Parameters parameters = {};  // none if it is; else such that CheckResponseParameters() is OK
+  bool final = true;           // the last response to the request
   // With `final`, of a model with iterative_sequence: it is not the last after all. The engine is done with the request
   // for this execution, and wants it executed again.
   bool reschedule = false;
@@ -105,8 +109,7 @@ class Execution {
   virtual void MarkInputsReady() = 0;
   virtual void MarkInferDone() = 0;
 
-  // A response to request i alone. After one that is final, nothing more for request i. Tensor names may be left empty:
-  // the order is that of `outputs` then.
+  // A response to request i alone. After one that is final, nothing more for request i.
   virtual void Respond(size_t i, EngineResponse response) = 0;
 
   // The final response, whatever its `final` says, to all that have none yet: whole-batch outputs, which the host
@@ -144,14 +147,6 @@ using SignatureOpener = std::function<base::Result<std::unique_ptr<EngineModel>>
 
 // OK, or why a loaded version's requests fail for the time being. Called on any thread; does not block.
 using Availability = std::function<base::Status()>;
-
-// What a model says of batching itself, where that is more than its configuration does.
-struct CompletedBatching {
-  int32_t max_batch_size = 0;     // 0: nothing
-  bool dynamic_batching = false;  // requests are to share executions
-
-  bool operator==(const CompletedBatching&) const = default;
-};
 
 // A loaded version, as one of its signatures. Destroyed after its instances, on a thread that may block.
 class EngineModel {
@@ -191,7 +186,9 @@ class EngineModel {
   // How many more an instance takes, and begins when those before are over.
   virtual int executions_ahead() const { return 0; }
   // What the model's own code completes of its configuration.
-  virtual CompletedBatching completed_batching() const { return {}; }
+  virtual config::CompletedByModel completed() const { return {}; }
+  // CreateInstance() may be called for several instances at a time, on different threads.
+  virtual bool parallel_instances() const { return false; }
   // Another number whenever what its instances kept between executions is lost: a process of its own was replaced by a
   // new one. Not before executions there are over, nor after others begin in the new one. Any thread.
   virtual uint64_t memory_epoch() const { return 0; }

@@ -123,6 +123,7 @@ struct AbiLoad {
     if (!cores.empty()) abi.cpu_threads = std::min(abi.cpu_threads, static_cast<int32_t>(cores.size()));
     abi.cpu_cores = cores.data();
     abi.cpu_core_count = cores.size();
+    abi.unchecked_outputs = spec.unchecked_outputs ? 1 : 0;
     // A configuration without groups has one instance.
     abi.on_cpu = config.instance_groups.empty() ? 1 : 0;
     for (const config::Instance& instance : config::ExpandInstances(config)) {

@@ -31,7 +31,8 @@ class PluginModel final : public core::EngineModel {
   bool computes_elsewhere() const override { return model_->computes_elsewhere(); }
   bool returns_at_once() const override { return model_->returns_at_once(); }
   core::ReadinessCheck readiness_check() const override;
-  core::CompletedBatching completed_batching() const override { return model_->completed_batching(); }
+  config::CompletedByModel completed() const override { return model_->completed(); }
+  bool parallel_instances() const override { return model_->parallel_instances(); }
   int unfinished_executions_max() const override { return model_->unfinished_executions_max(); }
   int executions_ahead() const override { return model_->executions_ahead(); }
 

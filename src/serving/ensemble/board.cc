@@ -114,7 +114,7 @@ void Board::SetInput(size_t tensor, std::optional<core::InferTensor> value) {
 base::Status Board::Take(const Task& task, std::vector<core::InferTensor>&& outputs, core::Parameters&& parameters) {
   if (!plan_.steps[task.step].decoupled) {
     core::AddResponseParameters(task.set->parameters, std::move(parameters));
-    SettleOutputs(*task.set, task.step, std::move(outputs));
+    SettleOutputs(*task.set, task.step, std::move(outputs), TensorState::kOmitted);
     Work();
     return base::OkStatus();
   }
@@ -153,7 +153,7 @@ void Board::Open(TensorSet& set, size_t step, ResponseLine& line, Response&& res
   child.opened_by.push_back(step);
   child.places.push_back(std::move(response.place));
   core::AddResponseParameters(child.parameters, std::move(response.parameters));
-  SettleOutputs(child, step, std::move(response.outputs));
+  SettleOutputs(child, step, std::move(response.outputs), response.missing);
 }
 
 void Board::OpenWaiting(TensorSet& set, size_t step, ResponseLine& line) {
@@ -169,11 +169,11 @@ void Board::OpenWaiting(TensorSet& set, size_t step, ResponseLine& line) {
   }
 }
 
-void Board::SettleOutputs(TensorSet& set, size_t step, std::vector<core::InferTensor>&& outputs) {
+void Board::SettleOutputs(TensorSet& set, size_t step, std::vector<core::InferTensor>&& outputs, TensorState missing) {
   for (const auto& [name, tensor] : plan_.steps[step].outputs) {
     const auto given = std::ranges::find(outputs, name, &core::InferTensor::name);
     if (given == outputs.end()) {
-      Settle(set, tensor, TensorState::kNotComing, std::nullopt);
+      Settle(set, tensor, missing, std::nullopt);
     } else {
       Settle(set, tensor, TensorState::kThere, std::move(*given));
     }
@@ -189,11 +189,13 @@ void Board::DropOutputs(TensorSet& set, size_t step) {
 void Board::Settle(TensorSet& set, size_t tensor, TensorState state, std::optional<core::InferTensor> value) {
   TensorSet::Tensor& settled = set.tensors[plan_.tensors[tensor].slot];
   if (settled.state != TensorState::kAwaited) return;
-  if (state == TensorState::kNotComing && settled.makers_left > 1) {
+  settled.omitted |= state == TensorState::kOmitted;
+  const bool is_there = state == TensorState::kThere || state == TensorState::kLeftOut;
+  if (!is_there && settled.makers_left > 1) {
     --settled.makers_left;
     return;
   }
-  settled.state = state;
+  settled.state = !is_there && settled.omitted ? TensorState::kOmitted : state;
   if (value.has_value()) settled.value = *std::move(value);
   for (const size_t step : plan_.tensors[tensor].consumers) CountOff(set, step);
   if (is_wanted_[tensor] && plan_.decoupled()) CountOffAnswer(set);
@@ -257,7 +259,8 @@ base::Result<bool> Board::IsTaken(const Task& task) const {
     if (!*holds) return false;
   }
   return std::ranges::none_of(step.inputs, [&](const Plan::Input& input) {
-    return input.required && At(*task.set, input.tensor).state == TensorState::kNotComing;
+    const TensorState state = At(*task.set, input.tensor).state;
+    return input.required && (state == TensorState::kNotComing || state == TensorState::kOmitted);
   });
 }
 
@@ -288,11 +291,12 @@ void Board::PassOver(const Task& task) {
   if (plan_.steps[task.step].decoupled) {
     ResponseLine& line = task.set->lines[task.step];
     if (!defaults.empty())
-      Open(*task.set, task.step, line, {.outputs = std::move(defaults), .parameters = {}, .place = {}});
+      Open(*task.set, task.step, line,
+           {.outputs = std::move(defaults), .parameters = {}, .place = {}, .missing = TensorState::kNotComing});
     line.finished = true;
     OpenWaiting(*task.set, task.step, line);
   } else {
-    SettleOutputs(*task.set, task.step, std::move(defaults));
+    SettleOutputs(*task.set, task.step, std::move(defaults), TensorState::kNotComing);
   }
   Shut(*task.set);
 }
@@ -316,8 +320,13 @@ void Board::MakeAnswer(const TensorSet& set) {
   Answer answer;
   for (const size_t tensor : wanted_) {
     const TensorSet::Tensor& found = At(set, tensor);
-    if (found.state != TensorState::kThere) return;
-    answer.outputs.push_back(Named(found.value, plan_.tensors[tensor].name));
+    if (found.state == TensorState::kThere) {
+      answer.outputs.push_back(Named(found.value, plan_.tensors[tensor].name));
+    } else if (found.state == TensorState::kOmitted) {
+      answer.outputs.emplace_back();
+    } else {
+      return;
+    }
   }
   for (const TensorSet* at = &set; at != nullptr; at = at->parent) {
     core::AddResponseParameters(answer.parameters, core::Parameters(at->parameters));
@@ -329,7 +338,8 @@ base::Result<Board::Answer> Board::TakeAnswer() {
   MakeAnswer(*root_);
   if (!answers_.empty()) return std::move(answers_.front());
   for (const size_t tensor : wanted_) {
-    if (At(*root_, tensor).state == TensorState::kThere) continue;
+    const TensorState state = At(*root_, tensor).state;
+    if (state == TensorState::kThere || state == TensorState::kOmitted) continue;
     return std::unexpected(base::Internal("in ensemble '" + plan_.ensemble + "', no step gave the output '" +
                                           plan_.tensors[tensor].name + "'"));
   }

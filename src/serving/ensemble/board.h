@@ -25,7 +25,7 @@ class Board final {
     size_t step = 0;
     TensorSet* set = nullptr;  // valid until the step has finished
   };
-  // What the ensemble's outputs are, in the order of `wanted`.
+  // What the ensemble's outputs are, in the order of `wanted`. One that a step's model left out has no datatype.
   struct Answer {
     std::vector<core::InferTensor> outputs;
     core::Parameters parameters;
@@ -81,7 +81,8 @@ class Board final {
   std::unique_ptr<TensorSet> NewSet(TensorSet* parent);
   TensorSet& Child(TensorSet& parent, size_t number);
   void Settle(TensorSet& set, size_t tensor, TensorState state, std::optional<core::InferTensor> value);
-  void SettleOutputs(TensorSet& set, size_t step, std::vector<core::InferTensor>&& outputs);
+  // `missing`: the state of those that are not among `outputs`.
+  void SettleOutputs(TensorSet& set, size_t step, std::vector<core::InferTensor>&& outputs, TensorState missing);
   void DropOutputs(TensorSet& set, size_t step);
   void CountOff(TensorSet& set, size_t step);
   void CountOffAnswer(TensorSet& set);

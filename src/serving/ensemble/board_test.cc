@@ -73,6 +73,12 @@ class Bench {
     Follow();
     return status;
   }
+  // A response without any output.
+  base::Status GiveNothing(const Board::Task& task) {
+    const base::Status status = board_->Take(task, {}, {});
+    Follow();
+    return status;
+  }
   void Finish(const Board::Task& task) {
     board_->Finish(task, {});
     Follow();
@@ -156,6 +162,35 @@ TEST(BoardTest, EachResponseGoesOnByItselfAndAnswersAreInItsOrder) {
   bench.Finish(stream);
   EXPECT_TRUE(bench.board().done());
   EXPECT_THAT(bench.answers, SizeIs(2));
+}
+
+TEST(BoardTest, WhatAModelLeavesOutIsLeftOutOfTheAnswer) {
+  Bench bench({{{"in"}, {"a"}}, {{"in"}, {"b"}}}, {"a", "b"});
+  const Board::Task first = bench.Begun(0);
+  ASSERT_TRUE(bench.GiveNothing(first).ok());
+  bench.Finish(first);
+  bench.GiveOne(bench.Begun(1), "B");
+  const auto answer = bench.board().TakeAnswer();
+  ASSERT_TRUE(answer.has_value()) << answer.error().message();
+  ASSERT_THAT(answer->outputs, SizeIs(2));
+  EXPECT_TRUE(answer->outputs[0].name.empty());
+  EXPECT_EQ(answer->outputs[1].data.view(), "B");
+}
+
+TEST(BoardTest, AStepThatNeedsWhatWasLeftOutIsNotTaken) {
+  Bench bench({{{"in"}, {"a"}}, {{"a"}, {"out"}}}, {"out"});
+  ASSERT_TRUE(bench.GiveNothing(bench.Begun(0)).ok());
+  EXPECT_THAT(bench.passed_over, ElementsAre(1));
+  EXPECT_THAT(bench.board().TakeAnswer().error().message(), HasSubstr("no step gave the output 'out'"));
+}
+
+TEST(BoardTest, EachResponseMayLeaveSomethingOut) {
+  Bench bench({{{"in"}, {"part"}, true}}, {"part"});
+  const Board::Task stream = bench.Begun(0);
+  ASSERT_TRUE(bench.Give(stream, "x").ok());
+  ASSERT_TRUE(bench.GiveNothing(stream).ok());
+  bench.Finish(stream);
+  EXPECT_THAT(bench.answers, ElementsAre("part=x ", "= "));
 }
 
 TEST(BoardTest, NoResponseIsNoAnswer) {

@@ -136,6 +136,12 @@ base::Result<bool> Condition::HoldsOf(const core::ParameterValue* parameter) con
 }
 
 base::Result<bool> Condition::Compare(const Scalar& value) const {
+  // A model may give another datatype than it declares.
+  if (value.index() != operand_.index()) {
+    const bool text = std::holds_alternative<std::string>(value);
+    return std::unexpected(base::InvalidArgument(text ? "is compared with a number, and is a text"
+                                                      : "is compared with a text, and is a number"));
+  }
   switch (test_) {
     case Kind::kLess: return std::get<long double>(value) < std::get<long double>(operand_);
     case Kind::kGreater: return std::get<long double>(value) > std::get<long double>(operand_);

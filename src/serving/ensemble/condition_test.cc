@@ -94,6 +94,15 @@ TEST(ConditionTest, OfWhatIsNotThere) {
   EXPECT_EQ(Holds(Present(false), Of<float>(DataType::kFp32, 1)), "no");
 }
 
+TEST(ConditionTest, AModelMayGiveAnotherDatatypeThanItDeclares) {
+  const auto number = Condition::Make(Number(Op::kLess, 3), DataType::kInt32);
+  const core::InferTensor text = OfText("2");
+  EXPECT_EQ(number->HoldsOf(&text).error().message(), "is compared with a number, and is a text");
+  const auto name = Condition::Make(Text(Op::kEquals, "two"), DataType::kBytes);
+  const core::InferTensor two = Of<int32_t>(DataType::kInt32, 2);
+  EXPECT_EQ(name->HoldsOf(&two).error().message(), "is compared with a text, and is a number");
+}
+
 TEST(ConditionTest, WhatCannotBeCompared) {
   EXPECT_EQ(Holds(Text(Op::kEquals, "3"), Of<int64_t>(DataType::kInt32, 3, {2})),
             "is compared with one value, and has shape [2]");

@@ -30,8 +30,10 @@ core::ModelSignature SignatureOf(const config::ModelConfig& config) {
                                 .optional = input.optional});
   }
   for (const config::ModelOutput& output : config.outputs) {
-    signature.outputs.push_back(
-        {.name = output.name, .datatype = output.datatype, .shape = ShapeInside(output, config)});
+    signature.outputs.push_back({.name = output.name,
+                                 .datatype = output.datatype,
+                                 .shape = ShapeInside(output, config),
+                                 .may_be_missing = true});  // the board knows which may be
   }
   return signature;
 }
@@ -93,6 +95,11 @@ class EnsembleModel final : public core::EngineModel {
   }
   size_t input_alignment(int) const override { return 1; }
   int compute_threads() const override { return 0; }
+  // As Triton shows it of each ensemble. Nothing is known where the steps' models are not.
+  config::CompletedByModel completed() const override {
+    if (ensemble_->models == nullptr) return {};
+    return {.decoupled = signature_.decoupled};
+  }
   int unfinished_executions_max() const override { return kUnfinishedMax; }
   void Report(core::SchedulerReport& report) const override { ensemble_->counts->Report(ensemble_->plan, report); }
 
@@ -101,13 +108,17 @@ class EnsembleModel final : public core::EngineModel {
   const core::ModelSignature signature_;
 };
 
-// An output has the labels of the step that it comes of.
-void TakeLabels(const Plan& plan, size_t step, const core::ModelSignature& model, core::ModelSignature& signature) {
+// An output has the labels that the first model of its step gives it. It is unchecked if that of any model is.
+void TakeForms(const Plan& plan, size_t step, const StepModels& models, core::ModelSignature& signature) {
   for (const auto& [name, tensor] : plan.steps[step].outputs) {
     const int output = signature.FindOutput(plan.tensors[tensor].name);
     if (output < 0) continue;
-    signature.outputs[static_cast<size_t>(output)].labels =
-        model.outputs[static_cast<size_t>(model.FindOutput(name))].labels;
+    core::TensorSpec& taken = signature.outputs[static_cast<size_t>(output)];
+    const auto given = [&name](const core::ModelSignature& model) -> const core::TensorSpec& {
+      return model.outputs[static_cast<size_t>(model.FindOutput(name))];
+    };
+    taken.labels = given(*models.front()).labels;
+    for (const core::ModelSignature* const model : models) taken.unchecked |= given(*model).unchecked;
   }
 }
 
@@ -149,7 +160,7 @@ base::Status Fit(const core::ModelCaller& models, const config::ModelConfig& con
   TensorTypes types(plan, config);
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     INFERD_RETURN_IF_ERROR(LookAt(models, plan, i, types, looked));
-    TakeLabels(plan, i, *looked.models[i].front(), signature);
+    TakeForms(plan, i, looked.models[i], signature);
   }
   Deepen(plan, looked.models);
   TakeDeviceMemory(plan, signature);

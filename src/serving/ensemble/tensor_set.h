@@ -23,6 +23,7 @@ enum class TensorState : uint8_t {
   kThere,
   kLeftOut,    // an optional input that the request does not have
   kNotComing,  // what would have given it is not taken
+  kOmitted,    // the model that would have given it left it out of its response
 };
 
 // The responses to one request of a step that has any number of them.
@@ -31,6 +32,7 @@ struct ResponseLine {
     std::vector<core::InferTensor> outputs;
     core::Parameters parameters;
     core::ResponseFlow::Place place;
+    TensorState missing = TensorState::kOmitted;  // of the outputs that it does not have
   };
   std::shared_ptr<core::ResponseFlow> flow;  // null: they are held up by the client alone
   std::deque<Response> waiting;              // for others to be done with
@@ -48,6 +50,7 @@ struct TensorSet {
   struct Tensor {
     TensorState state = TensorState::kAwaited;
     size_t makers_left = 0;  // steps that may still give it
+    bool omitted = false;    // the model of one of the others left it out
     core::InferTensor value = {};
   };
 

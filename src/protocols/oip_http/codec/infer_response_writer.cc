@@ -1,5 +1,6 @@
 #include "protocols/oip_http/codec/infer_response_writer.h"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -71,9 +72,11 @@ ResponseSize EstimateSize(const core::InferResponse& response, const v2::OutputF
   return size;
 }
 
-base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse&& response, const v2::OutputForms& forms,
+base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse&& response, const v2::OutputForms& requested,
                                                    const core::ModelSignature& signature, const Options& options) {
   INFERD_RETURN_IF_ERROR(v2::CheckCarried(response));
+  std::optional<v2::OutputForms> own;
+  const v2::OutputForms& forms = v2::FormsFor(response, requested, own);
   INFERD_RETURN_IF_ERROR(v2::ClassifyOutputs(response, forms, signature));
   json::Writer writer(EstimateSize(response, forms).json_bytes);
   writer.BeginObject();

@@ -16,7 +16,7 @@ namespace inferd::oip_http {
 // are, without a copy (Triton's binary tensor extension). Outputs in regions of the client's shared memory have no
 // data. Classification happens first. Errors: INVALID_ARGUMENT naming the output (BYTES that are not UTF-8 and were not
 // asked for in base64 or binary; a NaN under NonFinite::kError). Pure; runs on any thread.
-base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse&& response, const v2::OutputForms& forms,
+base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse&& response, const v2::OutputForms& requested,
                                                    const core::ModelSignature& signature, const Options& options);
 
 // About how big a response will be: whether writing it is work for the pool.

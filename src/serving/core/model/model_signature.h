@@ -41,6 +41,8 @@ struct TensorSpec {
   // brings alternative inputs need not bring the others. Outputs: only such a request may name it.
   bool alternative = false;
   bool carries_body = false;  // alternatives: clients cannot name it, only a front-end (InferRequest::whole_body)
+  bool may_be_missing = false;  // outputs: a response may come without it
+  bool unchecked = false;       // outputs: a response may have another datatype and shape than those above
 };
 
 // Returns the shape that metadata show: `spec.shape`, or [-1] where the rank is unknown. [] would be a scalar.

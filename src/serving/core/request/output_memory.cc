@@ -26,11 +26,19 @@ base::Status Place(base::Buffer memory, InferTensor& output) {
   return base::OkStatus();
 }
 
-// A request that names its outputs has them answered in its own order.
-base::Status PlaceAll(const std::vector<base::Buffer>& memories, std::vector<InferTensor>& outputs) {
-  const size_t count = std::min(memories.size(), outputs.size());
-  for (size_t i = 0; i < count; ++i) {
-    if (memories[i]) INFERD_RETURN_IF_ERROR(Place(memories[i], outputs[i]));
+struct NamedMemory {
+  std::string name;
+  base::Buffer memory;
+};
+
+// A request that names its outputs has them answered in its own order, but for those that the model left out.
+base::Status PlaceAll(const std::vector<NamedMemory>& memories, std::vector<InferTensor>& outputs) {
+  auto memory = memories.begin();
+  for (InferTensor& output : outputs) {
+    memory = std::find_if(memory, memories.end(), [&](const NamedMemory& each) { return each.name == output.name; });
+    if (memory == memories.end()) break;
+    if (memory->memory) INFERD_RETURN_IF_ERROR(Place(memory->memory, output));
+    ++memory;
   }
   return base::OkStatus();
 }
@@ -43,8 +51,8 @@ bool NamesOutputMemory(const InferRequest& request) {
 }
 
 Completion IntoOutputMemory(const InferRequest& request, Completion completion) {
-  std::vector<base::Buffer> memories;
-  for (const RequestedOutput& output : request.outputs) memories.push_back(output.memory);
+  std::vector<NamedMemory> memories;
+  for (const RequestedOutput& output : request.outputs) memories.push_back({output.name, output.memory});
   return Completion(
       [memories = std::move(memories), completion = std::move(completion)](InferResponse&& response) mutable {
         if (response.status.ok()) response.status = PlaceAll(memories, response.outputs);

@@ -16,9 +16,9 @@ class OutputMemoryTest : public ::testing::Test {
  protected:
   OutputMemoryTest() { request_.outputs = {{.name = "A"}, {.name = "B"}}; }
 
-  static InferTensor Output(base::BufferSlice data) {
+  static InferTensor Output(std::string name, base::BufferSlice data) {
     InferTensor output;
-    output.name = "A";
+    output.name = std::move(name);
     output.data = std::move(data);
     return output;
   }
@@ -28,8 +28,8 @@ class OutputMemoryTest : public ::testing::Test {
     Completion completion =
         IntoOutputMemory(request_, Completion([this](InferResponse&& response) { answer_ = std::move(response); }));
     InferResponse response;
-    response.outputs.push_back(Output(std::move(a)));
-    response.outputs.push_back(Output(std::move(b)));
+    response.outputs.push_back(Output("A", std::move(a)));
+    response.outputs.push_back(Output("B", std::move(b)));
     completion.Send(std::move(response));
   }
 
@@ -51,6 +51,19 @@ TEST_F(OutputMemoryTest, BytesAreCopiedToWhereTheyAreWanted) {
   EXPECT_EQ(answer_->outputs[0].data.data(), first.data());
   EXPECT_EQ(answer_->outputs[1].data.data(), memory.data());
   EXPECT_EQ(answer_->outputs[1].data.view(), "second");
+}
+
+TEST_F(OutputMemoryTest, AnOutputThatTheModelLeftOutTakesNoMemory) {
+  request_.outputs[0].memory = base::Buffer::Allocate(8);
+  base::Buffer memory = base::Buffer::Allocate(8);
+  request_.outputs[1].memory = memory;
+  Completion completion =
+      IntoOutputMemory(request_, Completion([this](InferResponse&& response) { answer_ = std::move(response); }));
+  InferResponse response;
+  response.outputs.push_back(Output("B", Bytes("second")));
+  completion.Send(std::move(response));
+  ASSERT_TRUE(answer_->status.ok());
+  EXPECT_EQ(answer_->outputs[0].data.data(), memory.data());
 }
 
 TEST_F(OutputMemoryTest, WhatAnEngineWroteThereStays) {

@@ -1,6 +1,7 @@
 #include "serving/enginehost/batch/batch_outputs.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 #include <string>
 
@@ -65,6 +66,21 @@ TakenMemory TakeMemory(const std::shared_ptr<const LoadedModel>& model, const in
 
 std::string Quoted(const core::TensorSpec& spec) { return "output '" + spec.name + "'"; }
 
+bool IsDatatype(int32_t datatype) {
+  return datatype > INFERD_TYPE_INVALID && datatype <= static_cast<int32_t>(tensor::kLastDataType);
+}
+
+// "FP64 (float64)": the protocol's name, and the one that most libraries have for it.
+std::string DatatypeText(int32_t datatype) {
+  if (!IsDatatype(datatype)) return "that is none (" + std::to_string(datatype) + ")";
+  const std::string name(tensor::DataTypeName(static_cast<DataType>(datatype)));
+  std::string common = name;
+  if (const size_t at = common.find("FP"); at != std::string::npos) common.replace(at, 2, "float");
+  if (common.starts_with("BF")) common.insert(2, "loat");
+  std::ranges::transform(common, common.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return name + " (" + common + ")";
+}
+
 base::Result<base::BufferSlice> PackElements(const LoadedModel& model, const core::TensorSpec& spec,
                                              const base::BufferSlice& memory) {
   const std::span<const inferd_text> elements(reinterpret_cast<const inferd_text*>(memory.data()),
@@ -114,12 +130,12 @@ base::Result<core::InferTensor> ToTensor(const LoadedModel& model, const inferd_
                                          base::BufferSlice memory) {
   const core::TensorSpec& spec = model.signature().outputs[output.index];
   core::InferTensor tensor;
-  tensor.datatype = spec.datatype;
-  if (output.datatype != static_cast<int32_t>(spec.datatype)) {
-    return std::unexpected(model.Fault("answered " + Quoted(spec) + " with datatype " +
-                                       std::to_string(output.datatype) + ", not " +
-                                       std::string(tensor::DataTypeName(spec.datatype))));
+  const bool declared = output.datatype == static_cast<int32_t>(spec.datatype);
+  if (!declared && !(spec.unchecked && IsDatatype(output.datatype))) {
+    return std::unexpected(model.Fault("answered " + Quoted(spec) + " with datatype " + DatatypeText(output.datatype) +
+                                       ", not " + std::string(tensor::DataTypeName(spec.datatype))));
   }
+  tensor.datatype = static_cast<DataType>(output.datatype);
   if (output.rank > tensor::kRankMax) {
     return std::unexpected(model.Fault("answered " + Quoted(spec) + " with " + std::to_string(output.rank) +
                                        " dimensions; at most " + std::to_string(tensor::kRankMax) +
@@ -129,7 +145,8 @@ base::Result<core::InferTensor> ToTensor(const LoadedModel& model, const inferd_
     return std::unexpected(model.Fault("answered " + Quoted(spec) + " without a usable shape"));
   }
   tensor.shape = tensor::Shape(std::span(output.shape, output.rank));
-  if (spec.shape.rank() > 0 && !spec.any_shape && !tensor::Matches(spec.shape, tensor.shape)) {
+  const bool any_shape = spec.any_shape || spec.unchecked;
+  if (spec.shape.rank() > 0 && !any_shape && !tensor::Matches(spec.shape, tensor.shape)) {
     if (!spec.shape_is_hint) {
       return std::unexpected(model.Fault("answered " + Quoted(spec) + " with shape " + tensor.shape.ToString() +
                                          ", which is not " + spec.shape.ToString()));
@@ -139,15 +156,15 @@ base::Result<core::InferTensor> ToTensor(const LoadedModel& model, const inferd_
   if (memory.data() == nullptr && output.memory.size > 0) {
     return std::unexpected(model.Fault("answered " + Quoted(spec) + " in memory that the server cannot read"));
   }
-  if (!memory.place().readable() && spec.datatype == DataType::kBytes) {
+  if (!memory.place().readable() && tensor.datatype == DataType::kBytes) {
     return std::unexpected(model.Fault("answered " + Quoted(spec) + ", which is BYTES, on a device"));
   }
   tensor.data = std::move(memory);
-  if (spec.datatype == DataType::kBytes && output.bytes_form == INFERD_BYTES_ELEMENTS) {
+  if (tensor.datatype == DataType::kBytes && output.bytes_form == INFERD_BYTES_ELEMENTS) {
     INFERD_ASSIGN_OR_RETURN(tensor.data, PackElements(model, spec, tensor.data));
   }
   // Of what is no BYTES, this looks at the size alone.
-  if (const base::Status status = tensor::CheckRaw(spec.datatype, tensor.shape, tensor.data.bytes()); !status.ok()) {
+  if (const base::Status status = tensor::CheckRaw(tensor.datatype, tensor.shape, tensor.data.bytes()); !status.ok()) {
     return std::unexpected(model.Fault("answered " + Quoted(spec) + ": " + status.message()));
   }
   return tensor;
@@ -209,6 +226,7 @@ base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<c
   }
   for (size_t i = 0; i < wanted.size(); ++i) {
     if (tensors[i].datatype != DataType::kInvalid) continue;
+    if (model->signature().outputs[wanted[i]].may_be_missing) continue;
     return std::unexpected(model->Fault("answered without " + Quoted(model->signature().outputs[wanted[i]])));
   }
   INFERD_RETURN_IF_ERROR(ExplainCopy(*model, copies.Finish()));

@@ -27,10 +27,10 @@ class OutputAllocations final {
 };
 
 // A response's outputs, checked against the signature and put in the order of `wanted`. Takes over what the engine
-// hands over, also on failure, so every `release` runs. INTERNAL: an output is missing, listed twice, or its datatype,
-// size or place is wrong, or its shape, where that is no hint (core::TensorSpec::shape_is_hint). What is in the
-// engine's own memory on a device is copied to memory of the execution's, unless it is wanted there. Thread-safe for
-// different responses.
+// hands over, also on failure, so every `release` runs. An output that may be missing, and is, has no datatype.
+// INTERNAL: another output is missing, one is listed twice, its datatype, size or place is wrong, or its shape, where
+// that is no hint (core::TensorSpec::shape_is_hint). What is in the engine's own memory on a device is copied to memory
+// of the execution's, unless it is wanted there. Thread-safe for different responses.
 base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<const LoadedModel>& model,
                                                          const std::vector<int>& wanted,
                                                          const inferd_response& response, core::Execution& execution,

@@ -178,7 +178,9 @@ TEST_F(BatchTest, ADivisionBesideATakenResponseIsNoneOfIts) {
 
 TEST_F(BatchTest, RefusesOutputsThatCannotBe) {
   const std::pair<std::function<void(inferd_output*)>, const char*> kCases[] = {
-      {[](inferd_output* o) { o->datatype = INFERD_TYPE_FP32; }, "with datatype 11, not INT32"},
+      {[](inferd_output* o) { o->datatype = INFERD_TYPE_FP32; }, "with datatype FP32 (float32), not INT32"},
+      {[](inferd_output* o) { o->datatype = INFERD_TYPE_BF16; }, "with datatype BF16 (bfloat16), not INT32"},
+      {[](inferd_output* o) { o->datatype = 99; }, "with datatype that is none (99), not INT32"},
       {[](inferd_output* o) { o->rank = 20'000; }, "with 20000 dimensions; at most 32 can be answered"},
       {[](inferd_output* o) { o->shape = nullptr; }, "without a usable shape"},
       {[](inferd_output* o) { o->memory.kind = INFERD_MEMORY_GPU; }, "memory that the server cannot read"},
@@ -225,6 +227,58 @@ TEST_F(BatchTest, AnotherShapeThanAHintIsAnsweredWithOneWarning) {
   const std::string log(std::istreambuf_iterator<char>(file), {});
   EXPECT_EQ(std::ranges::count(log, '\n'), 1) << log;
   EXPECT_THAT(log, AllOf(HasSubstr("another shape"), HasSubstr("OUT"), HasSubstr("[8]"), HasSubstr("[3]")));
+}
+
+// OUT may be missing, or be something else than its spec says.
+class FreeOutputTest : public BatchTest {
+ protected:
+  explicit FreeOutputTest(int32_t may_be_missing = 1, int32_t unchecked = 1) {
+    inferd_tensor_spec spec = {};
+    spec.name = {"FREE", 4};
+    spec.datatype = INFERD_TYPE_INT32;
+    spec.shape = kAny;
+    spec.rank = 1;
+    spec.may_be_missing = may_be_missing;
+    spec.unchecked = unchecked;
+    engine_.Add(spec, &engine_.outputs);
+  }
+
+  RecordingExecution::Response Answer(std::function<void(inferd_output*)> change) {
+    engine_.execute = [&](const inferd_batch& batch, inferd_error*) {
+      Respond(batch, 0, kNumbers, 2, true, change);
+      return INFERD_FINISHED;
+    };
+    RecordingExecution execution;
+    execution.outputs = {0, 1};
+    auto model = engine_.Take();
+    PluginInstance(*model, InstanceSeat()).Execute(execution);
+    return execution.responses().at(0);
+  }
+};
+
+TEST_F(FreeOutputTest, AnOutputMayBeMissingIfItsSpecSaysSo) {
+  const RecordingExecution::Response answer = Answer({});
+  EXPECT_EQ(answer.status, base::OkStatus());
+  ASSERT_EQ(answer.outputs.size(), 2u);
+  EXPECT_EQ(answer.outputs[0].datatype, tensor::DataType::kInt32);
+  EXPECT_EQ(answer.outputs[1].datatype, tensor::DataType::kInvalid) << "left out";
+  EXPECT_THAT(Answer([](inferd_output* o) { o->index = 1; }).status.message(),
+              HasSubstr("answered without output 'OUT'"));
+}
+
+TEST_F(FreeOutputTest, AnUncheckedOutputMayBeOfAnyDatatypeAndShape) {
+  static constexpr int64_t kOne[] = {1, 1, 1};
+  const RecordingExecution::Response answer = Answer([](inferd_output* o) {
+    o->index = 1;
+    o->datatype = INFERD_TYPE_INT64;
+    o->shape = kOne;
+    o->rank = 3;
+  });
+  EXPECT_THAT(answer.status.message(), HasSubstr("without output 'OUT'")) << "nothing is wrong with FREE";
+  EXPECT_THAT(Answer([](inferd_output* o) { o->index = 1, o->datatype = INFERD_TYPE_FP16; }).status.message(),
+              HasSubstr("expected 4 bytes"));
+  EXPECT_THAT(Answer([](inferd_output* o) { o->index = 1, o->datatype = 99; }).status.message(),
+              HasSubstr("with datatype that is none (99)"));
 }
 
 TEST_F(BatchTest, WhatIsForAllGoesToAll) {

@@ -53,6 +53,8 @@ base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi, bool only_s
   spec.alternative = INFERD_HAS_FIELD(inferd_tensor_spec, &abi, alternative) && abi.alternative != 0;
   spec.carries_body = spec.alternative && abi.alternative == 2;
   spec.optional |= spec.alternative;
+  spec.may_be_missing = INFERD_HAS_FIELD(inferd_tensor_spec, &abi, may_be_missing) && abi.may_be_missing != 0;
+  spec.unchecked = INFERD_HAS_FIELD(inferd_tensor_spec, &abi, unchecked) && abi.unchecked != 0;
   return spec;
 }
 

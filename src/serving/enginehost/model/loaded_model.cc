@@ -178,14 +178,22 @@ base::Status LoadedModel::ReadSignature(const inferd_signature* abi, const core:
     }
     checks_readiness_ = true;
   }
-  if (INFERD_HAS_FIELD(inferd_signature, abi, completed_dynamic_batching)) {
-    if (abi->completed_max_batch_size < 0) {
-      return base::Internal("a max_batch_size of " + std::to_string(abi->completed_max_batch_size));
-    }
-    completed_batching_ = {.max_batch_size = abi->completed_max_batch_size,
-                           .dynamic_batching = abi->completed_dynamic_batching != 0};
-    if (completed_batching_.max_batch_size > 0) signature_.max_batch_size = completed_batching_.max_batch_size;
+  parallel_instances_ = INFERD_HAS_FIELD(inferd_signature, abi, parallel_instances) && abi->parallel_instances != 0;
+  return ReadCompleted(*abi);
+}
+
+base::Status LoadedModel::ReadCompleted(const inferd_signature& abi) {
+  if (!INFERD_HAS_FIELD(inferd_signature, &abi, completed_dynamic_batching)) return base::OkStatus();
+  if (abi.completed_max_batch_size < 0) {
+    return base::Internal("a max_batch_size of " + std::to_string(abi.completed_max_batch_size));
   }
+  completed_ = {.max_batch_size = abi.completed_max_batch_size,
+                .dynamic_batching = abi.completed_dynamic_batching != 0,
+                .tensors = INFERD_HAS_FIELD(inferd_signature, &abi, completed_tensors) && abi.completed_tensors != 0};
+  if (INFERD_HAS_FIELD(inferd_signature, &abi, completed_transaction_policy) && abi.completed_transaction_policy != 0) {
+    completed_.decoupled = signature_.decoupled;
+  }
+  if (completed_.max_batch_size > 0) signature_.max_batch_size = completed_.max_batch_size;
   return base::OkStatus();
 }
 

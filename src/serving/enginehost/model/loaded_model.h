@@ -83,7 +83,8 @@ class LoadedModel final {
   int compute_threads() const { return compute_threads_; }
   bool computes_elsewhere() const { return computes_elsewhere_; }
   bool returns_at_once() const { return returns_at_once_; }
-  core::CompletedBatching completed_batching() const { return completed_batching_; }
+  config::CompletedByModel completed() const { return completed_; }
+  bool parallel_instances() const { return parallel_instances_; }
   // Whether the server prepares an instance's next execution while the engine computes the one before: on GPUs, where
   // the configuration says eager_batching, and the engine has one execution of an instance at a time.
   bool prepares_ahead() const { return prepares_ahead_; }
@@ -106,6 +107,7 @@ class LoadedModel final {
   LoadedModel(OpenedEngine* engine, inferd_model* model, size_t number, std::shared_ptr<const LoadedModel> first)
       : engine_(engine), model_(model), number_(number), first_(std::move(first)) {}
   base::Status ReadSignature(const inferd_signature* abi, const core::LoadSpec& spec, int cpu_threads);
+  base::Status ReadCompleted(const inferd_signature& abi);
 
   OpenedEngine* engine_;
   inferd_model* model_;
@@ -125,7 +127,8 @@ class LoadedModel final {
   bool eager_on_gpus_ = false;  // what the configuration says
   bool prepares_ahead_ = false;
   bool checks_readiness_ = false;
-  core::CompletedBatching completed_batching_;
+  bool parallel_instances_ = false;
+  config::CompletedByModel completed_;
   mutable std::atomic<bool> warned_of_shape_{false};
 };
 

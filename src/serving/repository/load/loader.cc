@@ -7,6 +7,7 @@
 #include "config/model/model_config_parser.h"
 #include "config/tfs/version_batching.h"
 #include "serving/repository/load/checksums.h"
+#include "serving/repository/load/instances.h"
 #include "serving/repository/load/special_files.h"
 #include "serving/repository/load/version_signature.h"
 #include "serving/repository/probe/row_probe.h"
@@ -91,6 +92,7 @@ base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
   spec.version = job.id.version;
   spec.model_dir = job.model_dir;
   spec.version_dir = job.version_dir;
+  spec.unchecked_outputs = completion_.triton_exact;
   const std::string filename = resolved.default_model_filename.empty() ? std::string(engine->default_model_filename())
                                                                        : resolved.default_model_filename;
   if (!filename.empty()) {
@@ -111,19 +113,19 @@ base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
   auto opened = engine->Load(spec);
   if (!opened.has_value()) return std::unexpected(WithFileKind(opened.error(), resolved.engine, spec.model_file));
   auto model = *std::move(opened);
-  const core::CompletedBatching said = model->completed_batching();
-  if (said != core::CompletedBatching{}) {
-    INFERD_ASSIGN_OR_RETURN(
-        resolved, config::AddModelsBatching(resolved, said.max_batch_size, said.dynamic_batching, completion));
+  const config::CompletedByModel said = model->completed();
+  if (said != config::CompletedByModel{}) {
+    INFERD_ASSIGN_OR_RETURN(resolved, config::AddCompleted(resolved, said, completion));
   }
   config::BatchingDecision batching = DecideBatching(resolved, *model, completion);
   if (said.max_batch_size > 0) {
     batching.source = config::BatchingSource::kModel;
     batching.reason = "its code says max_batch_size: " + std::to_string(said.max_batch_size);
   }
-  INFERD_ASSIGN_OR_RETURN(config::ModelConfig completed,
-                          config::CompleteModel(std::move(resolved), Infos(model->signature().inputs),
-                                                Infos(model->signature().outputs), completion, std::move(batching)));
+  INFERD_ASSIGN_OR_RETURN(
+      config::ModelConfig completed,
+      config::CompleteModel(std::move(resolved), Infos(model->signature().inputs), Infos(model->signature().outputs),
+                            completion, std::move(batching), said.tensors));
   return LoadedModel{std::make_shared<const config::ModelConfig>(std::move(completed)), std::move(model)};
 }
 
@@ -139,19 +141,6 @@ config::BatchingDecision Loader::DecideBatching(const config::ModelConfig& confi
                 services_.clock));
 }
 
-base::Status Loader::CreateInstances(const config::ModelConfig& config, core::SchedulerParts& parts) const {
-  for (const config::Instance& each : config::ExpandInstances(config)) {
-    const auto ordinal = static_cast<int>(parts.instances.size());
-    INFERD_ASSIGN_OR_RETURN(auto instance, parts.model->CreateInstance({.group = each.group,
-                                                                        .ordinal = ordinal,
-                                                                        .kind = each.kind,
-                                                                        .device = each.device,
-                                                                        .name = config::InstanceName(config, each)}));
-    parts.instances.push_back(std::move(instance));
-  }
-  return base::OkStatus();
-}
-
 base::Result<core::ModelVersion::Function> Loader::MakeFunction(core::SchedulerParts parts,
                                                                 const std::filesystem::path& model_dir) const {
   INFERD_ASSIGN_OR_RETURN(VersionSignature signature,
@@ -160,7 +149,7 @@ base::Result<core::ModelVersion::Function> Loader::MakeFunction(core::SchedulerP
   parts.model_dir = model_dir;
   parts.engine_inputs = std::move(signature.engine_inputs);
   parts.engine_outputs = std::move(signature.engine_outputs);
-  INFERD_RETURN_IF_ERROR(CreateInstances(*parts.config, parts));
+  INFERD_ASSIGN_OR_RETURN(parts.instances, CreateInstances(*parts.model, *parts.config));
   core::ModelVersion::Function function{.signature = parts.signature, .scheduler = nullptr};
   INFERD_ASSIGN_OR_RETURN(function.scheduler, services_.scheduler_factory(std::move(parts)));
   return function;

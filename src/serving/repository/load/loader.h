@@ -67,7 +67,6 @@ class Loader final {
   config::BatchingDecision DecideBatching(const config::ModelConfig& config, core::EngineModel& model,
                                           const config::CompletionOptions& options) const;
   base::Result<core::Engine*> FindEngine(const config::ModelConfig& config) const;
-  base::Status CreateInstances(const config::ModelConfig& config, core::SchedulerParts& parts) const;
   // All but its warm-up.
   base::Result<std::shared_ptr<const core::ModelVersion>> Make(const LoadJob& job, base::Executor& retire) const;
   base::Status WarmUpAll(const LoadJob& job, const std::shared_ptr<const core::ModelVersion>& version) const;

@@ -166,7 +166,9 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                           .any_shape = engine.outputs[index].any_shape,
                           .graph_name = engine.outputs[index].graph_name,
                           .takes_device_memory = config.padding.empty() && output.datatype != tensor::DataType::kBytes,
-                          .unknown_rank = engine.outputs[index].unknown_rank && says_no_more(output)};
+                          .unknown_rank = engine.outputs[index].unknown_rank && says_no_more(output),
+                          .may_be_missing = engine.outputs[index].may_be_missing,
+                          .unchecked = engine.outputs[index].unchecked};
     // A model may bring labels of its own; those that the configuration names count in their place.
     if (output.label_filename.empty()) {
       spec.labels = engine.outputs[index].labels;

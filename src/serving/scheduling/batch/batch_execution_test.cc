@@ -202,6 +202,47 @@ TEST_F(BatchExecutionTest, AScalarHasTheDimensionsThatWerePromised) {
   EXPECT_EQ(shape_of(64, {-1, 1}, 2), tensor::Shape());
 }
 
+// Outputs of which responses may lack any.
+class MissingOutputsTest : public BatchExecutionTest {
+ protected:
+  MissingOutputsTest() : missing_(Signature()) {}
+  static core::ModelSignature Signature() {
+    core::ModelSignature signature = BatchFixture::DefaultSignature();
+    for (core::TensorSpec& output : signature.outputs) output.may_be_missing = true;
+    return signature;
+  }
+  BatchFixture missing_;
+};
+
+TEST_F(MissingOutputsTest, WhatTheModelLeftOutIsLeftOut) {
+  const Running execution{missing_, missing_.Request(1, {1}, {"TEXT", "OUT"}), missing_.Request(1, {2}, {"TEXT"}),
+                          missing_.Request(1, {3}, {})};
+  for (size_t i = 0; i < 2; ++i) {
+    std::vector<core::InferTensor> outputs = Out({1, 1}, {7});
+    outputs.emplace_back();
+    execution->Respond(i, {.outputs = std::move(outputs)});
+  }
+  execution->Respond(2, {.outputs = std::vector<core::InferTensor>(2)});
+  End(*execution);
+  ASSERT_THAT(missing_.answer(0).outputs, SizeIs(1));
+  EXPECT_EQ(missing_.answer(0).outputs[0].name, "OUT");
+  EXPECT_THAT(missing_.values(0), ElementsAre(7));
+  for (const size_t i : {1, 2}) {
+    EXPECT_TRUE(missing_.answer(i).status.ok());
+    EXPECT_THAT(missing_.answer(i).outputs, IsEmpty());
+  }
+}
+
+TEST_F(MissingOutputsTest, ItIsLeftOutOfEachShare) {
+  const Running execution{missing_, missing_.Request(1, {1}, {}), missing_.Request(2, {2, 3}, {})};
+  std::vector<core::InferTensor> wholes = Out({3, 1}, {7, 8, 9});
+  wholes.emplace_back();
+  execution->RespondAll({.outputs = std::move(wholes)});
+  End(*execution);
+  ASSERT_THAT(missing_.answer(1).outputs, SizeIs(1));
+  EXPECT_THAT(missing_.values(1), ElementsAre(8, 9));
+}
+
 TEST_F(BatchExecutionTest, EachGetsWhatItAskedForInItsOrder) {
   const Running execution{fixture_, fixture_.Request(1, {1}, {"TEXT"}), fixture_.Request(1, {2}, {"TEXT", "OUT"}),
                           fixture_.Request(2, {3, 4}, {"OUT"})};

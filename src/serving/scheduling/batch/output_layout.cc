@@ -17,8 +17,14 @@ base::Status WrongOutput(const core::TensorSpec& spec, const std::string& what) 
   return base::Internal("the engine returned output '" + spec.name + "' " + what);
 }
 
+// A place without an output: the model left it out.
+bool IsLeftOut(const core::InferTensor& tensor) {
+  return tensor.datatype == tensor::DataType::kInvalid && tensor.name.empty() && tensor.shape.rank() == 0 &&
+         tensor.data.empty();
+}
+
 base::Status CheckDatatype(const core::TensorSpec& spec, tensor::DataType datatype) {
-  if (datatype == spec.datatype) return base::OkStatus();
+  if (datatype == spec.datatype || spec.unchecked) return base::OkStatus();
   return WrongOutput(spec, "as " + std::string(tensor::DataTypeName(datatype)) + ", expected " +
                                std::string(tensor::DataTypeName(spec.datatype)));
 }
@@ -54,6 +60,10 @@ base::Status OutputLayout::Arrange(std::vector<core::InferTensor>& tensors) cons
   }
   for (size_t slot = 0; slot < tensors.size(); ++slot) {
     const core::TensorSpec& spec = context_.signature.outputs[order_[slot]];
+    if (IsLeftOut(tensors[slot])) {
+      if (spec.may_be_missing) continue;
+      return base::Internal("the engine returned no output '" + spec.name + "'");
+    }
     if (tensors[slot].name.empty()) tensors[slot].name = spec.name;
     if (tensors[slot].name != spec.name) {
       const auto it = std::find_if(tensors.begin() + static_cast<ptrdiff_t>(slot), tensors.end(),
@@ -84,7 +94,9 @@ base::Status OutputLayout::FitShape(const core::QueuedRequest& member, int outpu
     }
     tensor.shape = std::move(shape);
   } else if (spec.reshape) {
-    INFERD_ASSIGN_OR_RETURN(tensor.shape, core::ClientShape(spec, tensor.shape, context_.signature.max_batch_size > 0));
+    auto shape = core::ClientShape(spec, tensor.shape, context_.signature.max_batch_size > 0);
+    if (!shape.has_value()) return spec.unchecked ? base::OkStatus() : shape.error();
+    tensor.shape = *std::move(shape);
   } else if (tensor.shape.rank() == 0 && !spec.any_shape &&
              IsOneElement(spec.shape, context_.signature.max_batch_size, member)) {
     for (size_t d = 0; d < spec.shape.rank(); ++d) tensor.shape.Append(1);
@@ -95,11 +107,19 @@ base::Status OutputLayout::FitShape(const core::QueuedRequest& member, int outpu
 base::Status OutputLayout::Pick(const core::QueuedRequest& member, std::vector<core::InferTensor>& tensors) const {
   INFERD_RETURN_IF_ERROR(Arrange(tensors));
   const auto& wanted = member.layout.outputs;
-  for (const int output : wanted) INFERD_RETURN_IF_ERROR(FitShape(member, output, tensors[slots_[output]]));
-  if (std::ranges::equal(wanted, order_)) return base::OkStatus();
+  bool whole = true;
+  for (const int output : wanted) {
+    core::InferTensor& tensor = tensors[slots_[output]];
+    whole &= !IsLeftOut(tensor);
+    if (!IsLeftOut(tensor)) INFERD_RETURN_IF_ERROR(FitShape(member, output, tensor));
+  }
+  if (whole && std::ranges::equal(wanted, order_)) return base::OkStatus();
   std::vector<core::InferTensor> picked;
   picked.reserve(wanted.size());
-  for (const int output : wanted) picked.push_back(std::move(tensors[slots_[output]]));
+  for (const int output : wanted) {
+    core::InferTensor& tensor = tensors[slots_[output]];
+    if (!IsLeftOut(tensor)) picked.push_back(std::move(tensor));
+  }
   tensors = std::move(picked);
   return base::OkStatus();
 }
@@ -135,6 +155,7 @@ base::Status OutputLayout::Split(MemberList members, const RowCount& rows, std::
   shares_ = members.size() + (rows.padding > 0 ? 1 : 0);
   ends_.resize(wholes.size() * shares_);
   for (size_t slot = 0; slot < wholes.size(); ++slot) {
+    if (IsLeftOut(wholes[slot])) continue;
     const int output = order_[slot];
     counts_.clear();
     INFERD_RETURN_IF_ERROR(context_.plan.ScatterSource(output) >= 0 ? CountByShapes(members, output)
@@ -155,6 +176,7 @@ std::vector<core::InferTensor> OutputLayout::ShareOf(MemberList members, size_t 
   for (const int output : member.layout.outputs) {
     const size_t slot = slots_[output];
     const core::InferTensor& whole = wholes[slot];
+    if (IsLeftOut(whole)) continue;
     const size_t* ends = ends_.data() + slot * shares_;
     const size_t begin = i == 0 ? 0 : ends[i - 1];
     core::InferTensor& share = shares.emplace_back();

@@ -20,12 +20,13 @@ class OutputLayout final {
   // Fills `outputs` with what any of the members wants, as core::Execution::outputs.
   void LayOut(MemberList members, std::vector<int>& outputs);
 
-  // From the engine's outputs for one member alone to what it asked for, in its order and shapes. INTERNAL: there is
-  // one missing, or with another datatype or shape than the model's.
+  // From the engine's outputs for one member alone to what it asked for, in its order and shapes, without those that
+  // the model left out. INTERNAL: there is one missing, or with another datatype or shape than the model's.
   base::Status Pick(const core::QueuedRequest& member, std::vector<core::InferTensor>& tensors) const;
 
-  // The engine answers in the order of `outputs`, or with names: afterwards they stand in that order, with names.
-  // INTERNAL: there is one missing, or with another datatype than the model's.
+  // The engine answers in the order of `outputs`, or with names: afterwards they stand in that order, with names. What
+  // the model left out stands there without a datatype. INTERNAL: there is one missing, or with another datatype than
+  // the model's.
   base::Status Arrange(std::vector<core::InferTensor>& tensors) const;
   // Prepares whole-batch outputs, arranged, to be shared among the members: they get the clients' shapes, and ShareOf()
   // knows where each share ends. INTERNAL: they cannot be shared, as they do not have the batch's rows. Once per batch.

@@ -13,6 +13,8 @@ namespace inferd::scheduling {
 
 namespace {
 
+const std::string kRefused = "the outputs for parts of the request cannot be joined: ";
+
 size_t PartCount(int64_t rows, int64_t rows_max) { return static_cast<size_t>((rows - 1) / rows_max + 1); }
 
 }  // namespace
@@ -91,6 +93,7 @@ base::Result<core::InferResponse> AnswerJoiner::Join() {
     core::AddResponseParameters(joined.parameters, std::move(response.parameters));
   }
   const size_t outputs = responses_[0].outputs.size();
+  for (const core::InferResponse& response : responses_) INFERD_RETURN_IF_ERROR(CheckCount(response));
   for (size_t output = 0; output < outputs; ++output) {
     for (size_t part = 0; part < part_count(); ++part) INFERD_RETURN_IF_ERROR(CheckPiece(part, output));
     INFERD_ASSIGN_OR_RETURN(core::InferTensor tensor, JoinOutput(output));
@@ -99,24 +102,25 @@ base::Result<core::InferResponse> AnswerJoiner::Join() {
   return joined;
 }
 
+base::Status AnswerJoiner::CheckCount(const core::InferResponse& response) const {
+  if (response.outputs.size() == responses_[0].outputs.size()) return base::OkStatus();
+  return base::Internal(kRefused + "expected " + std::to_string(responses_[0].outputs.size()) + " of them, got " +
+                        std::to_string(response.outputs.size()));
+}
+
 base::Status AnswerJoiner::CheckPiece(size_t part, size_t output) const {
   const core::InferResponse& response = responses_[part];
   const core::InferTensor& first = responses_[0].outputs[output];
-  const std::string refused = "the outputs for parts of the request cannot be joined: ";
-  if (response.outputs.size() != responses_[0].outputs.size()) {
-    return base::Internal(refused + "expected " + std::to_string(responses_[0].outputs.size()) + " of them, got " +
-                          std::to_string(response.outputs.size()));
-  }
   const core::InferTensor& piece = response.outputs[output];
   if (piece.name != first.name || piece.datatype != first.datatype) {
-    return base::Internal(refused + "expected '" + first.name + "' as " +
+    return base::Internal(kRefused + "expected '" + first.name + "' as " +
                           std::string(tensor::DataTypeName(first.datatype)) + ", got '" + piece.name + "' as " +
                           std::string(tensor::DataTypeName(piece.datatype)));
   }
   tensor::Shape expected = first.shape;
   if (expected.rank() > 0) expected[0] = RowsOf(part);
   if (expected.rank() > 0 && piece.shape == expected) return base::OkStatus();
-  return base::Internal(refused + "expected " + std::to_string(RowsOf(part)) + " rows of '" + first.name +
+  return base::Internal(kRefused + "expected " + std::to_string(RowsOf(part)) + " rows of '" + first.name +
                         "' in shape " + expected.ToString() + ", got " + piece.shape.ToString());
 }
 

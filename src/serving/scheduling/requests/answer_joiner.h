@@ -36,6 +36,7 @@ class AnswerJoiner final : public std::enable_shared_from_this<AnswerJoiner> {
   void Fail(core::InferResponse response);
   base::Result<core::InferResponse> Join();
   base::Result<core::InferTensor> JoinOutput(size_t output);
+  base::Status CheckCount(const core::InferResponse& response) const;
   base::Status CheckPiece(size_t part, size_t output) const;
 
   core::QueuedRequest whole_;

@@ -83,6 +83,13 @@ core::InferTensor Repeated(const core::InferTensor& row, int64_t rows) {
   return tensor;
 }
 
+// Finds an output that stands at `place`, or before it where the model has left out others. Null: there is none.
+const core::InferTensor* Find(const std::vector<core::InferTensor>& outputs, const std::string& name, size_t place) {
+  if (place < outputs.size() && outputs[place].name == name) return &outputs[place];
+  const auto found = std::ranges::find(outputs, name, &core::InferTensor::name);
+  return found == outputs.end() ? nullptr : &*found;
+}
+
 // Whether most of the memory would be held for nothing.
 bool Wastes(const base::BufferSlice& data) { return data.size() < data.owner().size() / 2; }
 
@@ -114,6 +121,9 @@ base::Result<SequenceStates> SequenceStates::Make(core::SchedulerParts& version,
       signature->outputs.push_back({.name = state.output, .datatype = state.datatype, .shape = shape});
       version.engine_outputs.push_back(output);
     }
+    // What is kept goes back to the model: it has to be there, and of this datatype.
+    core::TensorSpec& kept = signature->outputs[static_cast<size_t>(output_index)];
+    kept.may_be_missing = kept.unchecked = false;
     if (batches) shape[0] = 1;
     made.states_.push_back({.initial = std::move(initial),
                             .shape = std::move(shape),
@@ -140,18 +150,19 @@ SequenceStates::Places SequenceStates::Give(core::QueuedRequest& queued, const K
     places.states.push_back(static_cast<size_t>(place));
     if (places.states.back() == outputs.size()) outputs.push_back(state.output_index);
   }
+  places.added = outputs.size() - places.answered;
   return places;
 }
 
 base::Status SequenceStates::Take(core::InferResponse& response, const Places& places, KeptState& taken) const {
   taken.clear();
   for (size_t i = 0; i < states_.size(); ++i) {
-    if (places.states[i] >= response.outputs.size()) return base::Internal("a response without the model's states");
-    INFERD_ASSIGN_OR_RETURN(core::InferTensor state,
-                            Keep(states_[i], response.outputs[places.states[i]], places.copied));
+    const core::InferTensor* const output = Find(response.outputs, states_[i].output, places.states[i]);
+    if (output == nullptr) return base::Internal("a response without the model's states");
+    INFERD_ASSIGN_OR_RETURN(core::InferTensor state, Keep(states_[i], *output, places.copied));
     taken.push_back(std::move(state));
   }
-  response.outputs.resize(places.answered);
+  response.outputs.resize(response.outputs.size() - std::min(places.added, response.outputs.size()));
   return base::OkStatus();
 }
 

@@ -31,7 +31,8 @@ class SequenceStates final {
 
   // Where a response has what is to be kept.
   struct Places {
-    size_t answered = 0;  // so many outputs are the client's
+    size_t answered = 0;  // so many outputs are the client's, as far as the model gives them,
+    size_t added = 0;     // and so many behind them are not
     boost::container::small_vector<size_t, 2> states;
     bool copied = false;  // the outputs' memory is the client's
   };

@@ -123,6 +123,22 @@ TEST_F(SequenceStatesTest, AnOutputThatClientsMayHaveIsTheirsToo) {
   EXPECT_EQ(kept.at(0).data.view(), "1234");
 }
 
+TEST_F(SequenceStatesTest, TheModelMayLeaveOutWhatIsTheClients) {
+  const auto states = Make(State({1}, {1}));
+  ASSERT_TRUE(states.has_value());
+  core::QueuedRequest queued = Request();
+  const SequenceStates::Places places = states->Give(queued, {});
+  core::InferResponse response;
+  response.outputs = {Tensor({1, 1}, "1234")};
+  KeptState kept;
+  ASSERT_TRUE(states->Take(response, places, kept).ok());
+  EXPECT_TRUE(response.outputs.empty());
+  EXPECT_EQ(kept.at(0).data.view(), "1234");
+  response.outputs = {Tensor({1, 1}, "abcd")};
+  response.outputs[0].name = "OUT";
+  EXPECT_EQ(states->Take(response, places, kept).message(), "a response without the model's states");
+}
+
 TEST_F(SequenceStatesTest, AStateOfAnotherShapeFails) {
   const auto states = Make(State({2, -1}, {2, 1}));
   ASSERT_TRUE(states.has_value());

@@ -14,7 +14,7 @@ ModelDescription Describe(const core::EngineModel& model) {
   ModelDescription description{.signature = model.signature(),
                                .compute_threads = model.compute_threads(),
                                .unfinished_executions_max = std::min(model.unfinished_executions_max(), kChannelsMax),
-                               .completed_batching = model.completed_batching(),
+                               .completed = model.completed(),
                                .checks_readiness = model.readiness_check() != nullptr};
   for (size_t i = 0; i < description.signature.inputs.size(); ++i) {
     const int input = static_cast<int>(i);

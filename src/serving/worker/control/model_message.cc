@@ -10,7 +10,7 @@ namespace inferd::worker {
 namespace {
 
 constexpr size_t kAlignmentMax = 4096;
-constexpr size_t kSpecBytesMin = 5 * sizeof(uint64_t) + sizeof(int32_t) + 7 * sizeof(uint8_t);
+constexpr size_t kSpecBytesMin = 5 * sizeof(uint64_t) + sizeof(int32_t) + 9 * sizeof(uint8_t);
 constexpr size_t kDescriptionBytesMin = 7 * sizeof(uint64_t) + sizeof(uint8_t) + sizeof(int32_t);
 
 base::Status Garbled(std::string_view what) {
@@ -28,6 +28,8 @@ void AddSpecs(MessageWriter& writer, const std::vector<core::TensorSpec>& specs)
     writer.Add(static_cast<uint8_t>(spec.any_shape));
     writer.AddText(spec.graph_name);
     writer.Add(static_cast<uint8_t>(spec.unknown_rank));
+    writer.Add(static_cast<uint8_t>(spec.may_be_missing));
+    writer.Add(static_cast<uint8_t>(spec.unchecked));
     writer.AddText(spec.default_value);
     writer.Add(static_cast<uint64_t>(spec.labels.size()));
     for (const std::string& label : spec.labels) writer.AddText(label);
@@ -56,6 +58,8 @@ void TakeSpecs(MessageReader& reader, bool only_shown, std::vector<core::TensorS
     spec.any_shape = reader.TakeBool();
     spec.graph_name = std::string(reader.TakeText());
     spec.unknown_rank = reader.TakeBool();
+    spec.may_be_missing = reader.TakeBool();
+    spec.unchecked = reader.TakeBool();
     spec.default_value = std::string(reader.TakeText());
     const size_t labels = reader.TakeCount(sizeof(uint64_t));
     for (size_t label = 0; reader.ok() && label < labels; ++label) spec.labels.emplace_back(reader.TakeText());
@@ -65,6 +69,26 @@ void TakeSpecs(MessageReader& reader, bool only_shown, std::vector<core::TensorS
     spec.alternative = reader.TakeBool();
     spec.carries_body = reader.TakeBool();
   }
+}
+
+void AddCompleted(MessageWriter& writer, const config::CompletedByModel& completed) {
+  writer.Add(completed.max_batch_size);
+  writer.Add(static_cast<uint8_t>(completed.dynamic_batching));
+  writer.Add(static_cast<uint8_t>(completed.tensors));
+  writer.Add(static_cast<uint8_t>(completed.decoupled.has_value()));
+  writer.Add(static_cast<uint8_t>(completed.decoupled.value_or(false)));
+}
+
+config::CompletedByModel TakeCompleted(MessageReader& reader) {
+  config::CompletedByModel completed;
+  completed.max_batch_size = reader.Take<int32_t>();
+  if (completed.max_batch_size < 0) reader.Refuse();
+  completed.dynamic_batching = reader.TakeBool();
+  completed.tensors = reader.TakeBool();
+  const bool has_policy = reader.TakeBool();
+  const bool decoupled = reader.TakeBool();
+  if (has_policy) completed.decoupled = decoupled;
+  return completed;
 }
 
 void AddDescription(MessageWriter& writer, const ModelDescription& description) {
@@ -86,8 +110,7 @@ void AddDescription(MessageWriter& writer, const ModelDescription& description) 
   for (const std::string& name : description.significant_parameters) writer.AddText(name);
   writer.Add(static_cast<int32_t>(description.compute_threads));
   writer.Add(static_cast<int32_t>(description.unfinished_executions_max));
-  writer.Add(description.completed_batching.max_batch_size);
-  writer.Add(static_cast<uint8_t>(description.completed_batching.dynamic_batching));
+  AddCompleted(writer, description.completed);
   writer.Add(static_cast<uint8_t>(description.checks_readiness));
 }
 
@@ -119,9 +142,7 @@ ModelDescription TakeDescription(MessageReader& reader) {
   if (description.unfinished_executions_max < 1 || description.unfinished_executions_max > kChannelsMax) {
     reader.Refuse();
   }
-  description.completed_batching.max_batch_size = reader.Take<int32_t>();
-  description.completed_batching.dynamic_batching = reader.TakeBool();
-  if (description.completed_batching.max_batch_size < 0) reader.Refuse();
+  description.completed = TakeCompleted(reader);
   description.checks_readiness = reader.TakeBool();
   return description;
 }
@@ -178,6 +199,7 @@ std::string EncodeLoadOrder(const core::LoadSpec& load) {
   writer.Add(static_cast<int32_t>(load.cpu_threads));
   writer.Add(static_cast<uint64_t>(load.group_cores.size()));
   for (const base::CpuCores& cores : load.group_cores) writer.AddText(base::FormatCpuCores(cores));
+  writer.Add(static_cast<uint8_t>(load.unchecked_outputs));
   return std::string(writer.text());
 }
 
@@ -199,6 +221,7 @@ base::Result<core::LoadSpec> DecodeLoadOrder(std::string_view message) {
     if (!cores.has_value()) return std::unexpected(Garbled("what to load"));
     load.group_cores.push_back(*std::move(cores));
   }
+  load.unchecked_outputs = reader.TakeBool();
   if (!reader.Finished()) return std::unexpected(Garbled("what to load"));
   INFERD_ASSIGN_OR_RETURN(config::ModelConfig parsed, config::ParseModelConfig(config, "config.pbtxt"));
   INFERD_RETURN_IF_ERROR(SetKinds(kinds, parsed));

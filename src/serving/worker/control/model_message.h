@@ -48,7 +48,7 @@ struct ModelDescription {
   std::vector<std::string> significant_parameters = {};
   int compute_threads = 1;
   int unfinished_executions_max = 1;  // kChannelsMax at most
-  core::CompletedBatching completed_batching = {};
+  config::CompletedByModel completed = {};
   bool checks_readiness = false;
 };
 

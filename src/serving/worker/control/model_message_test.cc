@@ -21,6 +21,7 @@ ModelDescription Described() {
       {.name = "b", .datatype = tensor::DataType::kBytes, .shape = {}, .any_shape = true, .unknown_rank = true}};
   description.signature.outputs = {
       {.name = "c", .datatype = tensor::DataType::kBool, .shape = {1}, .labels = {"no", ""}}};
+  description.signature.outputs[0].may_be_missing = true;
   description.signature.inputs[0].graph_name = "graph/a:0";
   description.signature.inputs[0].any_datatype = true;
   description.signature.outputs[0].alternative = description.signature.outputs[0].carries_body = true;
@@ -36,7 +37,7 @@ ModelDescription Described() {
   description.compute_threads = 3;
   description.checks_readiness = true;
   description.unfinished_executions_max = kChannelsMax;
-  description.completed_batching = {.max_batch_size = 4, .dynamic_batching = true};
+  description.completed = {.max_batch_size = 4, .dynamic_batching = true, .tensors = true, .decoupled = false};
   return description;
 }
 
@@ -56,6 +57,8 @@ TEST(ModelMessageTest, ADescriptionArrivesWhole) {
   EXPECT_EQ(first.signature.inputs[0].default_value, std::string("\x08\0", 2));
   EXPECT_EQ(first.signature.not_served, "why");
   EXPECT_THAT(first.signature.outputs[0].labels, ElementsAre("no", ""));
+  EXPECT_TRUE(first.signature.outputs[0].may_be_missing);
+  EXPECT_FALSE(first.signature.outputs[0].unchecked);
   EXPECT_EQ(first.signature.name, "serving_default");
   EXPECT_EQ(first.signature.method_name, "predict");
   EXPECT_TRUE(first.signature.inputs[1].any_shape);
@@ -70,7 +73,8 @@ TEST(ModelMessageTest, ADescriptionArrivesWhole) {
   EXPECT_EQ(first.compute_threads, 3);
   EXPECT_TRUE(first.checks_readiness);
   EXPECT_EQ(first.unfinished_executions_max, kChannelsMax);
-  EXPECT_EQ(first.completed_batching, (core::CompletedBatching{.max_batch_size = 4, .dynamic_batching = true}));
+  EXPECT_EQ(first.completed, (config::CompletedByModel{
+                                 .max_batch_size = 4, .dynamic_batching = true, .tensors = true, .decoupled = false}));
 }
 
 TEST(ModelMessageTest, AWrongDescriptionIsRefused) {
@@ -113,6 +117,7 @@ TEST(ModelMessageTest, AnOrderTakesTheConfigurationAlong) {
   load.model_dir = "/m";
   load.cpu_threads = 2;
   load.group_cores = {{0, 1, 3}, {}};
+  load.unchecked_outputs = true;
   load.config = std::make_shared<const config::ModelConfig>(*config::ParseModelConfig(
       "backend: \"fake\" parameters { key: \"a\" value { string_value: \"\\303\\244\" } }", ""));
   const std::string good = EncodeLoadOrder(load);
@@ -122,6 +127,7 @@ TEST(ModelMessageTest, AnOrderTakesTheConfigurationAlong) {
   EXPECT_EQ(read->version, 7);
   EXPECT_EQ(read->cpu_threads, 2);
   EXPECT_EQ(read->group_cores, load.group_cores);
+  EXPECT_TRUE(read->unchecked_outputs);
   EXPECT_EQ(read->config->backend, "fake");
   EXPECT_EQ(read->config->parameters.at("a"), "\xC3\xA4");
   for (size_t size = 0; size < good.size(); ++size) EXPECT_FALSE(DecodeLoadOrder(good.substr(0, size)).has_value());

@@ -215,6 +215,11 @@ base::Result<std::vector<core::InferTensor>> ChannelCaller::ToTensors(const core
   tensors.reserve(answer.outputs.size());
   for (size_t i = 0; i < answer.outputs.size(); ++i) {
     const core::TensorSpec& spec = model_->signature.outputs[execution.outputs[i]];
+    if (spec.may_be_missing && answer.outputs[i].datatype == tensor::DataType::kInvalid) {
+      if (answer.outputs[i].block != kNoBlock) return std::unexpected(base::Internal("memory of an output left out"));
+      tensors.emplace_back();
+      continue;
+    }
     auto tensor = ToTensor(spec, answer.outputs[i]);
     if (!tensor) return std::unexpected(tensor.error().WithContext("output '" + spec.name + "'"));
     tensors.push_back(*std::move(tensor));
@@ -230,16 +235,18 @@ base::Result<core::InferTensor> ChannelCaller::ToTensor(const core::TensorSpec& 
     return std::unexpected(base::Internal(std::to_string(placed.bytes) + " bytes at " + std::to_string(placed.offset) +
                                           ", beyond what is shared"));
   }
-  if (placed.datatype != spec.datatype) {
-    return std::unexpected(base::Internal("datatype " + std::to_string(static_cast<int>(placed.datatype)) + ", not " +
+  const auto datatype = static_cast<int>(placed.datatype);
+  const bool known = datatype >= static_cast<int>(tensor::DataType::kBool) && placed.datatype <= tensor::kLastDataType;
+  if (!known || (placed.datatype != spec.datatype && !spec.unchecked)) {
+    return std::unexpected(base::Internal("datatype " + std::to_string(datatype) + ", not " +
                                           std::string(tensor::DataTypeName(spec.datatype))));
   }
   core::InferTensor tensor;
-  tensor.datatype = spec.datatype;
+  tensor.datatype = placed.datatype;
   tensor.shape = placed.shape;
   if (!placeless) {
     std::byte* const data = area.data() + placed.offset;
-    if (spec.datatype == tensor::DataType::kBytes) {
+    if (tensor.datatype == tensor::DataType::kBytes) {
       // Full of lengths, which must not change once they were checked.
       tensor.data = base::BufferSlice(base::Buffer::CopyOf({reinterpret_cast<const char*>(data), placed.bytes}));
       Release(placed.block);

@@ -32,7 +32,7 @@ class IsolatedModel final : public core::EngineModel {
   bool computes_elsewhere() const override { return true; }
   int compute_threads() const override { return described().compute_threads; }
   int unfinished_executions_max() const override { return described().unfinished_executions_max; }
-  core::CompletedBatching completed_batching() const override { return described().completed_batching; }
+  config::CompletedByModel completed() const override { return described().completed; }
   uint64_t memory_epoch() const override { return supervised_->loads(); }
 
  private:

@@ -16,7 +16,7 @@ import typing
 
 import numpy
 
-from inferd_worker import tensors
+from inferd_worker import failures, tensors
 from inferd_worker.batch import ALL_REQUESTS, CANCELLED, INTERNAL, INVALID_ARGUMENT, Refusal, response
 from inferd_worker.signature import Signature, TensorSpec
 
@@ -254,4 +254,6 @@ def failure(request, error, is_clients=lambda error: isinstance(error, ValueErro
     frames = traceback.extract_tb(error.__traceback__)
     if code == INTERNAL and frames:
         text += f" ({frames[-1].filename}, line {frames[-1].lineno})"
+    if code == INTERNAL:
+        failures.report(f"execution failed: {type(error).__name__}: {error}", error)
     return response(request, code=code, message=text)

@@ -54,12 +54,17 @@ class Signature:
     completed_rows: int = 0  # the max_batch_size that the model adds to its configuration; 0: none
     completed_dynamic: bool = False  # it adds dynamic_batching
     checks_readiness: bool = False  # the model says whether it is ready
+    may_be_missing: bool = False  # a response may come without some of the outputs
+    unchecked: bool = False  # outputs may have other datatypes and shapes than those here
+    completed_tensors: bool = False  # the model adds its inputs and outputs to the configuration,
+    completed_policy: bool = False  # and says there whether it is decoupled
 
     def described(self):
         inputs, outputs = (tuple(tensor.described(f"{kind} {index}") for index, tensor in enumerate(specs))
                            for kind, specs in (("input", self.inputs), ("output", self.outputs)))
         return (self.whole_batches, self.decoupled, self.sequences, self.independent_rows, inputs, outputs, self.completed_rows,
-                self.completed_dynamic, self.checks_readiness)
+                self.completed_dynamic, self.checks_readiness, self.may_be_missing, self.unchecked, self.completed_tensors,
+                self.completed_policy)
 
     def output_index(self, name):
         """-1: there is none."""
@@ -71,7 +76,7 @@ class Load:
 
     def __init__(self, message, log):
         (_, self.file, self.model_dir, self.version_dir, self.name, self.version, self.config_json, self.batch_rows,
-         self.may_unpickle) = message
+         self.may_unpickle, self.unchecked_outputs) = message
         self.config = json.loads(self.config_json or "{}")
         self.log = log
 

@@ -10,9 +10,14 @@ import weakref
 
 import triton_python_backend_utils as pb
 
+from inferd_worker import failures
 from inferd_worker.batch import INTERNAL, response
 from inferd_worker.server_calls import ServerCalls, current_execution
-from inferd_worker.signature import Signature
+from inferd_worker.signature import LOG_ERROR, LOG_VERBOSE, Signature
+
+CODE_NAMES = {code: name for name, code in vars(pb.TritonError).items() if name.isupper()}
+CLIENTS_FAULT = (pb.TritonError.CANCELLED, pb.TritonError.INVALID_ARG, pb.TritonError.NOT_FOUND, pb.TritonError.ALREADY_EXISTS,
+                 pb.TritonError.UNSUPPORTED)
 
 
 def _drop_output_that_nobody_reads():
@@ -38,7 +43,7 @@ class TritonModel:
         self._load = load
         self._instance = self._model = self._loop = None
         configured_rows, configured = load.batch_rows, set(load.config)
-        self._complete()
+        completes = self._complete()
         rows, added = load.batch_rows, set(load.config) - configured
         inputs = {**load.tensors("input"), **load.made_inputs()}
         outputs = {**load.made_outputs(), **load.tensors("output")}
@@ -46,17 +51,21 @@ class TritonModel:
                                    whole_batches=False, decoupled=load.decoupled, sequences=True,
                                    completed_rows=0 if rows == configured_rows else rows,
                                    completed_dynamic="dynamic_batching" in added,
-                                   checks_readiness=hasattr(self._class, "is_ready"))
+                                   checks_readiness=hasattr(self._class, "is_ready"),
+                                   may_be_missing=True, unchecked=load.unchecked_outputs, completed_tensors=completes,
+                                   completed_policy="model_transaction_policy" in added)
 
     def _complete(self):
+        """Whether the model completes its configuration."""
         complete = getattr(self._class, "auto_complete_config", None)
         if complete is None:
-            return
+            return False
         completed = complete(pb.ModelConfig(self._load.config, self._load.name))
         if not isinstance(completed, pb.ModelConfig):
             raise ValueError(f"auto_complete_config function in model '{self._load.name}' must return a valid "
                              "pb.ModelConfig object.")
         self._load.complete(completed.as_dict())
+        return True
 
     def start(self, instance, kind, device):
         self._instance = instance
@@ -106,7 +115,7 @@ class TritonModel:
         except EOFError:
             raise
         except (Exception, SystemExit) as error:  # the model's own: all of the batch fails
-            execution.fail(self._text_of(error))
+            self._fail(execution, error)
         finally:
             current_execution.reset(token)
         execution.finish()
@@ -122,11 +131,24 @@ class TritonModel:
             try:
                 execution.take(await coroutine)
             except Exception as error:
-                execution.fail(self._text_of(error))
+                self._fail(execution, error)
             execution.function_over()
 
         execution.finish(goes_on=True)
         asyncio.run_coroutine_threadsafe(run(), self._loop)
+
+    def _fail(self, execution, error):
+        if isinstance(error, Unfit):
+            failures.report(f"execution failed: {error}, in {self._load.file}")
+        else:
+            failures.report(f"execution failed: {type(error).__name__}: {error}", error)
+        execution.fail(self._text_of(error))
+
+    def report(self, error):
+        """A response that is an error. What the model says is its client's fault is nothing that the operator has to mend."""
+        code = error.code()
+        level = LOG_VERBOSE if code in CLIENTS_FAULT else LOG_ERROR
+        failures.report(f"execute answered with an error ({CODE_NAMES.get(code, code)}): {error.message()}, in {self._load.file}", level=level)
 
     def _text_of(self, error):
         if isinstance(error, Unfit):
@@ -233,6 +255,7 @@ class Execution:
         if given is None:
             return response(number, final=final)
         if given.has_error():
+            self._model.report(given.error())
             return response(number, final=final, code=given.error().code(), message=given.error().message())
         try:
             outputs = self._model.written(self._batch, self._answers, given)
