@@ -113,6 +113,7 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.control = options.control_mode;
   manager.poll_interval_ms = options.poll_interval.count();
   manager.new_models = options.new_models;
+  manager.unload_removed = options.unload_removed;
   manager.startup_models = options.load_models;
   // Triton, told to go on, serves what there is.
   manager.checks_startup = options.exit_on_error || options.personality->name != "tritonserver";

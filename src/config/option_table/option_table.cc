@@ -141,6 +141,8 @@ std::vector<Option> ModelRows() {
       Plain<&S::poll_interval>(kModels, "poll-interval", "TIME", "how often the folders are looked at"),
       Plain<&S::new_models>(kModels, "new-models", "",
                             "with poll: models that come while it runs are loaded; new versions are in any case"),
+      Plain<&S::unload_removed>(kModels, "unload-removed", "",
+                                "with poll: models whose folders are removed are unloaded; versions are in any case"),
       Plain<&S::load_models>(kModels, "load-model", "NAME", "with explicit: load this model at the start; '*': all"),
       Choice<kTransitions, &S::version_transition>(
           kModels, "version-transition",

@@ -139,6 +139,7 @@ struct ServerOptions {
   ControlMode control_mode = ControlMode::kPoll;
   std::chrono::milliseconds poll_interval{2'000};
   bool new_models = true;                // kPoll: models that come after the start are loaded, as new versions are
+  bool unload_removed = true;            // kPoll: models whose folders are removed are unloaded, as versions are
   std::vector<std::string> load_models;  // kExplicit: loaded at the start; "*": all
   LazyOptions lazy;
   CacheOptions cache;

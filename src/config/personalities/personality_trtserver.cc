@@ -28,7 +28,7 @@ const Personality& TrtserverPersonality() {
       .program_names = kProgramNames,
       .flags = TrtserverFlags(),
       .defaults = kDefaults,
-      .combine = nullptr,
+      .combine = CombineTrtserverFlags,
       .http_status = DefaultPersonality().http_status,
       .platform_names = PlatformNames::kTriton,
       .default_batch_limits_requests = true,

@@ -1,5 +1,6 @@
 #include "config/personalities/trtserver_flags.h"
 
+#include "config/personalities/flag_combination.h"
 #include "config/personalities/flag_rows.h"
 
 namespace inferd::config {
@@ -23,7 +24,8 @@ constexpr PersonalityFlag kFlags[] = {
      .option = "poll-interval",
      .help = "as --file-system-poll-secs (release 0.9)",
      .unit = "s"},
-    Boolean("allow-model-load-unload", "new-models", "load models that come while it runs"),
+    Combined("allow-model-load-unload", "models come and go while it runs; false: only their versions do",
+             FlagForm::kBoolean),
     {.name = "allow-poll-model-repository",
      .option = "model-control-mode",
      .help = "follow the folders while it runs (release 0.9)",
@@ -60,5 +62,14 @@ constexpr PersonalityFlag kFlags[] = {
 }  // namespace
 
 std::span<const PersonalityFlag> TrtserverFlags() { return kFlags; }
+
+base::Result<CombinedFlags> CombineTrtserverFlags(const GivenFlags& given) {
+  FlagCombination flags(given);
+  constexpr std::string_view kModels = "allow-model-load-unload";
+  if (const std::string* const value = given.Find(kModels); value != nullptr) {
+    for (const std::string_view option : {"new-models", "unload-removed"}) flags.Add(option, *value, kModels);
+  }
+  return flags.Take();
+}
 
 }  // namespace inferd::config

@@ -33,6 +33,7 @@ TEST(TrtserverFlagsTest, ItsDefaults) {
     EXPECT_EQ(options.control_mode, ControlMode::kPoll);
     EXPECT_EQ(options.poll_interval, milliseconds(15'000));
     EXPECT_TRUE(options.new_models);
+    EXPECT_TRUE(options.unload_removed);
     EXPECT_TRUE(options.exit_on_bad_configuration);
     EXPECT_FALSE(options.exit_on_error);
     EXPECT_EQ(options.readiness, ReadinessMode::kAll);
@@ -59,6 +60,7 @@ TEST(TrtserverFlagsTest, EveryFlagMeansWhatItMeantThere) {
   EXPECT_EQ(options.loop_threads, 3u);
   EXPECT_EQ(options.poll_interval, milliseconds(5'000));
   EXPECT_FALSE(options.new_models);
+  EXPECT_FALSE(options.unload_removed);
   EXPECT_FALSE(options.exit_on_bad_configuration);
   EXPECT_EQ(options.readiness, ReadinessMode::kTried);
   EXPECT_EQ(options.drain_timeout, milliseconds(7'000));

@@ -179,8 +179,19 @@ void FolderLooks::RetryFailed(Deferred& deferred) {
   }
 }
 
+bool FolderLooks::Keeps(const ModelLook& look) const {
+  return look.gone && look.problem.ok() && options_.control == config::ControlMode::kPoll && !options_.unload_removed;
+}
+
 void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& deferred) {
   ModelRecord& record = state_.records.Add(look.name);
+  if (Keeps(look)) {
+    record.changing = false;
+    return wants_.LogProblem(
+        look.name,
+        "the folder of model '" + look.name + "' has gone: what was loaded from it serves on (--unload-removed=false)",
+        state_.problems);
+  }
   record.changing = look.changing && look.problem.ok();
   if (record.repository.empty()) record.repository = look.repository;
   if (initial && wants_.FromFolder(look.name, initial)) state_.records.Expect(look.name);
@@ -194,7 +205,8 @@ void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& defer
     stepper_.Advance(state_, record, deferred);
     return;
   }
-  const bool is_there = look.named || look.layout != ModelLayout{};
+  const bool stays = !options_.unload_removed && !initial;  // also while its folder is empty
+  const bool is_there = look.named || look.layout != ModelLayout{} || stays;
   if (initial && !is_there && IsNeeded(look.name)) {
     record.problem = "there is no file of it that can be read";
     record.on_disk = true;

@@ -42,6 +42,8 @@ class FolderLooks final {
   void Apply(const std::optional<Listing>& listing, const std::vector<ModelLook>& looks, bool initial,
              Deferred& deferred) REQUIRES(source_.mutex);
   void ApplyListing(const Listing& listing, bool initial, Deferred& deferred) REQUIRES(state_.mutex);
+  // True if the model stays loaded although its folder has gone.
+  bool Keeps(const ModelLook& look) const;
   // Tries versions again that failed long enough ago, of models that the look had nothing to tell of.
   void RetryFailed(Deferred& deferred) REQUIRES(source_.mutex, state_.mutex);
   void ApplyLook(const ModelLook& look, bool initial, Deferred& deferred) REQUIRES(state_.mutex);

@@ -30,6 +30,7 @@ struct ManagerOptions {
   config::ControlMode control = config::ControlMode::kPoll;
   int64_t poll_interval_ms = 2000;
   bool new_models = true;                   // kPoll: models that come after the first look are loaded
+  bool unload_removed = true;               // kPoll: models whose folders are removed are unloaded
   int64_t settle_ms = 1000;                 // a changed version must look the same for so long before it is loaded
   std::vector<std::string> startup_models;  // kExplicit; "*": all
   // Start() fails where a repository cannot be read, or a startup model or a ready model is in none of them. (Ready

@@ -181,6 +181,31 @@ TEST_F(ManagerTest, ARemovedModelIsUnloaded) {
   EXPECT_EQ(IndexText(), "");
 }
 
+TEST_F(ManagerTest, ARemovedModelServesOnWhereModelsAreNotToGo) {
+  options_.unload_removed = false;
+  options_.new_models = false;
+  AddVersion("m", 1);
+  Start();
+  dir_.Remove("m");
+  Look();
+  Look();
+  EXPECT_EQ(Infer("m").value_or(""), "1");
+  EXPECT_EQ(IndexText(), "m:1:READY:|");
+  EXPECT_TRUE(manager_->Departed("").empty());
+  AddVersion("m", 1, "y");
+  AddVersion("m", 2);
+  Look();
+  EXPECT_EQ(Infer("m").value_or(""), "2") << "it is back, and its versions come and go again";
+  dir_.Remove("m/1");
+  dir_.Remove("m/2");
+  Look();
+  EXPECT_FALSE(Infer("m").has_value()) << "its versions went, and not its folder";
+  EXPECT_TRUE(IndexText().starts_with("m::UNAVAILABLE:")) << IndexText();
+  AddVersion("m", 3);
+  Look();
+  EXPECT_EQ(Infer("m").value_or(""), "3");
+}
+
 TEST_F(ManagerTest, ARemovedModelIsRemembered) {
   AddVersion("m", 1);
   AddVersion("failed", 2);

@@ -195,6 +195,12 @@ def test_models_stay_the_same_where_that_is_asked_for(store):
         with pytest.raises(Failure, match="NOT_FOUND"):
             client.send("new", client.header(client.config("colours"), images(client.config("colours"), "red"), ["prob"]), [b""])
 
+        shutil.rmtree(store / "colours")
+        wait_until(lambda: "the folder of model 'colours' has gone" in server.log(), "it is seen that a model was removed")
+        results, answer = client.infer("colours", images(client.config("colours"), "red"), [("prob", 1)])
+        assert (results["prob"], answer.model_version) == ([[(2, 2, "blue")]], 2), "it serves on"
+        assert client.status("colours").model_status["colours"].version_status[2].ready_state == 1
+
 
 NETDEF = b"""
 name: "resnet50_netdef"

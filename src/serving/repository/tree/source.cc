@@ -167,8 +167,8 @@ ModelLook Source::Describe(size_t repository, const std::string& model, base::Re
   const config::ServedModel* const served = FindServed(repository, model);
   look.named = served != nullptr;
   if (!tree.has_value()) {
-    const bool gone = tree.error().code() == base::StatusCode::kNotFound;
-    if (!gone || look.named) {
+    look.gone = tree.error().code() == base::StatusCode::kNotFound;
+    if (!look.gone || look.named) {
       look.problem = look.named ? BasePathProblem(*served, tree.error()) : tree.error();
       look.changing = true;  // not known; whatever serves goes on
       return look;

@@ -40,7 +40,8 @@ struct ModelLook {
   base::Status problem;
   std::filesystem::path model_dir;
   std::map<int64_t, std::filesystem::path> version_dirs;
-  ModelLayout layout;         // empty: the folder is gone
+  ModelLayout layout;         // empty: the folder is gone, or has nothing in it
+  bool gone = false;          // the folder is not there
   std::set<int64_t> settled;  // versions that are whole
   bool changing = false;      // something in the folder was written, or removed, just now
   std::string config_file;    // its configuration, in the model's folder; empty: it has none
