@@ -179,11 +179,17 @@ void FolderLooks::RetryFailed(Deferred& deferred) {
   }
 }
 
+bool FolderLooks::IsKeptOut(const ModelLook& look, bool initial) const {
+  return !initial && !look.named && options_.control == config::ControlMode::kPoll && !options_.new_models &&
+         state_.records.Find(look.name) == nullptr;
+}
+
 bool FolderLooks::Keeps(const ModelLook& look) const {
   return look.gone && look.problem.ok() && options_.control == config::ControlMode::kPoll && !options_.unload_removed;
 }
 
 void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& deferred) {
+  if (IsKeptOut(look, initial)) return;
   ModelRecord& record = state_.records.Add(look.name);
   if (Keeps(look)) {
     record.changing = false;

@@ -42,6 +42,8 @@ class FolderLooks final {
   void Apply(const std::optional<Listing>& listing, const std::vector<ModelLook>& looks, bool initial,
              Deferred& deferred) REQUIRES(source_.mutex);
   void ApplyListing(const Listing& listing, bool initial, Deferred& deferred) REQUIRES(state_.mutex);
+  // True if the model came after the start, and such models are not to be known unless a call loads them.
+  bool IsKeptOut(const ModelLook& look, bool initial) const REQUIRES(state_.mutex);
   // True if the model stays loaded although its folder has gone.
   bool Keeps(const ModelLook& look) const;
   // Tries versions again that failed long enough ago, of models that the look had nothing to tell of.

@@ -206,6 +206,25 @@ TEST_F(ManagerTest, ARemovedModelServesOnWhereModelsAreNotToGo) {
   EXPECT_EQ(Infer("m").value_or(""), "3");
 }
 
+TEST_F(ManagerTest, AModelThatComesIsUnknownWhereNewOnesAreKeptOut) {
+  options_.new_models = false;
+  AddVersion("m", 1);
+  Start();
+  AddVersion("n", 1);
+  Look();
+  Look();
+  EXPECT_EQ(IndexText(), "m:1:READY:|");
+  EXPECT_EQ(manager_->ModelNames(), std::vector<std::string>{"m"});
+  EXPECT_EQ(manager_->ModelReady("n", "").code(), StatusCode::kNotFound);
+  EXPECT_TRUE(Load("n").ok()) << "a call may load it";
+  EXPECT_EQ(Infer("n").value_or(""), "1");
+  dir_.Remove("m");
+  Look();
+  AddVersion("m", 1);
+  Look();
+  EXPECT_EQ(IndexText(), "n:1:READY:|") << "a model that is back is a new one";
+}
+
 TEST_F(ManagerTest, ARemovedModelIsRemembered) {
   AddVersion("m", 1);
   AddVersion("failed", 2);

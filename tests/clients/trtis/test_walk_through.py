@@ -192,8 +192,12 @@ def test_models_stay_the_same_where_that_is_asked_for(store):
         wait_until(lambda: client.status("colours").model_status["colours"].version_status.get(2, None) is not None
                    and client.status("colours").model_status["colours"].version_status[2].ready_state == 1,
                    "versions come nevertheless")
-        with pytest.raises(Failure, match="NOT_FOUND"):
+        with pytest.raises(Failure, match="NOT_FOUND: no status available for unknown model 'new'"):
             client.send("new", client.header(client.config("colours"), images(client.config("colours"), "red"), ["prob"]), [b""])
+        with pytest.raises(Failure, match="NOT_FOUND: no status available for unknown model 'new'"):
+            client.status("new")
+        assert "new" not in client.status().model_status and "new" not in names_in_index(server)
+        assert server.json("GET", "/v2/models/new")[0] == 404
 
         shutil.rmtree(store / "colours")
         wait_until(lambda: "the folder of model 'colours' has gone" in server.log(), "it is seen that a model was removed")
