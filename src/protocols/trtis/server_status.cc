@@ -15,15 +15,15 @@ namespace {
 
 namespace nv = nvidia::inferenceserver;
 
-void SetDuration(const core::DurationStat& stat, nv::StatDuration& message) {
-  message.set_count(stat.count);
-  message.set_total_time_ns(stat.ns);
+void AddDuration(const core::DurationStat& stat, nv::StatDuration& message) {
+  message.set_count(message.count() + stat.count);
+  message.set_total_time_ns(message.total_time_ns() + stat.ns);
 }
 
 // Nothing of what never happened.
 template <typename Stats>
 void SetRequests(const core::DurationStat& stat, Stats* (nv::ServerStatus::*field)(), nv::ServerStatus& status) {
-  if (stat.count > 0) SetDuration(stat, *(status.*field)()->mutable_success());
+  if (stat.count > 0) AddDuration(stat, *(status.*field)()->mutable_success());
 }
 
 nv::ModelReadyState StateOf(core::ModelState state) {
@@ -46,20 +46,21 @@ bool ReadConfig(const std::string& json, nv::ModelConfig& config) {
   return true;
 }
 
-void SetVersion(const core::ModelStatistics& statistics, nv::ModelVersionStatus& version) {
+void AddStatistics(const core::ModelStatistics& statistics, nv::ModelVersionStatus& version) {
   for (const core::ModelStatistics::Requests& requests : statistics.requests) {
     nv::InferRequestStats& stats = (*version.mutable_infer_stats())[static_cast<uint32_t>(requests.rows)];
     if (requests.success.count > 0) {
-      SetDuration(requests.success, *stats.mutable_success());
-      SetDuration(requests.compute, *stats.mutable_compute());
-      SetDuration(requests.queue, *stats.mutable_queue());
+      AddDuration(requests.success, *stats.mutable_success());
+      AddDuration(requests.compute, *stats.mutable_compute());
+      AddDuration(requests.queue, *stats.mutable_queue());
     }
-    if (requests.fail.count > 0) SetDuration(requests.fail, *stats.mutable_failed());
+    if (requests.fail.count > 0) AddDuration(requests.fail, *stats.mutable_failed());
   }
-  version.set_model_execution_count(statistics.execution_count);
-  version.set_model_inference_count(statistics.inference_count);
+  version.set_model_execution_count(version.model_execution_count() + statistics.execution_count);
+  version.set_model_inference_count(version.model_inference_count() + statistics.inference_count);
 }
 
+// Sets states, and adds to what was counted.
 void SetVersions(const std::vector<core::IndexEntry>& versions, const std::vector<core::ModelStatistics>& statistics,
                  nv::ModelStatus& shown) {
   for (const core::IndexEntry& entry : versions) {
@@ -70,7 +71,7 @@ void SetVersions(const std::vector<core::IndexEntry>& versions, const std::vecto
     const auto number = VersionNumber(each.version);
     if (!number.has_value()) continue;
     const auto version = shown.mutable_version_status()->find(*number);
-    if (version != shown.mutable_version_status()->end()) SetVersion(each, version->second);
+    if (version != shown.mutable_version_status()->end()) AddStatistics(each, version->second);
   }
 }
 
@@ -94,6 +95,8 @@ void AddModel(const core::Catalog& catalog, const std::string& model, nv::Server
   if (!versions.has_value()) return;
   nv::ModelStatus& shown = (*status.mutable_model_status())[model];
   SetConfig(catalog.WrittenConfigJson(model), model, *shown.mutable_config());
+  const core::DepartedModel left = catalog.DepartedVersions(model);
+  SetVersions(left.versions, left.statistics, shown);
   SetVersions(*versions, catalog.Statistics(model, "").value_or(std::vector<core::ModelStatistics>()), shown);
 }
 

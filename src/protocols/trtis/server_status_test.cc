@@ -66,6 +66,30 @@ TEST_F(ServerStatusTest, OneModelIsThereOrWas) {
   EXPECT_EQ(status_.id(), "inference:0") << "the rest is there";
 }
 
+TEST_F(ServerStatusTest, VersionsThatLeftStayWithTheirCounts) {
+  core::ModelStatistics earlier;
+  earlier.inference_count = 5;
+  earlier.requests = {
+      {.rows = 1, .success = {.count = 5, .ns = 50}, .fail = {.count = 1, .ns = 1}, .queue = {}, .compute = {}}};
+  core::ModelStatistics now = earlier;
+  now.version = "3";
+  catalog_.statistics = {{now}};
+  for (const char* version : {"2", "3"}) {
+    catalog_.left.versions.push_back(Version(version, core::ModelState::kUnavailable));
+    earlier.version = version;
+    catalog_.left.statistics.push_back(earlier);
+  }
+  ASSERT_TRUE(Make("a").ok());
+  const auto& versions = status_.model_status().at("a").version_status();
+  EXPECT_EQ(versions.at(2).ready_state(), nv::MODEL_UNAVAILABLE);
+  EXPECT_EQ(versions.at(2).model_inference_count(), 5u);
+  EXPECT_EQ(versions.at(3).ready_state(), nv::MODEL_READY) << "it is back";
+  EXPECT_EQ(versions.at(3).model_inference_count(), 10u);
+  EXPECT_EQ(versions.at(3).infer_stats().at(1).success().count(), 10u);
+  EXPECT_EQ(versions.at(3).infer_stats().at(1).success().total_time_ns(), 100u);
+  EXPECT_EQ(versions.at(3).infer_stats().at(1).failed().count(), 2u);
+}
+
 TEST_F(ServerStatusTest, AModelThatIsBackIsShownAsItIs) {
   catalog_.departed[0].name = "a";
   ASSERT_TRUE(Make("a").ok());

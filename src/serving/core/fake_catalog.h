@@ -43,6 +43,7 @@ class FakeCatalog final : public Catalog {
     std::erase_if(listed, [model](const DepartedModel& each) { return !model.empty() && each.name != model; });
     return listed;
   }
+  DepartedModel DepartedVersions(std::string_view) const override { return left; }
   bool StartupFailed() const override { return startup_failed; }
   void Load(LoadCall call, ControlCallback done) override {
     load = std::move(call);
@@ -62,6 +63,7 @@ class FakeCatalog final : public Catalog {
   bool ready = true;
   bool startup_failed = false;
   std::vector<DepartedModel> departed;
+  DepartedModel left;
   base::Status model_ready;
   base::Status control;
   base::Result<ModelMetadata> metadata;

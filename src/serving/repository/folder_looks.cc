@@ -220,7 +220,7 @@ void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& defer
   }
   if (is_there) {
     state_.departed.Forget(look.name);
-  } else if (record.authority == Authority::kFolder) {
+  } else if (!look.changing && record.authority == Authority::kFolder) {
     state_.departed.Note(record);
   }
   record.on_disk = is_there;

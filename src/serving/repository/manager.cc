@@ -152,6 +152,7 @@ std::vector<std::string> Manager::ModelNames() const {
 }
 
 std::vector<core::DepartedModel> Manager::Departed(std::string_view model) const { return core_->Departed(model); }
+core::DepartedModel Manager::DepartedVersions(std::string_view model) const { return core_->DepartedVersions(model); }
 
 void Manager::Load(core::LoadCall call, core::ControlCallback done) {
   core_->calls().Load(std::move(call), std::move(done));

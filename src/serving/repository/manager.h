@@ -55,6 +55,7 @@ class Manager final : public core::Catalog, public core::DemandLoader {
   base::Result<std::vector<core::IndexEntry>> Versions(std::string_view model) const override;
   std::vector<std::string> ModelNames() const override;
   std::vector<core::DepartedModel> Departed(std::string_view model) const override;
+  core::DepartedModel DepartedVersions(std::string_view model) const override;
   void Load(core::LoadCall call, core::ControlCallback done) override;
   void Unload(core::UnloadCall call, core::ControlCallback done) override;
   void ReplaceModels(std::vector<config::ServedModel> models, core::ControlCallback done) override;

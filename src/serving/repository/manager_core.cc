@@ -197,6 +197,11 @@ std::vector<core::DepartedModel> Manager::Core::Departed(std::string_view model)
   return state_.departed.List(model);
 }
 
+core::DepartedModel Manager::Core::DepartedVersions(std::string_view model) const {
+  const base::MutexLock lock(state_.mutex);
+  return state_.departed.Versions(model);
+}
+
 base::Result<std::vector<core::IndexEntry>> Manager::Core::Index(const std::string& repository, bool ready_only) const {
   const base::MutexLock lock(state_.mutex);
   INFERD_RETURN_IF_ERROR(state_.CheckRepository(repository));

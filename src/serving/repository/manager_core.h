@@ -42,6 +42,7 @@ class Manager::Core final : private LoadListener {
   // Of the highest version that is wanted, from its files; `none`: where no version is.
   base::Result<std::string> WrittenConfigJson(std::string_view model, const base::Status& none) const;
   std::vector<core::DepartedModel> Departed(std::string_view model) const;
+  core::DepartedModel DepartedVersions(std::string_view model) const;
 
   Calls& calls() { return calls_; }
   ServedModels& served_models() { return served_models_; }

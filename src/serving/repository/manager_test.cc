@@ -254,6 +254,52 @@ TEST_F(ManagerTest, ARemovedModelIsRemembered) {
   EXPECT_EQ(manager_->Statistics("m", "").value()[0].inference_count, 0u);
 }
 
+TEST_F(ManagerTest, AVersionThatWentIsRememberedWithItsCounts) {
+  dir_.Write("m/config.pbtxt", "version_policy { all { } }");
+  AddVersion("m", 1);
+  AddVersion("m", 3);
+  Start();
+  EXPECT_TRUE(manager_->DepartedVersions("m").name.empty());
+  EXPECT_EQ(Infer("m").value_or(""), "3");
+  for (const uint64_t counted : {1, 2}) {
+    dir_.Remove("m/3");
+    Look();
+    EXPECT_EQ(IndexText(), "m:1:READY:|");
+    const core::DepartedModel left = manager_->DepartedVersions("m");
+    ASSERT_EQ(left.versions.size(), 1u);
+    EXPECT_EQ(left.versions[0].version, "3");
+    EXPECT_EQ(left.versions[0].state, core::ModelState::kUnavailable);
+    ASSERT_EQ(left.statistics.size(), 1u);
+    EXPECT_EQ(left.statistics[0].inference_count, counted) << "of all loads together";
+    ASSERT_EQ(left.statistics[0].requests.size(), 1u);
+    EXPECT_EQ(left.statistics[0].requests[0].success.count, counted);
+    AddVersion("m", 3);
+    Look();
+    EXPECT_EQ(Infer("m").value_or(""), "3");
+  }
+  EXPECT_TRUE(manager_->Departed("").empty()) << "the model is there";
+  dir_.Remove("m");
+  Look();
+  ASSERT_EQ(manager_->Departed("m").size(), 1u);
+  EXPECT_EQ(manager_->Departed("m")[0].statistics.back().inference_count, 3u);
+  AddVersion("m", 3);
+  Look();
+  EXPECT_TRUE(manager_->DepartedVersions("m").name.empty()) << "a model that is back counts anew";
+}
+
+TEST_F(ManagerTest, AVersionThatFailedAndWentIsRemembered) {
+  AddVersion("m", 1);
+  FailLoadsOf("m", "no such operator");
+  Start();
+  AddVersion("m", 2);
+  dir_.Remove("m/1");
+  Look();
+  const core::DepartedModel left = manager_->DepartedVersions("m");
+  ASSERT_EQ(left.versions.size(), 1u);
+  EXPECT_EQ(left.versions[0].version, "1");
+  EXPECT_TRUE(left.statistics.empty());
+}
+
 // A bad load is no bad configuration.
 TEST_F(ManagerTest, AConfigurationThatIsWrongMayFailTheStart) {
   options_.bad_configuration_fails_startup = true;

@@ -51,7 +51,7 @@ void Stepper::Plan(State& state, ModelRecord& record, Deferred& deferred) const 
   FollowNeeds(state, plan, needs, record);
   record.NoteNotLoaded();
   state.demands.AnswerWaiters(record, deferred);
-  record.Prune();
+  Prune(state, record);
   const bool replaces = record.Ending() && !record.wanted.empty();
   if (!record.Loading() && !replaces && !record.load_waiters.empty())
     Answer(record.load_waiters, record.LoadOutcome(), deferred);
@@ -90,7 +90,7 @@ void Stepper::Follow(State& state, const LoadPlan& plan, ModelRecord& record, De
     if (IsNeeded(state.records, record, version, plan.unload)) {
       record.versions.at(version).SetEnding(true);
     } else {
-      EndServing(record, version, /*at_once=*/false, deferred);
+      EndServing(state, record, version, /*at_once=*/false, deferred);
     }
   }
   for (const int64_t version : plan.wait) {
@@ -199,14 +199,19 @@ void Stepper::MakeRoom(State& state, const RoomStep& step, Deferred& deferred) c
     lazy_metrics_.evictions->Add();
     logger_.Info("'" + victim.name + "' makes room for '" + step.id.name + "'",
                  {{"model", victim.name, /*in_message=*/true}, {"version", victim.version, /*in_message=*/true}});
-    EndServing(*state.records.Change(victim.name), victim.version, /*at_once=*/true, deferred);
+    EndServing(state, *state.records.Change(victim.name), victim.version, /*at_once=*/true, deferred);
   }
 }
 
-void Stepper::EndServing(ModelRecord& record, int64_t version, bool at_once, Deferred& deferred) const {
+void Stepper::Prune(State& state, ModelRecord& record) const {
+  for (const int64_t version : record.Prune()) state.departed.NoteVersion(record.name, version, nullptr);
+}
+
+void Stepper::EndServing(State& state, ModelRecord& record, int64_t version, bool at_once, Deferred& deferred) const {
   VersionHarness::Version old = record.versions.at(version).EndServing();
   if (old == nullptr) return;
   record.NoteLeft(*old);
+  state.departed.NoteVersion(record.name, version, old.get());
   logger_.Info(all_or_none_ ? "unloading: " + record.name + ":" + std::string(old->version())
                             : "unloading '" + record.name + "' version " + std::string(old->version()),
                {{"model", record.name, /*in_message=*/true},
@@ -236,7 +241,10 @@ void Stepper::LoadEnded(State& state, const core::ModelId& id,
     if (record.wanted.contains(id.version) && !state.stopping) {
       old->NoteUse(clock_.NowNs());
       old = harness.Serve(std::move(old));
-      if (old != nullptr) record.NoteLeft(*old);
+      if (old != nullptr) {
+        record.NoteLeft(*old);
+        state.departed.NoteVersion(id.name, id.version, old.get());
+      }
     } else {
       harness.DiscardLoad();
     }
@@ -250,7 +258,9 @@ void Stepper::LoadEnded(State& state, const core::ModelId& id,
 
 void Stepper::LoadGone(State& state, const LoadMetrics::Version& load, Deferred& deferred) const {
   ModelRecord& record = *state.records.Change(load.id.name);
-  if (record.versions.at(load.id.version).LoadGone()) load_metrics_.ForgetVersion(load);
+  VersionHarness& harness = record.versions.at(load.id.version);
+  if (harness.LoadGone()) load_metrics_.ForgetVersion(load);
+  if (LeavingLoads(harness) == 0) state.departed.CloseVersion(load.id.name, load.id.version);
   const Dependencies::Names needed = state.records.dependencies().NeededBy(record.name);
   record.ForgetLeft();
   NoteNeeds(state.records, record);
@@ -260,7 +270,7 @@ void Stepper::LoadGone(State& state, const LoadMetrics::Version& load, Deferred&
   }
   if (!state.stopping && record.Replaces()) Advance(state, record, deferred);
   record.NoteNotLoaded();
-  record.Prune();
+  Prune(state, record);
   ForgetIfGone(state, load.id.name);
   if (state.stopping) return state.records.Settle();
   Conclude(state, deferred);
@@ -271,6 +281,7 @@ void Stepper::ForgetIfGone(State& state, const std::string& name) const {
   load_metrics_.ForgetModel(name);
   state.problems.Forget(name);
   state.problems.Forget(name + "/versions");
+  state.departed.ForgetVersions(name);
   state.records.Forget(name);
   state.records.Erase(name);
 }
@@ -283,7 +294,7 @@ void Stepper::EndAll(State& state, Deferred& deferred) const {
     record.wanted.clear();
     record.problem = why.message();
     for (auto& [version, harness] : record.versions) {
-      if (harness.serving() != nullptr) EndServing(record, version, /*at_once=*/true, deferred);
+      if (harness.serving() != nullptr) EndServing(state, record, version, /*at_once=*/true, deferred);
       if (harness.phase() == Phase::kWaitingForRoom) harness.LeaveQueue();
       if (harness.phase() == Phase::kWaitingForDependencies) harness.StopWaiting();
     }

@@ -58,8 +58,11 @@ class Stepper final {
   void RefuseLoad(State& state, const RoomStep& step, Deferred& deferred) const REQUIRES(state.mutex);
   void MakeRoom(State& state, const RoomStep& step, Deferred& deferred) const REQUIRES(state.mutex);
   void Publish(State& state) const REQUIRES(state.mutex);
+  // Drops the versions that there is nothing more to say about. Their statistics stay.
+  void Prune(State& state, ModelRecord& record) const REQUIRES(state.mutex);
   // `at_once`: its sequences do not keep it.
-  void EndServing(ModelRecord& record, int64_t version, bool at_once, Deferred& deferred) const;
+  void EndServing(State& state, ModelRecord& record, int64_t version, bool at_once, Deferred& deferred) const
+      REQUIRES(state.mutex);
   // Lets go of what does not serve any more, once the new snapshot is out: another version of the model does, and its
   // sequences keep it for a while.
   void LetLeave(VersionHarness::Version old, Deferred& deferred) const;

@@ -131,9 +131,19 @@ def test_versions_come_and_go(store):
         with pytest.raises(Failure, match=r"NOT_FOUND: Servable not found for request: Specific\(colours, 1\)"):
             best(1)
         assert states()[2] == 1
-        shutil.rmtree(store / "colours" / "2")
+        (store / "colours" / "2").rename(store.parent / "2")
         wait_until(lambda: states().get(1) == 1, "the older version comes back")
         wait_until(lambda: best() == ("red", 1), "and answers")
+
+        def counted(version):
+            return client.status("colours").model_status["colours"].version_status[version].infer_stats[1].success.count
+
+        wait_until(lambda: states() == {1: 1, 2: 2}, "the version that was removed is not forgotten")
+        before = counted(2)
+        assert before > 0 and counted(1) > 1
+        (store.parent / "2").rename(store / "colours" / "2")
+        wait_until(lambda: best() == ("blue", 2), "it is back")
+        assert counted(2) > before, "and counts on"
 
 
 def add_copy(store, name):

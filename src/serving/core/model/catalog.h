@@ -73,12 +73,12 @@ struct ModelStatistics {
   std::vector<Response> responses = {};  // ascending by index
 };
 
-// A model that its folder was taken from, as it was last.
+// Versions of a model that do not serve any more, as they were last: all of a model whose folder has gone.
 struct DepartedModel {
   std::string name;
-  std::string config_json;           // as ConfigJson had it; empty: no version of it was ready
-  std::vector<IndexEntry> versions;  // ascending; none is ready any more
-  std::vector<ModelStatistics> statistics;
+  std::string config_json;                  // as ConfigJson had it; empty: no version of it was ready
+  std::vector<IndexEntry> versions;         // ascending; none is ready any more
+  std::vector<ModelStatistics> statistics;  // of those that served: executions, rows, and requests by rows
 };
 
 // A load call (Triton's repository extension): optionally a configuration in place of the one on disk, and files in
@@ -146,6 +146,9 @@ class Catalog {
   // Models whose folders have gone, the latest few hundred, by name; `model` not empty: that one, if it is one of them.
   // One that is still being unloaded, or has come back, may be there too: Versions() has it then.
   virtual std::vector<DepartedModel> Departed(std::string_view /*model*/) const { return {}; }
+  // The versions of one model that served earlier, or were to, whether its folder has gone or not. A version that
+  // serves again is there, too, with what its earlier loads counted. No name: there are none.
+  virtual DepartedModel DepartedVersions(std::string_view /*model*/) const { return {}; }
 
   // Return at once; the callback comes when the model serves (or does not), with why. Concurrent loads of one model
   // become one load.

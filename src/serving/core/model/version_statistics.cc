@@ -118,4 +118,21 @@ ModelStatistics VersionStatistics::Read() const {
   return stats;
 }
 
+void AddRequests(const ModelStatistics& from, ModelStatistics& to) {
+  to.inference_count += from.inference_count;
+  to.execution_count += from.execution_count;
+  for (const ModelStatistics::Requests& requests : from.requests) {
+    const auto at = std::ranges::lower_bound(to.requests, requests.rows, {}, &ModelStatistics::Requests::rows);
+    if (at == to.requests.end() || at->rows != requests.rows) {
+      to.requests.insert(at, requests);
+      continue;
+    }
+    for (const auto duration : {&ModelStatistics::Requests::success, &ModelStatistics::Requests::fail,
+                                &ModelStatistics::Requests::queue, &ModelStatistics::Requests::compute}) {
+      (*at.*duration).count += (requests.*duration).count;
+      (*at.*duration).ns += (requests.*duration).ns;
+    }
+  }
+}
+
 }  // namespace inferd::core

@@ -110,4 +110,7 @@ class VersionStatistics final {
   ResponseStatistics responses_;
 };
 
+// Adds executions, rows, and requests by their rows. All else in `to` stays.
+void AddRequests(const ModelStatistics& from, ModelStatistics& to);
+
 }  // namespace inferd::core

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <list>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,38 +12,56 @@
 #include "config/model/model_config_document.h"
 #include "serving/core/model/catalog.h"
 #include "serving/core/model/version_statistics.h"
+#include "serving/core/model_version.h"
 #include "serving/repository/records/model_record.h"
 
 namespace inferd::repository {
 
-// What is remembered of models whose folders have gone: what served them is not kept, what it counted is. Not
-// thread-safe: guarded by the manager's lock.
+// Statistics of versions that do not serve any more, and the configurations of their models. What served them is not
+// kept. Models whose folders have gone and models that are there are kept apart: kModelsMax of each, then those that
+// left first are forgotten. Not thread-safe: guarded by the manager's lock.
 class DepartedModels final {
  public:
-  static constexpr size_t kModelsMax = 256;  // then the first that left are forgotten
+  static constexpr size_t kModelsMax = 256;
+  static constexpr size_t kVersionsMax = 256;  // of one model; then the lowest are forgotten
 
-  // The model's folder has gone; the record is as it was before. Nothing new where it has no versions any more.
+  // Notes that the model's folder has gone. `record` is as it was before: NoteVersion() follows for each version that
+  // serves. A model without versions is not noted.
   void Note(const ModelRecord& record);
-  // It is back.
+  // Forgets a model that is back: it counts anew.
   void Forget(std::string_view name);
-
-  // By name; `name` not empty: that model, if it is there.
+  // The models whose folders have gone, by name. If `name` is not empty, that one only.
   std::vector<core::DepartedModel> List(std::string_view name) const;
+
+  // Notes that a version serves no more. If `load` is null, it never did.
+  void NoteVersion(const std::string& model, int64_t version, const core::ModelVersion* load);
+  // Call when no load of the version is left: its statistics are final.
+  void CloseVersion(std::string_view model, int64_t version);
+  // Forgets the versions of a model that is unknown from now on, unless its folder has gone.
+  void ForgetVersions(std::string_view model);
+  // The versions that are noted of one model, whether its folder has gone or not.
+  core::DepartedModel Versions(std::string_view model) const;
 
  private:
   struct Version {
-    int64_t version = 0;
-    std::shared_ptr<const core::VersionStatistics> statistics;  // null: it was not ready
+    std::shared_ptr<const core::VersionStatistics> last;  // of the load that ended last. Null if none is open
+    std::unique_ptr<core::ModelStatistics> earlier;       // the sum of all loads before. Null if there were none
   };
   struct Model {
     std::string name;
-    std::shared_ptr<const config::ModelConfigDocument> document;  // null: no version was ready
-    std::vector<Version> versions;                                // ascending
+    std::shared_ptr<const config::ModelConfigDocument> document;  // null if no version was ever ready
+    std::map<int64_t, Version> versions;
   };
+  using Models = std::list<Model>;  // in the order in which they left
 
+  static void Close(Version& version);
+  static void NoteIn(Model& model, int64_t version, const core::ModelVersion* load);
   static core::DepartedModel Shown(const Model& model);
+  static Model& FindOrAdd(Models& models, const std::string& name);
+  const Model* Find(std::string_view name) const;
 
-  std::list<Model> models_;  // in the order in which they left
+  Models gone_;  // their folders are not there
+  Models left_;  // their folders are there, or were never
 };
 
 }  // namespace inferd::repository

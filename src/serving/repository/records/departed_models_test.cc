@@ -38,6 +38,36 @@ TEST(DepartedModelsTest, ALookThatFindsNoVersionsAnyMoreForgetsNone) {
   EXPECT_EQ(departed.List("a")[0].versions.size(), 1u);
 }
 
+TEST(DepartedModelsTest, VersionsOfAModelThatIsThereAreListedApart) {
+  DepartedModels departed;
+  departed.NoteVersion("a", 3, nullptr);
+  departed.NoteVersion("a", 2, nullptr);
+  EXPECT_TRUE(departed.List("").empty());
+  ASSERT_EQ(departed.Versions("a").versions.size(), 2u);
+  EXPECT_EQ(departed.Versions("a").versions[0].version, "2");
+  departed.Note(WithVersions("a", {1}));
+  ASSERT_EQ(departed.List("").size(), 1u) << "now its folder has gone, too";
+  EXPECT_EQ(departed.List("")[0].versions.size(), 3u);
+  departed.ForgetVersions("a");
+  EXPECT_EQ(departed.Versions("a").versions.size(), 3u) << "its folder has gone";
+  departed.Forget("a");
+  EXPECT_TRUE(departed.Versions("a").name.empty());
+  departed.NoteVersion("b", 1, nullptr);
+  departed.ForgetVersions("b");
+  EXPECT_TRUE(departed.Versions("b").name.empty());
+}
+
+TEST(DepartedModelsTest, OfTooManyVersionsTheLowestAreForgotten) {
+  DepartedModels departed;
+  departed.NoteVersion("a", 1, nullptr);
+  for (size_t i = 0; i < DepartedModels::kModelsMax; ++i) departed.NoteVersion(std::to_string(i), 1, nullptr);
+  EXPECT_TRUE(departed.Versions("a").versions.empty()) << "it left before the others";
+  for (size_t i = 0; i <= DepartedModels::kVersionsMax; ++i)
+    departed.NoteVersion("c", static_cast<int64_t>(i), nullptr);
+  EXPECT_EQ(departed.Versions("c").versions.size(), DepartedModels::kVersionsMax);
+  EXPECT_EQ(departed.Versions("c").versions[0].version, "1");
+}
+
 TEST(DepartedModelsTest, TheFirstOfTooManyIsForgotten) {
   DepartedModels departed;
   for (size_t i = 0; i <= DepartedModels::kModelsMax; ++i) departed.Note(WithVersions(std::to_string(i), {1}));

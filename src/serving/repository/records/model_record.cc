@@ -111,12 +111,16 @@ void ModelRecord::NoteNotLoaded() {
   }
 }
 
-void ModelRecord::Prune() {
-  std::erase_if(versions, [this](const auto& entry) {
+std::vector<int64_t> ModelRecord::Prune() {
+  std::vector<int64_t> dropped;
+  std::erase_if(versions, [&](const auto& entry) {
     const auto& [version, harness] = entry;
     const bool known = layout.versions.contains(version) || wanted.contains(version) || authority != Authority::kFolder;
-    return !known && harness.alive() == 0;
+    if (known || harness.alive() != 0) return false;
+    dropped.push_back(version);
+    return true;
   });
+  return dropped;
 }
 
 bool ModelRecord::AnyReady() const {

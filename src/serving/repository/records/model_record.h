@@ -94,8 +94,8 @@ struct ModelRecord {
   bool RetryDue(int64_t now_ns, uint32_t failures_max, int64_t wait_ns) const;
   // Says of versions that wait for a request that they do.
   void NoteNotLoaded();
-  // Drops the versions that there is nothing more to say about.
-  void Prune();
+  // Drops the versions that there is nothing more to say about, and returns their numbers.
+  std::vector<int64_t> Prune();
   // What a load call is told once nothing is loading.
   base::Status LoadOutcome() const;
   core::CatalogSnapshot::Model Snapshot() const;
