@@ -94,8 +94,10 @@ void AddModel(const core::Catalog& catalog, const std::string& model, nv::Server
   const auto versions = catalog.Versions(model);
   if (!versions.has_value()) return;
   nv::ModelStatus& shown = (*status.mutable_model_status())[model];
-  SetConfig(catalog.WrittenConfigJson(model), model, *shown.mutable_config());
   const core::DepartedModel left = catalog.DepartedVersions(model);
+  auto config = catalog.WrittenConfigJson(model);
+  if (!config.has_value() && !left.config_json.empty()) config = left.config_json;  // its files have gone
+  SetConfig(config, model, *shown.mutable_config());
   SetVersions(left.versions, left.statistics, shown);
   SetVersions(*versions, catalog.Statistics(model, "").value_or(std::vector<core::ModelStatistics>()), shown);
 }

@@ -90,6 +90,15 @@ TEST_F(ServerStatusTest, VersionsThatLeftStayWithTheirCounts) {
   EXPECT_EQ(versions.at(3).infer_stats().at(1).failed().count(), 2u);
 }
 
+TEST_F(ServerStatusTest, AConfigurationWhoseFilesHaveGoneIsThatOfTheVersionsThatLeft) {
+  catalog_.config = std::unexpected(base::Unavailable("no version is ready"));
+  ASSERT_TRUE(Make("a").ok());
+  EXPECT_EQ(status_.model_status().at("a").config().platform(), "");
+  catalog_.left.config_json = R"({"name":"a","platform":"q"})";
+  ASSERT_TRUE(Make("a").ok());
+  EXPECT_EQ(status_.model_status().at("a").config().platform(), "q");
+}
+
 TEST_F(ServerStatusTest, AModelThatIsBackIsShownAsItIs) {
   catalog_.departed[0].name = "a";
   ASSERT_TRUE(Make("a").ok());

@@ -218,11 +218,9 @@ void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& defer
     record.on_disk = true;
     return;
   }
-  if (is_there) {
-    state_.departed.Forget(look.name);
-  } else if (!look.changing && record.authority == Authority::kFolder) {
-    state_.departed.Note(record);
-  }
+  // While its folder is being written, or removed, it is remembered as it was.
+  if (is_there && !look.changing) state_.departed.Forget(look.name);
+  if (!is_there && !look.changing && record.authority == Authority::kFolder) state_.departed.Note(record);
   record.on_disk = is_there;
   if (!look.changing && look.layout != record.layout) {
     for (const std::string& warning : look.layout.warnings) logger_.Warning(warning, {{"model", look.name}});

@@ -217,7 +217,7 @@ base::Result<std::string> Manager::Core::WrittenConfigJson(std::string_view mode
   {
     const base::MutexLock lock(state_.mutex);
     const ModelRecord* const record = state_.records.Find(std::string(model));
-    if (record != nullptr && !record->wanted.empty()) job = record->wanted.rbegin()->second.job;
+    if (record != nullptr) job = record->Described();
   }
   if (!job.has_value()) return std::unexpected(none);
   INFERD_ASSIGN_OR_RETURN(const config::ModelConfig config, loader_.Resolve(*job));

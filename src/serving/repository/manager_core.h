@@ -39,7 +39,8 @@ class Manager::Core final : private LoadListener {
   bool HasFailed() const { return startup_.load(std::memory_order_relaxed) == Startup::kFailed; }
   base::Result<std::vector<core::IndexEntry>> Index(const std::string& repository, bool ready_only) const;
 
-  // Of the highest version that is wanted, from its files; `none`: where no version is.
+  // The configuration of the highest version that is wanted, or without versions of the model, from its files. Returns
+  // `none` if there are no files.
   base::Result<std::string> WrittenConfigJson(std::string_view model, const base::Status& none) const;
   std::vector<core::DepartedModel> Departed(std::string_view model) const;
   core::DepartedModel DepartedVersions(std::string_view model) const;

@@ -300,6 +300,38 @@ TEST_F(ManagerTest, AVersionThatFailedAndWentIsRemembered) {
   EXPECT_TRUE(left.statistics.empty());
 }
 
+TEST_F(ManagerTest, AModelThatComesIsKnownOnceItsFolderWasRead) {
+  options_.settle_ms = 1000;
+  manager_clock_ = &now_;
+  AddVersion("m", 1);
+  Start();
+  for (const bool is_back : {false, true}) {
+    AddVersion("n", 1);
+    Look();
+    EXPECT_EQ(manager_->ModelReady("n", "").code(), StatusCode::kNotFound) << is_back;
+    EXPECT_EQ(manager_->Departed("n").size(), is_back ? 1u : 0u) << "it is shown as it was";
+    now_.AdvanceMs(1000);
+    Look();
+    EXPECT_TRUE(manager_->ModelReady("n", "").ok());
+    EXPECT_TRUE(manager_->Departed("n").empty());
+    dir_.Remove("n");
+    Look();
+    now_.AdvanceMs(1000);
+    Look();
+  }
+}
+
+TEST_F(ManagerTest, AModelWithoutVersionsHasItsConfiguration) {
+  dir_.Write("m/config.pbtxt", "backend: 'onnxruntime' max_batch_size: 3");
+  Start();
+  EXPECT_NE(manager_->WrittenConfigJson("m").value_or("").find(R"("max_batch_size":3)"), std::string::npos);
+  AddVersion("m", 1);
+  Look();
+  dir_.Remove("m/1");
+  Look();
+  EXPECT_NE(manager_->WrittenConfigJson("m").value_or("").find(R"("max_batch_size":3)"), std::string::npos);
+}
+
 // A bad load is no bad configuration.
 TEST_F(ManagerTest, AConfigurationThatIsWrongMayFailTheStart) {
   options_.bad_configuration_fails_startup = true;

@@ -63,6 +63,7 @@ void WantedModels::Want(const ModelLook& look, std::map<int64_t, WantedVersion> 
   record.transition = look.rules.transition.value_or(options_.version_transition);
   if (!look.changing) record.labels = look.rules.labels;
   record.problem.clear();
+  record.config_file.clear();
 }
 
 base::Status WantedModels::CheckConfiguration(const ModelLook& look) const {
@@ -90,6 +91,7 @@ void WantedModels::WantWhatIsThere(const ModelLook& look, ModelRecord& record, P
   // What is wrong with the configuration comes before what the folder lacks.
   const base::Status fault = CheckConfiguration(look);
   record.problem = fault.ok() ? WhyNoVersions(look) : fault.message();
+  if (!look.config_file.empty()) record.config_file = look.model_dir / look.config_file;
   if (look.named) LogProblem(look.name, record.problem, problems);
 }
 

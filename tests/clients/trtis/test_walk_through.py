@@ -163,7 +163,10 @@ def test_models_come_and_go(store):
 
         def is_in_state(state):
             model = client.status().model_status.get("more")
-            return model is not None and 1 in model.version_status and model.version_status[1].ready_state == state
+            if model is None:
+                return False
+            assert [list(each.dims) for each in model.config.input] == [[3, SIDE, SIDE]], "it is shown as a whole, or not at all"
+            return 1 in model.version_status and model.version_status[1].ready_state == state
 
         add_copy(store, "more")
         wait_until(lambda: is_in_state(1), "a model has come")

@@ -36,8 +36,10 @@ void CatalogPublisher::Publish(ModelRecords& records) {
     } else {
       version_metrics_.Update(*record);
       core::CatalogSnapshot::Model now = record->Snapshot();
-      // Nothing was ever wanted of it: to Triton's clients, there is no such model.
-      if (shows_gone_ && before == nullptr && now.versions.empty() && now.reason.empty()) continue;
+      // A folder that is still being written is no model yet. To Triton's clients, neither is one that was never
+      // wanted.
+      const bool is_unread = now.versions.empty() && now.reason.empty();
+      if (before == nullptr && is_unread && (shows_gone_ || record->changing)) continue;
       if (before != nullptr && *before == now) continue;
       published_ = published_.With(name, std::move(now));
     }

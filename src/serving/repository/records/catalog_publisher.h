@@ -18,7 +18,8 @@ class CatalogPublisher final {
   static constexpr size_t kGoneMax = 256;
 
   // `shows_gone`: as Triton, models that are not there any more have versions that are not ready, and no others, the
-  // last kGoneMax of them; and those that were never to be loaded are not shown.
+  // last kGoneMax of them; and those that were never to be loaded are not shown. A new model whose folder is still
+  // being written is not shown in any case.
   CatalogPublisher(core::SnapshotPublisher& snapshots, metrics::Registry& registry, bool shows_gone = false)
       : snapshots_(snapshots), version_metrics_(registry), shows_gone_(shows_gone) {}
 

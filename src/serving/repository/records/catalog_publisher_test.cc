@@ -25,5 +25,21 @@ TEST(CatalogPublisherTest, ShowsWhatChangedAndNothingWhenNothingDid) {
   EXPECT_EQ(snapshots.Current()->FindModel("b"), first->FindModel("b")) << "it is shared";
 }
 
+TEST(CatalogPublisherTest, AModelIsShownOnceItsFolderWasRead) {
+  core::SnapshotPublisher snapshots;
+  metrics::Registry registry;
+  CatalogPublisher publisher(snapshots, registry);
+  ModelRecords records({});
+  records.Add("a").changing = true;
+  publisher.Publish(records);
+  EXPECT_EQ(snapshots.Current()->FindModel("a"), nullptr);
+  records.Change("a")->changing = false;
+  publisher.Publish(records);
+  EXPECT_NE(snapshots.Current()->FindModel("a"), nullptr);
+  records.Change("a")->changing = true;
+  publisher.Publish(records);
+  EXPECT_NE(snapshots.Current()->FindModel("a"), nullptr) << "it is known, and changes";
+}
+
 }  // namespace
 }  // namespace inferd::repository

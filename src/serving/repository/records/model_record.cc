@@ -55,6 +55,16 @@ size_t ModelRecord::Waiters() const {
 
 bool ModelRecord::Available() const { return AnyReady() || (on_demand && !wanted.empty()); }
 
+std::optional<LoadJob> ModelRecord::Described() const {
+  if (!wanted.empty()) return wanted.rbegin()->second.job;
+  if (config_file.empty()) return std::nullopt;
+  LoadJob job;
+  job.id.name = name;
+  job.repository = repository;
+  job.config_file = config_file;
+  return job;
+}
+
 std::vector<VersionView> ModelRecord::Views() const {
   using Phase = VersionHarness::Phase;
   std::vector<VersionView> views;

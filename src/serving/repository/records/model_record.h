@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +53,7 @@ struct ModelRecord {
   ModelLayout layout;     // the folder, as last settled or as a call found it
   config::VersionLabels labels;
   std::string problem;                           // why no version is wanted, if none is
+  std::filesystem::path config_file;             // if no version is wanted: what its configuration is read from
   std::vector<config::Dependency> dependencies;  // of what is wanted
   std::vector<config::Dependency> left_needs;    // of loads that take no more requests, and are not gone
   bool loaded_along = false;                     // it was loaded because another model depends on it, and for no more
@@ -62,6 +65,9 @@ struct ModelRecord {
   std::vector<base::Task> when_loaded;                 // run when nothing is loading any more
   bool was_up = false;                                 // all that was wanted of it served, once
 
+  // What its configuration is read from: that of the highest wanted version, or without versions the model's own.
+  // Nothing if neither is there.
+  std::optional<LoadJob> Described() const;
   std::vector<VersionView> Views() const;
   bool Loading() const;
   bool AnyReady() const;
