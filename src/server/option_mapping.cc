@@ -146,6 +146,7 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.completion.version_batching = options.version_batching;
   manager.completion.default_limits_requests = options.personality->default_batch_limits_requests;
   manager.completion.absent_gpus_are_cpus = options.personality->absent_gpus_are_cpus;
+  manager.completion.prefer_tflite = options.prefer_tflite;
   manager.completion.complete = options.complete_configurations;
   manager.triton_exact = options.personality->triton_exact;
   manager.completion.triton_exact = options.personality->triton_exact;

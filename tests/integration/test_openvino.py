@@ -5,9 +5,10 @@ import shutil
 
 import pytest
 
-from support import models
+from support import models, tflite
 from support.isolation import IN_BOTH_ISOLATIONS
 from support.server import ROOT, Server, has_engine, wait_until
+from support.tensorflow_model_server import ModelServer
 
 if not has_engine("openvino"):
     pytest.skip("the openvino engine is not built: tools/install_engine openvino", allow_module_level=True)
@@ -103,3 +104,20 @@ def test_the_operators_folder_of_compiled_models(tmp_path, isolation):
         with Server(EXAMPLES, options=["--engine-parameter", f"openvino:operator.CACHE_DIR={folder}"]) as server:
             assert likeliest(server, "leaves_ir") == LIKELIEST
         assert list(folder.iterdir())
+
+
+def test_tensorflow_serving_serves_tensorflow_lite_where_it_is_preferred(tmp_path, isolation):
+    """With the names of the signature in its metadata, and any number of rows, though the file has one."""
+    shutil.copytree(ROOT / "tests/models/tensorflow/half_plus_two/1/model.savedmodel", tmp_path / "leaves" / "1")
+    plain = tflite.of_fixed_sizes((EXAMPLES / "leaves_tflite/1/model.tflite").read_bytes())
+    named = tflite.with_signature(plain, {"rows": "serving_default_rows:0"}, {"shares": "PartitionedCall:0"})
+    models.write_whole(tmp_path / "leaves" / "1" / "model.tflite", named)
+    with ModelServer("--model_name=leaves", f"--model_base_path={tmp_path / 'leaves'}",
+                               "--prefer_tflite_model=true") as server:
+        row = ROW[0]["data"]
+        status, answer = server.json("POST", "/v1/models/leaves:predict", {"instances": [{"rows": row}, {"rows": row}, {"rows": row}]})
+        assert status == 200, answer
+        assert [shares.index(max(shares)) for shares in answer["predictions"]] == [LIKELIEST] * 3
+        signature = server.json("GET", "/v1/models/leaves/metadata")[1]["metadata"]["signature_def"]["signature_def"]
+        assert list(signature["serving_default"]["inputs"]) == ["rows"] and list(signature["serving_default"]["outputs"]) == ["shares"]
+        assert "no effect" not in server.log()

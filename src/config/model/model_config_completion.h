@@ -17,6 +17,7 @@ namespace inferd::config {
 
 struct CompletionOptions {
   bool complete = true;                 // else what a configuration does not say of the model is an error
+  bool prefer_tflite = false;           // a model.tflite is what is meant, where a configuration leaves the file open
   bool triton_exact = false;            // filled in and shown as Triton does
   int32_t default_max_batch_size = 64;  // for a model that can batch and whose configuration does not say; 0: none
   UnconfiguredBatching unconfigured_batching = UnconfiguredBatching::kProven;  // which of them can

@@ -123,6 +123,17 @@ TEST(ResolveModelTest, OfTwoModelsTheConfigurationSaysWhichIsMeant) {
   EXPECT_EQ(Resolve("", {"a.onnx", "b.pt"}, triton).error().code(), base::StatusCode::kNotFound);
 }
 
+TEST(ResolveModelTest, AModelOfTensorflowLiteMayBePreferred) {
+  const std::vector<std::string> both = {"model.tflite", "saved_model.pb", "variables"};
+  EXPECT_EQ(Resolve("", both)->engine, "tensorflow");
+  CompletionOptions options;
+  options.prefer_tflite = true;
+  EXPECT_EQ(Resolve("", both, options)->engine, "openvino");
+  EXPECT_EQ(Resolve("", both, options)->default_model_filename, "model.tflite");
+  EXPECT_EQ(Resolve("platform: \"tensorflow_savedmodel\"", both, options)->engine, "tensorflow");
+  EXPECT_EQ(Resolve("", {"saved_model.pb", "other.tflite"}, options)->engine, "tensorflow") << "as there";
+}
+
 TEST(ResolveModelTest, AFileThatLacksItsCompanionIsNoModel) {
   EXPECT_EQ(CompletionError(Resolve("", {"model.netdef"})), "model.netdef needs init_model.netdef beside it");
   EXPECT_EQ(Resolve("", {"init_model.netdef", "model.netdef"})->engine, "onnxruntime");

@@ -1,5 +1,7 @@
 #include "config/model/model_config_resolution.h"
 
+#include <algorithm>
+
 #include "config/format/format_table.h"
 #include "config/model/instance_groups.h"
 #include "config/model/model_config_completion.h"
@@ -8,6 +10,8 @@
 
 namespace inferd::config {
 namespace {
+
+const std::string kTfliteFile = "model.tflite";
 
 std::string Listed(const std::vector<std::string>& names) {
   std::string text;
@@ -30,7 +34,13 @@ WantedPlatform Wanted(const inference::ModelConfig& config) {
 base::Result<std::optional<FoundModel>> ChooseFile(const inference::ModelConfig& config, const ModelFiles& files,
                                                    const CompletionOptions& options) {
   if (const std::string& named = config.default_model_filename(); !named.empty()) return FindModel(files, named);
-  std::vector<FoundModel> found = FindModels(files, Wanted(config));
+  const WantedPlatform wanted = Wanted(config);
+  if (options.prefer_tflite && std::ranges::find(files.names, kTfliteFile) != files.names.end()) {
+    std::optional<FoundModel> lite = FindModel(files, kTfliteFile);
+    const Platform* const platform = lite.has_value() ? PlatformOf(*lite->format) : nullptr;
+    if (platform != nullptr && wanted(*platform)) return lite;
+  }
+  std::vector<FoundModel> found = FindModels(files, wanted);
   // Else there is a file for each kind of GPU.
   const bool one_meant = !options.triton_exact && config.cc_model_filenames_size() == 0;
   if (found.size() > 1 && one_meant) return std::unexpected(SeveralModels(config.name(), found));

@@ -154,6 +154,8 @@ std::vector<Option> ModelRows() {
       Plain<&S::recorded_warmup_times>(kModels, "recorded-warmup-times", "N", "how often each of them"),
       Plain<&S::model_config_name>(kModels, "model-config-name", "NAME",
                                    "a model's configs/NAME.pbtxt goes before its config.pbtxt"),
+      Plain<&S::prefer_tflite>(kModels, "prefer-tflite", "",
+                               "a version folder with a model.tflite is served from it, whatever else is there"),
       Plain<&S::complete_configurations>(
           kModels, "complete-configurations", "",
           "what a configuration lacks is taken from the model; false: models without are refused"),

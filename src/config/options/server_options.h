@@ -148,6 +148,7 @@ struct ServerOptions {
   bool recorded_warmups = true;  // versions run the requests recorded in their folders before they serve
   uint32_t recorded_warmup_times = 1;
   std::string model_config_name;  // a model's configs/NAME.pbtxt goes before its config.pbtxt; empty: there is none
+  bool prefer_tflite = false;     // of a folder's models, model.tflite is meant
   bool complete_configurations = true;  // what a configuration lacks is taken from the model
   uint32_t load_retries = 0;            // of a version that fails to load, while its files stay the same
   std::chrono::milliseconds load_retry_interval{60'000};

@@ -41,7 +41,6 @@ class Combination {
   explicit Combination(const GivenFlags& given) : given_(given), flags_(given) {}
 
   base::Result<CombinedFlags> Read() {
-    INFERD_RETURN_IF_ERROR(CheckTflite());
     ReadModels();
     ReadPort("port", "grpc", "grpc-port");
     ReadPort("rest_api_port", "http", "http-port");
@@ -76,16 +75,6 @@ class Combination {
   std::string ModelName() const {
     if (const std::string* const name = given_.Find("model_name"); name != nullptr) return *name;
     return InImage() ? ImageModel() : "default";
-  }
-
-  // Without SavedModels there is nothing to serve, and a server that said so of each model later would be started for
-  // nothing.
-  base::Status CheckTflite() const {
-    constexpr std::string_view kFlag = "use_tflite_model";
-    if (!given_.IsTrue(kFlag)) return base::OkStatus();
-    return base::InvalidArgument("--" + std::string(kFlag) +
-                                 ": TensorFlow Lite models are not served; serve the SavedModel that a model was made "
-                                 "from, without this flag");
   }
 
   void ReadModels() {

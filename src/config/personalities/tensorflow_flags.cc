@@ -8,7 +8,7 @@ namespace {
 constexpr std::string_view kLoopThreads =
     "requests run on the threads of all connections; --loop-threads says how many";
 constexpr std::string_view kNoTensorflowSetting = "models are set by their own configurations";
-constexpr std::string_view kNoTflite = "TensorFlow Lite models are not served";
+constexpr std::string_view kInstances = "models have one instance, or as many as their instance_group says";
 constexpr std::string_view kNoGpu = "there are no GPUs here";
 constexpr std::string_view kOff = "false";
 
@@ -91,10 +91,16 @@ constexpr PersonalityFlag kFlags[] = {
     Idle("flush_filesystem_caches", "files are left to the kernel", FlagForm::kBoolean, "*"),
     Idle("thread_pool_factory_config_file", kNoTensorflowSetting, FlagForm::kText),
     Idle("remove_unused_fields_from_bundle_metagraph", "a model holds what it needs", FlagForm::kBoolean, "*"),
-    Combined("use_tflite_model", "refused: TensorFlow Lite models are not served", FlagForm::kBoolean),
-    Idle("prefer_tflite_model", kNoTflite, FlagForm::kBoolean, kOff),
-    Idle("num_tflite_pools", kNoTflite, FlagForm::kInteger, "*"),
-    Idle("num_tflite_interpreters_per_pool", kNoTflite, FlagForm::kInteger, "*"),
+    {.name = "prefer_tflite_model",
+     .option = "prefer-tflite",
+     .help = "serve the model.tflite of a SavedModel's folder, if there is one",
+     .form = FlagForm::kBoolean},
+    {.name = "use_tflite_model",
+     .option = "prefer-tflite",
+     .help = "as --prefer_tflite_model",
+     .form = FlagForm::kBoolean},
+    Idle("num_tflite_pools", kInstances, FlagForm::kInteger, "*"),
+    Idle("num_tflite_interpreters_per_pool", kInstances, FlagForm::kInteger, "*"),
     Idle("xla_cpu_compilation_enabled", "XLA is always there for models that use it", FlagForm::kBoolean, "*"),
     Idle("xla_gpu_compilation_enabled", kNoGpu, FlagForm::kBoolean, kOff),
     Idle("per_process_gpu_memory_fraction", kNoGpu, FlagForm::kNumber, "*"),

@@ -201,20 +201,24 @@ TEST(TensorflowFlagsTest, ChannelArgumentsAreOptionsOfOurs) {
 
 // A flag that sets nothing here says why, unless it asks for what is so anyway.
 TEST(TensorflowFlagsTest, IdleFlagsSaySo) {
-  EXPECT_THAT(ParseTensorFlow({"--thread_pool_factory_config_file=/f", "--prefer_tflite_model"}).warnings,
+  EXPECT_THAT(ParseTensorFlow({"--thread_pool_factory_config_file=/f", "--mixed_precision=float16"}).warnings,
               ElementsAre(HasSubstr("--thread_pool_factory_config_file has no effect: models are set by"),
-                          HasSubstr("--prefer_tflite_model=true has no effect: TensorFlow Lite")));
+                          HasSubstr("--mixed_precision has no effect: there are no GPUs")));
   const ParsedOptions parsed = ParseTensorFlow({"--grpc_max_threads=8", "--xla_cpu_compilation_enabled=true"});
   EXPECT_THAT(parsed.warnings, IsEmpty());
   EXPECT_EQ(parsed.notes.size(), 2u);
 }
 
-TEST(TensorflowFlagsTest, ModelsOfTensorflowLiteAreNotServed) {
-  EXPECT_EQ(
-      TensorFlowError({"--model_base_path=/m", "--use_tflite_model"}),
-      "--use_tflite_model: TensorFlow Lite models are not served; serve the SavedModel that a model was made from, "
-      "without this flag");
-  EXPECT_THAT(ParseTensorFlow({"--use_tflite_model=false"}).warnings, IsEmpty());
+TEST(TensorflowFlagsTest, ModelsOfTensorflowLiteMayBePreferred) {
+  EXPECT_FALSE(ParseTensorFlow({}).options.prefer_tflite);
+  for (const char* flag : {"--prefer_tflite_model", "--prefer_tflite_model=true", "--use_tflite_model=true"}) {
+    const ParsedOptions parsed = ParseTensorFlow({flag});
+    EXPECT_TRUE(parsed.options.prefer_tflite) << flag;
+    EXPECT_THAT(parsed.warnings, IsEmpty()) << flag;
+  }
+  const ParsedOptions parsed = ParseTensorFlow({"--prefer_tflite_model=false", "--num_tflite_pools=2"});
+  EXPECT_FALSE(parsed.options.prefer_tflite);
+  EXPECT_THAT(parsed.warnings, IsEmpty());
 }
 
 TEST(TensorflowFlagsTest, EveryFlagIsAnOptionOrSaysWhyNot) {

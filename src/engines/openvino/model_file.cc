@@ -5,10 +5,18 @@
 #include <string>
 #include <system_error>
 
+#include "base/system/regular_file.h"
 #include "engines/kit/parameters.h"
 #include "engines/openvino/error_text.h"
 
 namespace inferd::openvino {
+
+namespace {
+
+// Offsets in such files have 31 bits.
+constexpr size_t kLiteBytesMax = (size_t{1} << 31) - 1;
+
+}  // namespace
 
 base::Result<ModelFile> ModelFile::Find(const inferd_load& load) {
   std::filesystem::path path(kit::ToView(load.model_file));
@@ -23,7 +31,17 @@ base::Result<ModelFile> ModelFile::Find(const inferd_load& load) {
   if (!std::filesystem::exists(path, error)) {
     return std::unexpected(base::NotFound("model file '" + path.string() + "' does not exist"));
   }
-  return ModelFile{.path = path, .graph = path.extension() == ".graphdef" || path.extension() == ".pb"};
+  return ModelFile{.path = path,
+                   .graph = path.extension() == ".graphdef" || path.extension() == ".pb",
+                   .lite = path.extension() == ".tflite"};
+}
+
+FileNames ModelFile::ReadNames() const {
+  FileNames names{.graph = graph};
+  if (!lite) return names;
+  const auto bytes = base::ReadRegularFile(path.string(), kLiteBytesMax);
+  if (bytes.has_value()) names.lite = ReadTfliteNames(*bytes);
+  return names;
 }
 
 base::Result<std::shared_ptr<ov::Model>> ModelFile::Read(ov::Core& core) const {

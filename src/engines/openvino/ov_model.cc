@@ -64,13 +64,39 @@ base::Status Reshape(const std::vector<ov::PartialShape>& shapes, ov::Model* mod
   return base::OkStatus();
 }
 
-base::Result<OvSignature> ReadSignature(const inferd_load& load, const CompileSettings& settings, bool graph,
-                                        int compute_threads, ov::Model* model) {
-  auto signature = OvSignature::Read(*model, graph, compute_threads);
+bool FollowsRows(const ov::Model& model) {
+  return std::ranges::all_of(model.outputs(), [](const auto& output) {
+    const ov::PartialShape& shape = output.get_partial_shape();
+    return shape.rank().is_static() && shape.size() > 0 && shape[0].is_dynamic();
+  });
+}
+
+// A TensorFlow Lite file holds the sizes that it was converted for, mostly one row. Returns the model for any number of
+// rows, or as it is if its inputs do not begin with one row, or its operators or outputs have that size built in.
+std::shared_ptr<ov::Model> WithAnyRows(std::shared_ptr<ov::Model> model) {
+  std::map<size_t, ov::PartialShape> shapes;
+  for (size_t i = 0; i < model->inputs().size(); ++i) {
+    ov::PartialShape shape = model->input(i).get_partial_shape();
+    if (shape.rank().is_dynamic() || shape.size() == 0 || shape[0] != ov::Dimension(1)) return model;
+    shape[0] = ov::Dimension::dynamic();
+    shapes.emplace(i, std::move(shape));
+  }
+  try {
+    std::shared_ptr<ov::Model> any = model->clone();
+    any->reshape(shapes);
+    return FollowsRows(*any) ? any : model;
+  } catch (const ov::Exception&) {
+    return model;
+  }
+}
+
+base::Result<OvSignature> ReadSignature(const inferd_load& load, const CompileSettings& settings,
+                                        const FileNames& names, int compute_threads, ov::Model* model) {
+  auto signature = OvSignature::Read(*model, names, compute_threads);
   if (!signature.has_value() || (!settings.reshape && settings.shapes.empty())) return signature;
   INFERD_ASSIGN_OR_RETURN(const auto shapes, WantedShapes(load, settings, *signature, *model));
   INFERD_RETURN_IF_ERROR(Reshape(shapes, model));
-  return OvSignature::Read(*model, graph, compute_threads);
+  return OvSignature::Read(*model, names, compute_threads);
 }
 
 void WarnOfWideNumbers(const inferd_host* host, const inferd_load& load, const OvSignature& signature) {
@@ -96,8 +122,9 @@ base::Result<std::unique_ptr<OvModel>> OvModel::Load(const inferd_host* host, ov
     if (file.graph) {
       INFERD_ASSIGN_OR_RETURN(model, SelectOutputs(std::move(model), *load.declared));
     }
+    if (file.lite && !settings.reshape && settings.shapes.empty()) model = WithAnyRows(std::move(model));
     INFERD_ASSIGN_OR_RETURN(OvSignature signature,
-                            ReadSignature(load, settings, file.graph, compute_threads, model.get()));
+                            ReadSignature(load, settings, file.ReadNames(), compute_threads, model.get()));
     ov::AnyMap properties;
     for (const auto& [name, value] : settings.PropertiesFor(compute_threads)) properties[name] = value;
     std::unique_ptr<OvModel> made(

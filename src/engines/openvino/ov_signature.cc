@@ -55,12 +55,14 @@ kit::TensorDescription Describe(const OvTensor& tensor) {
 
 }  // namespace
 
-base::Result<OvSignature> OvSignature::Read(const ov::Model& model, bool graph, int compute_threads) {
+base::Result<OvSignature> OvSignature::Read(const ov::Model& model, const FileNames& file, int compute_threads) {
   std::vector<NameChoices> inputs;
   std::vector<NameChoices> outputs;
   for (const Port& port : model.inputs()) inputs.push_back(ChoicesOf(port, *port.get_node()));
   for (const Port& port : model.outputs()) outputs.push_back(ChoicesOf(port, SourceOf(port)));
-  TensorNames names = ChooseNames(inputs, outputs, graph);
+  TensorNames names = ChooseNames(inputs, outputs, file.graph);
+  UseSignatureNames(inputs, file.lite.inputs, &names.inputs);
+  UseSignatureNames(outputs, file.lite.outputs, &names.outputs);
   OvSignature signature;
   for (size_t i = 0; i < inputs.size(); ++i) {
     INFERD_ASSIGN_OR_RETURN(OvTensor tensor, ReadTensor(model.input(i), std::move(names.inputs[i])));

@@ -7,9 +7,16 @@
 
 #include "base/status.h"
 #include "engines/kit/tensor_signature.h"
+#include "engines/openvino/tflite_names.h"
 #include "inferd/engine_abi.h"
 
 namespace inferd::openvino {
+
+// How the model's file names tensors.
+struct FileNames {
+  bool graph = false;     // as ChooseNames has it
+  TfliteNames lite = {};  // go before all others
+};
 
 // One input or output of a model, at its place among them.
 struct OvTensor {
@@ -24,8 +31,8 @@ struct OvTensor {
 // What a model takes and gives, in the ABI's form too. Immutable.
 class OvSignature final {
  public:
-  // INVALID_ARGUMENT: a tensor cannot be served. `graph` as in ChooseNames.
-  static base::Result<OvSignature> Read(const ov::Model& model, bool graph, int compute_threads);
+  // INVALID_ARGUMENT: a tensor cannot be served.
+  static base::Result<OvSignature> Read(const ov::Model& model, const FileNames& names, int compute_threads);
 
   const std::vector<OvTensor>& inputs() const { return inputs_; }
   const std::vector<OvTensor>& outputs() const { return outputs_; }

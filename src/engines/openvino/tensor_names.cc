@@ -42,4 +42,22 @@ TensorNames ChooseNames(const std::vector<NameChoices>& inputs, const std::vecto
   return names;
 }
 
+void UseSignatureNames(const std::vector<NameChoices>& tensors,
+                       const std::map<std::string, std::string, std::less<>>& names, std::vector<std::string>* chosen) {
+  const auto name_of = [&](const std::string& tensor) -> const std::string* {
+    for (const std::string& form : {tensor, tensor + std::string(kFirstOutput)}) {
+      const auto found = names.find(form);
+      if (found != names.end()) return &found->second;
+    }
+    return nullptr;
+  };
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    const std::string* name = name_of((*chosen)[i]);
+    for (const std::string& tensor : tensors[i].tensor) {
+      if (name == nullptr) name = name_of(tensor);
+    }
+    if (name != nullptr && std::ranges::find(*chosen, *name) == chosen->end()) (*chosen)[i] = *name;
+  }
+}
+
 }  // namespace inferd::openvino

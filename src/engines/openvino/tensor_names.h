@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -23,5 +24,10 @@ struct TensorNames {
 // operator's, and an output one that is no input's: an output that is an input as it came has the names of both.
 // `graph`: of a TensorFlow graph, where "x:0" is the first output of the operator x, and is called x.
 TensorNames ChooseNames(const std::vector<NameChoices>& inputs, const std::vector<NameChoices>& outputs, bool graph);
+
+// Gives tensors the names that a signature of the file has for them. `tensors` are the choices that `chosen` was made
+// from.
+void UseSignatureNames(const std::vector<NameChoices>& tensors,
+                       const std::map<std::string, std::string, std::less<>>& names, std::vector<std::string>* chosen);
 
 }  // namespace inferd::openvino

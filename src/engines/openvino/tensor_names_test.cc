@@ -39,5 +39,12 @@ TEST(TensorNamesTest, OfAGraphAreThoseOfOperators) {
   EXPECT_THAT(ChooseNames({{{"x:0"}, "x:0"}, {{"x"}, "x"}}, {}, true).inputs, ElementsAre("x:0", "x"));
 }
 
+TEST(TensorNamesTest, NamesOfASignatureGoFirst) {
+  std::vector<std::string> chosen = {"t", "u:0", "w"};
+  UseSignatureNames({{{"t"}, "op"}, {{"u", "v"}, "op2"}, {{"w"}, "op3"}}, {{"t", "x"}, {"v:0", "y"}, {"w", "x"}},
+                    &chosen);
+  EXPECT_THAT(chosen, ElementsAre("x", "y", "w")) << "a name is given once";
+}
+
 }  // namespace
 }  // namespace inferd::openvino
