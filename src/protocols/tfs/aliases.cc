@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
+#include "data/tensorjson/nested_parser.h"
+#include "protocols/tfs/model_spec.h"
+
 namespace inferd::tfs {
 
 namespace {
@@ -59,6 +62,16 @@ base::Status CheckOutputAlias(std::string_view alias, std::span<const core::Requ
     return base::InvalidArgument("duplicate output tensor alias: " + std::string(alias));
   }
   return {};
+}
+
+base::Status WrongDatatype(const core::ModelSignature& signature, size_t input, tensor::DataType got) {
+  const core::TensorSpec& spec = signature.inputs[input];
+  // TensorFlow numbers what is fed by its names in the graph.
+  const auto place = std::ranges::count_if(
+      signature.inputs, [&](const core::TensorSpec& other) { return GraphName(other) < GraphName(spec); });
+  return base::InvalidArgument("Expects arg[" + std::to_string(place) + "] to be " +
+                               std::string(tensorjson::TensorflowTypeName(spec.datatype)) + " but " +
+                               std::string(tensorjson::TensorflowTypeName(got)) + " is provided");
 }
 
 }  // namespace inferd::tfs

@@ -133,6 +133,21 @@ base::Status CheckRegressor(const core::ModelSignature& signature) {
       Outputs(signature));
 }
 
+base::Status RefuseSignature(Api api, const core::ModelSignature& signature, base::Status failure) {
+  constexpr std::string_view kOfFeatures[] = {"Key: ", "Feature: ", "Expected ", "No regression outputs", "Input is "};
+  const std::string_view text = failure.message();
+  const bool of_features =
+      std::ranges::any_of(kOfFeatures, [text](std::string_view begin) { return text.starts_with(begin); });
+  if (!of_features || text.contains(" has element with ")) return failure;
+  const size_t outputs = signature.outputs.size();
+  if (signature.inputs.size() != 1) return InvalidArgument("Expected one input Tensor.");
+  if (api == Api::kRegress && outputs != 1) return InvalidArgument("Expected one output Tensor.");
+  if (api == Api::kClassify && outputs != 1 && outputs != 2) {
+    return InvalidArgument("Expected one or two output Tensors, found " + std::to_string(outputs));
+  }
+  return failure;
+}
+
 std::optional<int64_t> CountExamples(const core::InferRequest& request) {
   if (request.inputs.empty() || request.inputs.front().shape.rank() == 0) return std::nullopt;
   return request.inputs.front().shape[0];

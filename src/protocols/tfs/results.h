@@ -9,6 +9,7 @@
 
 #include "base/status.h"
 #include "data/tensor/bytes.h"
+#include "protocols/tfs/request_metrics.h"
 #include "serving/core/model/model_signature.h"
 #include "serving/core/request/infer_request.h"
 #include "serving/core/request/infer_response.h"
@@ -21,6 +22,10 @@ namespace inferd::tfs {
 // there: their shapes are not. INVALID_ARGUMENT, in TensorFlow Serving's words: they cannot.
 base::Status CheckClassifier(const core::ModelSignature& signature);
 base::Status CheckRegressor(const core::ModelSignature& signature);
+
+// Returns why TensorFlow Serving refuses examples for the signature, which has to have one input, and one output or for
+// Classify two. Returns `failure` if the signature is as it should be, or `failure` is not about features or outputs.
+base::Status RefuseSignature(Api api, const core::ModelSignature& signature, base::Status failure);
 
 // The outputs of a classification: for each example, each class in the model's order. Scores are the output `scores`,
 // or else the only one of floats, [examples, classes]; labels are the BYTES output `classes` of the same shape, or the

@@ -63,7 +63,8 @@ Options OptionsOf(const config::ServerOptions& options) {
   tfs.tensor_content = options.tfs_grpc_tensor_content;
   tfs.session_graph = options.tfs_session_graph;
   tfs.check_methods = options.tfs_method_check;
-  if (options.personality->tfs_exact) tfs.unready = tfs::Unready::kNotFound;
+  tfs.exact = options.personality->tfs_exact;
+  if (tfs.exact) tfs.unready = tfs::Unready::kNotFound;
   tfs.context_bytes_max = options.limits.body_bytes_max;
   return tfs;
 }

@@ -103,6 +103,21 @@ TEST_F(PredictCallTest, WhatIsWrongWithTheTensorsIsSaid) {
   EXPECT_EQ(Ask(PredictRequest()), "14: the model is busy");
 }
 
+TEST_F(PredictCallTest, AnotherDatatypeIsRefusedInTensorflowServingsWords) {
+  tensorflow::serving::PredictRequest request = PredictRequest();
+  tensorflow::TensorProto& tensor = request.mutable_inputs()->at("x");
+  tensor.set_dtype(tensorflow::DT_FLOAT);
+  tensor.clear_int_val();
+  tensor.add_float_val(1);
+  EXPECT_EQ(Ask(request), "3: Expects arg[0] to be int32 but float is provided");
+  request.add_output_filter("z");
+  EXPECT_EQ(Ask(request), "3: output tensor alias not found in signature: z Outputs expected to be in the set {x}.");
+  request.clear_output_filter();
+  core::ModelSignature& signature = service_.dispatcher.models["m"]->signature_;
+  signature.inputs.push_back({.name = "a", .datatype = tensor::DataType::kBytes, .shape = {-1}, .optional = true});
+  EXPECT_EQ(Ask(request), "3: Expects arg[1] to be int32 but float is provided") << "by their names";
+}
+
 TEST_F(PredictCallTest, BigTypedTensorsGoByWayOfThePool) {
   service_.options.offload_bytes = 8;
   auto call = service_.Open("Predict");

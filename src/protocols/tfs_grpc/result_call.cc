@@ -64,17 +64,32 @@ bool ResultCall::ReadingIsBig(const base::BufferSlice& message) const {
   return message.size() >= options().offload_bytes;
 }
 
+base::Result<std::unique_ptr<core::InferRequest>> ResultCall::ReadFor(const ResultTask& task,
+                                                                      const base::BufferSlice& message) const {
+  auto request =
+      ReadExamples(message.view(), *pinned()->signatures()[task.signature], service_options().context_bytes_max);
+  if (request.has_value()) return request;
+  return std::unexpected(Worded(task, std::move(request).error()));
+}
+
+base::Status ResultCall::Worded(const ResultTask& task, base::Status failure) const {
+  if (!service_options().exact) return failure;
+  return RefuseTask(task.result, *pinned()->signatures()[task.signature], std::move(failure));
+}
+
 base::Result<std::unique_ptr<core::InferRequest>> ResultCall::Read(const base::BufferSlice& message) {
   const auto signatures = pinned()->signatures();
   const uint32_t first = tasks_.front().signature;
-  INFERD_ASSIGN_OR_RETURN(auto request,
-                          ReadExamples(message.view(), *signatures[first], service_options().context_bytes_max));
-  for (const ResultTask& task : tasks_) INFERD_RETURN_IF_ERROR(CheckResult(task.result, *signatures[task.signature]));
+  INFERD_ASSIGN_OR_RETURN(auto request, ReadFor(tasks_.front(), message));
+  for (const ResultTask& task : tasks_) {
+    base::Status fits = CheckResult(task.result, *signatures[task.signature]);
+    if (!fits.ok()) return std::unexpected(Worded(task, std::move(fits)));
+  }
   for (size_t i = 1; i < tasks_.size(); ++i) {
     std::unique_ptr<core::InferRequest>& other = others_.emplace_back();
     const core::ModelSignature& signature = *signatures[tasks_[i].signature];
     if (TakeTheSame(signature, *signatures[first])) continue;
-    INFERD_ASSIGN_OR_RETURN(other, ReadExamples(message.view(), signature, service_options().context_bytes_max));
+    INFERD_ASSIGN_OR_RETURN(other, ReadFor(tasks_[i], message));
   }
   INFERD_RETURN_IF_ERROR(Complete(first, message, *request));
   examples_ = tfs::CountExamples(*request);

@@ -25,6 +25,12 @@ class ResultCall final : public ModelCall {
   void Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
 
+  // The examples, as the task's signature takes them.
+  base::Result<std::unique_ptr<core::InferRequest>> ReadFor(const ResultTask& task,
+                                                            const base::BufferSlice& message) const;
+  // An error of reading them, or of CheckResult's, as Options::exact wants it.
+  base::Status Worded(const ResultTask& task, base::Status failure) const;
+
   std::vector<ResultTask> tasks_;
   // Of all tasks but the first, only the inputs; null: as the first's.
   std::vector<std::unique_ptr<core::InferRequest>> others_;

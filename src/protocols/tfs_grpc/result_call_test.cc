@@ -117,6 +117,25 @@ TEST_F(ResultCallTest, AModelIsWhatItsOutputsSay) {
   EXPECT_EQ(StatusOf(*service_.Ask("Regress", request)), "3: Input is empty.");
 }
 
+TEST_F(ResultCallTest, SignaturesThatTensorflowServingRefusesAreRefusedInItsWords) {
+  core::ModelSignature& signature =
+      std::static_pointer_cast<core::FakePinned>(service_.dispatcher.models["r"])->signature_;
+  serving::RegressionRequest request;
+  request.mutable_model_spec()->set_name("r");
+  AddExample(*request.mutable_input(), 1);
+  signature.inputs.push_back({.name = "more", .datatype = DataType::kFp32, .shape = {-1, 1}});
+  EXPECT_EQ(StatusOf(*service_.Ask("Regress", request)),
+            "3: Feature: more (data type: float) is required but could not be found.");
+  service_.options.exact = true;
+  EXPECT_EQ(StatusOf(*service_.Ask("Regress", request)), "3: Expected one input Tensor.");
+  EXPECT_EQ(StatusOf(*service_.Ask("Classify", request)), "3: Expected one input Tensor.");
+  signature.inputs.pop_back();
+  signature.outputs.insert(signature.outputs.end(), 2, {.name = "b", .datatype = DataType::kInt32, .shape = {-1}});
+  signature.outputs[0].datatype = DataType::kInt32;
+  EXPECT_EQ(StatusOf(*service_.Ask("Regress", request)), "3: Expected one output Tensor.");
+  EXPECT_EQ(StatusOf(*service_.Ask("Classify", request)), "3: Expected one or two output Tensors, found 3");
+}
+
 // The regressor's: "twice" is one, and "classes" a classifier; "apart" takes another tensor of the graph, "renamed" one
 // that clients call otherwise.
 TEST_F(ResultCallTest, TasksOfSeveralSignatures) {

@@ -168,6 +168,10 @@ base::Status CheckResult(Result result, const core::ModelSignature& signature) {
   return result == Result::kClassification ? tfs::CheckClassifier(signature) : tfs::CheckRegressor(signature);
 }
 
+base::Status RefuseTask(Result result, const core::ModelSignature& signature, base::Status failure) {
+  return tfs::RefuseSignature(ApiOf(result), signature, std::move(failure));
+}
+
 base::Result<net::grpc::Message> WriteResults(tfs::Api api, const core::PinnedModel& model,
                                               std::span<const ResultTask> tasks,
                                               std::span<const core::InferResponse> responses, Examples examples) {

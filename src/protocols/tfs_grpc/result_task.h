@@ -39,6 +39,9 @@ base::Status ResolveTasks(const core::PinnedModel& model, tfs::Api api, bool che
 // Whether a model's outputs can be read as that. INVALID_ARGUMENT: they cannot, and what would do.
 base::Status CheckResult(Result result, const core::ModelSignature& signature);
 
+// As tfs::RefuseSignature.
+base::Status RefuseTask(Result result, const core::ModelSignature& signature, base::Status failure);
+
 // The bytes of a ClassificationResponse, a RegressionResponse or a MultiInferenceResponse, of the tasks' responses to
 // so many examples. Errors are tfs::FindClasses's and tfs::FindValues's. Pure; runs on any thread.
 base::Result<net::grpc::Message> WriteResults(tfs::Api api, const core::PinnedModel& model,

@@ -24,6 +24,7 @@ struct Options : rpc::Options {
   bool tensor_content = false;  // outputs as tensor_content, not in the field of their type
   bool session_graph = false;   // SessionRun calls any of a model's graph
   bool check_methods = false;   // tfs::CheckMethod
+  bool exact = false;           // errors in no other words than TensorFlow Serving's, where it has any
   tfs::Unready unready = tfs::Unready::kUnavailable;
   // Of one request: what its shapes ask for beyond the elements that it brings, the last of which stands for the rest.
   uint64_t fill_bytes_max = uint64_t{64} << 20;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "protocols/tfs/aliases.h"
 #include "protocols/tfs_grpc/codec/predict_request_reader.h"
 #include "protocols/tfs_grpc/codec/predict_response_writer.h"
 #include "protocols/tfs_grpc/codec/tensor_reader.h"
@@ -62,6 +63,11 @@ base::Result<std::unique_ptr<core::InferRequest>> SessionCall::Read(const base::
     input.name = signature.inputs[static_cast<size_t>(plan_.inputs[i])].name;
     const base::Status status = ReadTensor(message, feed.tensor, fill_bytes_left, input);
     if (!status.ok()) return std::unexpected(status.WithContext("tensor parsing error: " + std::string(feed.name)));
+    const auto place = static_cast<size_t>(plan_.inputs[i]);
+    const tensor::DataType wanted = signature.inputs[place].datatype;
+    if (input.datatype != wanted && wanted != tensor::DataType::kInvalid) {
+      return std::unexpected(tfs::WrongDatatype(signature, place, input.datatype));
+    }
   }
   // A tensor may be fetched twice; an output is asked for once.
   for (size_t i = 0; i < request_.fetches.size(); ++i) {

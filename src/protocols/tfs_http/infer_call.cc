@@ -9,6 +9,7 @@
 #include "protocols/tfs/signature_method.h"
 #include "protocols/tfs_http/codec/example_reader.h"
 #include "protocols/tfs_http/codec/result_writer.h"
+#include "protocols/v1/parse_fault.h"
 #include "protocols/v1/predict_reader.h"
 #include "protocols/v1/predict_writer.h"
 #include "protocols/v2/bodies/whole_body.h"
@@ -60,6 +61,12 @@ base::Status InferCall::BeginWith(const net::RequestHead&) {
 bool InferCall::DecodingIsBig(size_t body_bytes) const { return body_bytes >= environment_->options.offload_bytes; }
 
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::BufferSlice& body) {
+  auto request = DecodeBody(body);
+  if (request.has_value()) return request;
+  return std::unexpected(v1::InServingWords(std::move(request).error(), body.view()));
+}
+
+base::Result<std::unique_ptr<core::InferRequest>> InferCall::DecodeBody(const base::BufferSlice& body) {
   if (!unknown_.ok()) {
     INFERD_RETURN_IF_ERROR(v1::CheckBody(body.view(), RulesOf(environment_->options)));
     return std::unexpected(unknown_);
@@ -86,6 +93,13 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::ReadTensors(std::st
     row_ = decoded->row;
     return std::move(decoded->request);
   }
+  auto request = ReadExampleTensors(body);
+  if (request.has_value() || !options.exact) return request;
+  return std::unexpected(tfs::RefuseSignature(ApiOf(endpoint_), signature(), std::move(request).error()));
+}
+
+base::Result<std::unique_ptr<core::InferRequest>> InferCall::ReadExampleTensors(std::string_view body) {
+  const Options& options = environment_->options;
   const ExampleLimits limits{.body = RulesOf(options), .tensor_bytes_max = options.body_bytes_max};
   INFERD_ASSIGN_OR_RETURN(auto request, ReadExamples(body, signature(), limits));
   INFERD_RETURN_IF_ERROR(CheckMethod());

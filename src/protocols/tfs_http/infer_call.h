@@ -30,9 +30,11 @@ class InferCall final : public rest::InferCall {
   void OnEnd(base::StatusCode code, net::HttpResponse& answer) override;
 
   const core::ModelSignature& signature() const { return *pinned()->signatures()[signature_]; }
+  base::Result<std::unique_ptr<core::InferRequest>> DecodeBody(const base::BufferSlice& body);
   base::Result<std::unique_ptr<core::InferRequest>> ReadTensors(std::string_view body);
   // `unread` says why the body is not read into tensors.
   base::Result<std::unique_ptr<core::InferRequest>> BodyInstead(std::string_view body, base::Status unread);
+  base::Result<std::unique_ptr<core::InferRequest>> ReadExampleTensors(std::string_view body);
   base::Status CheckMethod() const;
   base::Result<net::HttpResponse> Write(const core::InferResponse& response) const;
 

@@ -49,7 +49,7 @@ class RequestReader {
     INFERD_RETURN_IF_ERROR(CheckAliases());
     // TensorFlow Serving looks at the inputs first.
     INFERD_RETURN_IF_ERROR(ReadTensors(fill_bytes_left));
-    return output_fault_;
+    return output_fault_.ok() ? std::move(type_fault_) : std::move(output_fault_);
   }
 
  private:
@@ -105,6 +105,9 @@ class RequestReader {
       input.name = signature_.inputs[i].name;
       const base::Status status = ReadTensor(message_, found_[i], fill_bytes_left, input);
       if (!status.ok()) return status.WithContext("tensor parsing error: " + input.name);
+      if (input.datatype != signature_.inputs[i].datatype && type_fault_.ok()) {
+        type_fault_ = tfs::WrongDatatype(signature_, i, input.datatype);
+      }
     }
     return {};
   }
@@ -116,6 +119,7 @@ class RequestReader {
   boost::container::small_vector<Parts, 4> found_;  // by input of the signature
   std::set<std::string_view> extra_;                // inputs that the signature does not have
   base::Status output_fault_;                       // the first one
+  base::Status type_fault_;                         // so too
 };
 
 bool IsBulk(uint32_t tag) {

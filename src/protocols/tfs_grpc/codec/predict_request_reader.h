@@ -18,9 +18,9 @@ namespace inferd::tfs_grpc {
 // What is on the wire means what protobuf says it means: fields in any order, packed or not, unknown ones skipped, of a
 // map's entries the last one of each key, parts of messages merged, strings UTF-8.
 //
-// INVALID_ARGUMENT: no protobuf; in TensorFlow Serving's words, inputs and outputs that are not the signature's;
-// "tensor parsing error: <input>: .." with ReadTensor's errors. `fill_bytes_max` is Options's. Whether the model takes
-// the types and shapes is core's check. Pure; runs on any thread.
+// INVALID_ARGUMENT: no protobuf; in TensorFlow Serving's words, inputs and outputs that are not the signature's, and
+// datatypes; "tensor parsing error: <input>: .." with ReadTensor's errors. `fill_bytes_max` is Options's. Whether the
+// model takes the shapes is core's check. Pure; runs on any thread.
 base::Result<std::unique_ptr<core::InferRequest>> ReadPredictRequest(const base::BufferSlice& message,
                                                                      const core::ModelSignature& signature,
                                                                      uint64_t fill_bytes_max);
