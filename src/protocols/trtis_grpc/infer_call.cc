@@ -21,6 +21,7 @@ base::Status InferCall::Begin(const base::BufferSlice& message) {
       trtis::CheckInferring(*environment_->options.state, environment_->catalog, environment_->draining));
   INFERD_ASSIGN_OR_RETURN(trtis::InferMessage read, trtis::ReadInferMessage(message));
   INFERD_RETURN_IF_ERROR(trtis::CheckBatchSize(read.header));
+  batch_size_ = read.header.batch_size;
   if (id_ == 0) id_ = environment_->options.state->NextRequestId();
   model_ = std::move(read.model);
   version_ = std::move(read.version);
@@ -64,6 +65,11 @@ base::Result<net::grpc::Message> InferCall::Encode(core::InferResponse&& respons
   }
   return trtis::WriteInferAnswer({.server_id = environment_->options.state->server_id(), .request_id = id_}, answer,
                                  raws);
+}
+
+void InferCall::OnEnd(base::StatusCode code) {
+  if (code == base::StatusCode::kOk || dispatched_ || pinned() == nullptr) return;
+  pinned()->CountRefused(environment_->clock.NowNs() - received_ns(), batch_size_);
 }
 
 std::optional<net::grpc::Message> InferCall::AnswerTo(const base::Status& failure) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -24,11 +25,15 @@ class InferCall final : public rpc::InferCall {
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
   std::optional<net::grpc::Message> AnswerTo(const base::Status& failure) override;
+  void OnInfer(const core::InferRequest&) override { dispatched_ = true; }
+  void OnEnd(base::StatusCode code) override;
 
   const std::shared_ptr<const Environment> environment_;
   std::string model_;
   std::string version_;
   uint64_t id_ = 0;  // 0: not yet
+  uint32_t batch_size_ = 0;
+  bool dispatched_ = false;  // the model's statistics count it
   std::unique_ptr<core::InferRequest> request_;
   trtis::AnswerPlan plan_;
 };

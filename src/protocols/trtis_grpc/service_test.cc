@@ -110,6 +110,18 @@ TEST_F(TrtisServiceTest, AFailureEndsWithOk) {
   EXPECT_EQ(answer.raw_output_size(), 0);
 }
 
+TEST_F(TrtisServiceTest, WhatIsRefusedBeforeItRunsIsCounted) {
+  nv::InferRequest request = Request();
+  request.mutable_meta_data()->mutable_input(0)->set_byte_size(12);
+  EXPECT_EQ(Ask<nv::InferResponse>("Infer", request).request_status().code(), nv::INVALID_ARG);
+  request = Request();
+  request.clear_raw_input();
+  EXPECT_EQ(Ask<nv::InferResponse>("Infer", request).request_status().code(), nv::INTERNAL);
+  EXPECT_EQ(dispatcher_.models["m"]->refused, (std::vector<int64_t>{1, 1}));
+  EXPECT_EQ(Ask<nv::InferResponse>("Infer", Request()).request_status().code(), nv::SUCCESS);
+  EXPECT_EQ(dispatcher_.models["m"]->refused.size(), 2u);
+}
+
 TEST_F(TrtisServiceTest, AServerThatIsAboutToEndSaysSo) {
   draining_ = true;
   nv::HealthRequest live;

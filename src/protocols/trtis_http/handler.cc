@@ -86,7 +86,8 @@ class Handler final : public net::HttpHandler {
     call.SetModel(route.model, route.version);
     switch (route.endpoint) {
       case Endpoint::kInfer:
-        return InferCall::Start(std::make_unique<InferCall>(environment_, std::move(call), route), std::move(request));
+        return InferCall::Start(std::make_unique<InferCall>(environment_, std::move(call), route, request.received_ns),
+                                std::move(request));
       case Endpoint::kStatus: return SendStatus(std::move(call), std::string(route.model), route.binary);
       case Endpoint::kProfile: return SendProfile(std::move(call), route.word);
       case Endpoint::kHealth: return SendHealth(std::move(call), route.word);

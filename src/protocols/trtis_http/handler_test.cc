@@ -134,6 +134,29 @@ TEST_F(TrtisHandlerTest, HealthIsTheHttpStatus) {
   EXPECT_EQ(Said(Get("/api/health/")), "400 UNKNOWN unknown health mode ''");
 }
 
+TEST_F(TrtisHandlerTest, WhatIsRefusedBeforeItRunsIsCounted) {
+  const std::vector<int64_t>& refused = dispatcher_.models["m"]->refused;
+  const auto ask = [this](std::string_view header, size_t bytes, std::string_view target = "/api/infer/m") {
+    Start(RequestOf(net::Method::kPost, target, std::string(bytes, '\0'), {{"nv-inferrequest", header}}));
+    return Said(Settle());
+  };
+  EXPECT_EQ(ask(R"(batch_size: 1 input { name: "x" byte_size: 12 })", 12),
+            "400 INVALID_ARG unexpected size 12 for inference input 'x', expecting 8");
+  EXPECT_EQ(ask(R"(batch_size: 2 input { name: "x" byte_size: 8 })", 8),
+            "400 INTERNAL expected 16 of data for inference input 'x', got 8");
+  EXPECT_EQ(ask(R"(batch_size: 5 input { name: "x" byte_size: 8 })", 40).substr(0, 15), "400 INVALID_ARG");
+  EXPECT_EQ(refused, (std::vector<int64_t>{1, 2, 5})) << "by its batch size";
+  ask(kHeader, 8, "/api/infer/n");
+  ask("", 8);
+  ask(kHeader, 8);
+  EXPECT_EQ(refused.size(), 3u) << "of no model, of no batch size, and those that ran";
+  dispatcher_.infer = [](const core::PinnedModel&, const core::InferRequest&, core::Completion completion) {
+    completion.Fail(base::Internal("the model failed"));
+  };
+  EXPECT_EQ(ask(kHeader, 8), "400 INTERNAL the model failed");
+  EXPECT_EQ(refused.size(), 3u) << "its execution is counted";
+}
+
 TEST_F(TrtisHandlerTest, AFullQueueSaysWhenToComeBack) {
   dispatcher_.infer = [](const core::PinnedModel&, const core::InferRequest&, core::Completion completion) {
     core::InferResponse response;

@@ -12,12 +12,14 @@
 
 namespace inferd::trtis_http {
 
-InferCall::InferCall(std::shared_ptr<const Environment> environment, rest::Call&& call, const Route& route)
+InferCall::InferCall(std::shared_ptr<const Environment> environment, rest::Call&& call, const Route& route,
+                     int64_t received_ns)
     : rest::InferCall(rest::SurroundingsOf(*environment), std::move(call)),
       environment_(std::move(environment)),
       model_(route.model),
       version_(route.version),
-      binary_(route.binary) {}
+      binary_(route.binary),
+      received_ns_(received_ns) {}
 
 base::Status InferCall::BeginWith(const net::RequestHead& head) {
   INFERD_RETURN_IF_ERROR(
@@ -25,6 +27,7 @@ base::Status InferCall::BeginWith(const net::RequestHead& head) {
   auto header = trtis::ReadInferHeaderText(head.Find("NV-InferRequest").value_or(""));
   if (!header.has_value()) return header.error().WithContext("unable to parse request for model '" + model_ + "'");
   INFERD_RETURN_IF_ERROR(trtis::CheckBatchSize(*header));
+  batch_size_ = header->batch_size;
   if (id_ == 0) id_ = environment_->options.state->NextRequestId();
   INFERD_ASSIGN_OR_RETURN(version_, trtis::ReadVersion(version_));
   if (pinned() == nullptr) {
@@ -74,6 +77,9 @@ rest::AnswerDeadline::MakeAnswer InferCall::late_answer() const {
 void InferCall::OnEnd(base::StatusCode code, net::HttpResponse& answer) {
   const Options& options = environment_->options;
   if (code == base::StatusCode::kOk) return AddSuccess(options, id_, answer);
+  if (!dispatched_ && pinned() != nullptr) {
+    pinned()->CountRefused(environment_->clock.NowNs() - received_ns_, batch_size_);
+  }
   if (failure().ok()) return;  // the time was up: the answer says so
   call().SetError(failure().message());
   answer = FailureResponse(options, failure(), id_, retry_after_ms());

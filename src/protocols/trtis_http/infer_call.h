@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,13 +14,14 @@ namespace inferd::trtis_http {
 // One inference: NV-InferRequest says what the body's bytes are.
 class InferCall final : public rest::InferCall {
  public:
-  InferCall(std::shared_ptr<const Environment> environment, rest::Call&& call, const Route& route);
+  InferCall(std::shared_ptr<const Environment> environment, rest::Call&& call, const Route& route, int64_t received_ns);
 
  private:
   base::Status BeginWith(const net::RequestHead& head) override;
   core::VersionName Meant() const override { return {.model = model_, .version = version_}; }
   bool DecodingIsBig(size_t) const override { return false; }  // nothing is decoded
   base::Result<std::unique_ptr<core::InferRequest>> Decode(const base::BufferSlice& body) override;
+  void OnInfer(const core::InferRequest&) override { dispatched_ = true; }
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::HttpResponse> Encode(core::InferResponse&& response) override;
   rest::AnswerDeadline::MakeAnswer late_answer() const override;
@@ -29,7 +31,10 @@ class InferCall final : public rest::InferCall {
   const std::string model_;
   std::string version_;
   const bool binary_;
-  uint64_t id_ = 0;  // 0: not yet
+  const int64_t received_ns_;
+  uint32_t batch_size_ = 0;
+  bool dispatched_ = false;  // the model's statistics count it
+  uint64_t id_ = 0;          // 0: not yet
   std::unique_ptr<core::InferRequest> request_;
   trtis::AnswerPlan plan_;
 };

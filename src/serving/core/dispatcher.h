@@ -43,6 +43,12 @@ class PinnedModel {
   virtual const config::ModelConfig* configuration() const { return nullptr; }
   // How many requests to it wait.
   virtual int64_t pending() const { return 0; }
+  // Counts a request that its protocol refuses, so that Infer never gets it, among the version's failures. `total_ns`
+  // since it came; `rows` as it says.
+  virtual void CountRefused(int64_t total_ns, int64_t rows) const {
+    static_cast<void>(total_ns);
+    static_cast<void>(rows);
+  }
   // Where the body of a request is best read to; null: anywhere. It lives as long as this, or a buffer of it.
   virtual InputMemory* input_memory() const { return nullptr; }
 };

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "serving/core/dispatcher.h"
 
@@ -25,12 +26,14 @@ class FakePinned final : public PinnedModel {
   InputMemory* input_memory() const override { return input_memory_; }
   void AddSignature(const ModelSignature& signature) { signatures_.push_back(&others_.emplace_back(signature)); }
   std::span<const ModelSignature* const> shown_signatures() const override { return shown_; }
+  void CountRefused(int64_t, int64_t rows) const override { refused.push_back(rows); }
   void ShowSignature(const ModelSignature& signature) { shown_.push_back(&others_.emplace_back(signature)); }
   ModelSignature signature_;
   std::optional<ModelSignature> accepted_;  // nothing: there are no alternative tensors
   std::string version_ = "1";
   InputMemory* input_memory_ = nullptr;
   const config::ModelConfig* configuration_ = nullptr;
+  mutable std::vector<int64_t> refused;  // rows of requests
 
  private:
   std::deque<ModelSignature> others_;

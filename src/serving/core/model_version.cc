@@ -37,4 +37,8 @@ std::shared_ptr<const ModelVersion> ModelVersion::Create(Parts parts, base::Exec
   return std::shared_ptr<const ModelVersion>(new ModelVersion(std::move(parts)), std::move(deleter));
 }
 
+void ModelVersion::CountRefused(int64_t total_ns, int64_t rows) const {
+  parts_.statistics->RecordFailure(FailureReason::kRejected, total_ns, rows);
+}
+
 }  // namespace inferd::core

@@ -58,6 +58,7 @@ class ModelVersion final : public PinnedModel {
   const std::string& version() const override { return version_text_; }
   const config::ModelConfig* configuration() const override { return parts_.config.get(); }
   InputMemory* input_memory() const override { return parts_.input_memory.get(); }
+  void CountRefused(int64_t total_ns, int64_t rows) const override;
   const ModelId& id() const { return parts_.id; }
   uint64_t generation() const { return parts_.generation; }
   const std::string& repository() const { return parts_.repository; }
