@@ -343,15 +343,17 @@ void InferenceServer::ReloadCredentials() {
 
 void InferenceServer::BeginNewLogFiles() { parts_->request_logs.BeginNewFiles(); }
 
-InferenceServer::Drained InferenceServer::Drain() {
+InferenceServer::Drained InferenceServer::Drain() { return Drain(parts_->options.drain_grace); }
+
+InferenceServer::Drained InferenceServer::Drain(std::chrono::milliseconds grace) {
   Parts& parts = *parts_;
-  parts.logger.Info("draining: not ready any more", {{"grace_ms", parts.options.drain_grace.count()},
-                                                     {"timeout_ms", parts.options.drain_timeout.count()}});
+  parts.logger.Info("draining: not ready any more",
+                    {{"grace_ms", grace.count()}, {"timeout_ms", parts.options.drain_timeout.count()}});
   parts.draining.store(true, std::memory_order_relaxed);
   parts.manager->BeginDrain();
   parts.net_server.AnnounceDrain();
-  const std::chrono::milliseconds refusing = std::min<std::chrono::milliseconds>(parts.options.drain_grace, kRefusing);
-  std::this_thread::sleep_for(parts.options.drain_grace - refusing);
+  const std::chrono::milliseconds refusing = std::min<std::chrono::milliseconds>(grace, kRefusing);
+  std::this_thread::sleep_for(grace - refusing);
   parts.net_server.RefuseConnections();
   std::this_thread::sleep_for(refusing);
   parts.net_server.BeginDrain();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -63,6 +64,8 @@ class InferenceServer final {
   // flight, at most the drain timeout. Never waits for a loop, so that nothing that holds one keeps it from coming to
   // its end. Then the destructor unloads the models and waits for their executions to end.
   Drained Drain();
+  // The same with another grace time: none for a server whose start has failed, which no client was told to use.
+  Drained Drain(std::chrono::milliseconds grace);
 
  private:
   struct Parts;

@@ -118,6 +118,7 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   // Triton, told to go on, serves what there is.
   manager.checks_startup = options.exit_on_error || options.personality->name != "tritonserver";
   manager.needs_models = options.exit_on_error;
+  manager.bad_configuration_ends_startup = options.exit_on_bad_configuration;
   manager.bad_configuration_fails_startup = options.personality->bad_configuration_fails_startup;
   manager.readiness = options.readiness;
   manager.ready_models = options.readiness_models;

@@ -48,12 +48,13 @@ base::Result<std::unique_ptr<base::Logger>> MakeLogger(const config::LogOptions&
 
 // Drains and unloads, and ends the process if that takes longer than it may, whatever is stuck: the drain's clock is
 // neither a loop's nor this thread's. The exit status.
-int End(std::unique_ptr<InferenceServer> server, const config::ServerOptions& options, base::Logger& logger) {
+int End(std::unique_ptr<InferenceServer> server, std::chrono::milliseconds grace, const config::ServerOptions& options,
+        base::Logger& logger) {
   const auto began = std::chrono::steady_clock::now();
-  const std::chrono::milliseconds time = options.drain_grace + options.drain_timeout;
+  const std::chrono::milliseconds time = grace + options.drain_timeout;
   ExitWatch watch(logger, [] { std::_Exit(kExitFailed); });
   watch.ExitAfter(time + kEndMax, "the drain does not come to its end; leaving without it");
-  const InferenceServer::Drained drained = server->Drain();
+  const InferenceServer::Drained drained = server->Drain(grace);
   if (drained == InferenceServer::Drained::kStuck) std::_Exit(kExitFailed);
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(began + time - std::chrono::steady_clock::now());
@@ -61,6 +62,19 @@ int End(std::unique_ptr<InferenceServer> server, const config::ServerOptions& op
                   "models do not unload: an engine is stuck; leaving without it");
   server.reset();
   return drained == InferenceServer::Drained::kWhole ? 0 : kExitFailed;
+}
+
+// What the user of the personality calls one of our options: "--exit-on-error".
+std::string FlagFor(const config::Personality& personality, std::string_view option) {
+  const auto flag = std::ranges::find(personality.flags, option, &config::PersonalityFlag::option);
+  return "--" + std::string(flag == personality.flags.end() ? option : flag->name);
+}
+
+void LogFailedStart(const config::ServerOptions& options, const std::string& failure, base::Logger& logger) {
+  const auto flag = [&](std::string_view option) { return " (" + FlagFor(*options.personality, option) + ")"; };
+  logger.Error(options.exit_on_error ? "a model of the initial set failed to load" + flag("exit-on-error")
+                                     : "the configuration of a model is wrong" + flag("exit-on-bad-configuration"),
+               {{"reason", failure}});
 }
 
 // Threads and memory may be short from the beginning.
@@ -124,13 +138,10 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
     if (failure = (*server)->StartupFailure(); !failure.empty()) break;
     starting = !(*server)->ready();
   }
-  if (!failure.empty()) {
-    logger.Error(options.exit_on_error ? "a model of the initial set failed to load (--exit-on-error)"
-                                       : "the configuration of a model is wrong (--exit-on-bad-configuration)",
-                 {{"reason", failure}});
-  }
+  if (!failure.empty()) LogFailedStart(options, failure, logger);
   signals.ExitOnNext();
-  const int status = End(*std::move(server), options, logger);
+  const std::chrono::milliseconds grace = failure.empty() ? options.drain_grace : std::chrono::milliseconds(0);
+  const int status = End(*std::move(server), grace, options, logger);
   logger.Info("stopped");
   return failure.empty() ? status : kExitFailed;
 }

@@ -71,6 +71,7 @@ void FolderLooks::Look(bool initial) {
   }
   LogProblems(problems);
   if (ByName() && !initial && !listing.has_value()) return;  // thousands of models, and nothing new
+  if (StartHasEnded(looks, initial)) return;
   try {
     Apply(listing, looks, initial, deferred);
   } catch (...) {
@@ -79,6 +80,23 @@ void FolderLooks::Look(bool initial) {
   }
   source_lock.unlock();
   RunAll(deferred);
+}
+
+bool FolderLooks::StartHasEnded(const std::vector<ModelLook>& looks, bool initial) const {
+  if (!options_.bad_configuration_ends_startup) return false;
+  std::string bad;
+  for (const ModelLook& look : looks) {
+    if (!initial || !bad.empty()) break;
+    const base::Status loadable = wants_.CheckLoadable(look);
+    if (!loadable.ok()) bad = "model '" + look.name + "': " + loadable.message();
+  }
+  const base::MutexLock lock(state_.mutex);
+  if (!bad.empty()) {
+    state_.bad_configuration = std::move(bad);
+    state_.started = true;
+    state_.changed.NotifyAll();
+  }
+  return !state_.bad_configuration.empty();
 }
 
 void FolderLooks::Apply(const std::optional<Listing>& listing, const std::vector<ModelLook>& looks, bool initial,

@@ -38,6 +38,9 @@ class FolderLooks final {
   std::vector<ModelLook> LookAtNames(const Listing& listing, bool initial) REQUIRES(source_.mutex);
   void LogProblems(const std::vector<base::Status>& problems) REQUIRES(source_.mutex);
   void ExpectStartupModels() REQUIRES(state_.mutex);
+  // True if a configuration was wrong at the start, and nothing is to be loaded therefore. Reads files at the first
+  // look.
+  bool StartHasEnded(const std::vector<ModelLook>& looks, bool initial) const REQUIRES(source_.mutex);
   // Under the state's lock, and as one step.
   void Apply(const std::optional<Listing>& listing, const std::vector<ModelLook>& looks, bool initial,
              Deferred& deferred) REQUIRES(source_.mutex);

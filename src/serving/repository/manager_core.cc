@@ -165,6 +165,7 @@ std::string Manager::Core::BadConfiguration() const {
   std::vector<LoadJob> failed;
   {
     const base::MutexLock lock(state_.mutex);
+    if (!state_.bad_configuration.empty()) return state_.bad_configuration;
     for (const auto& [name, reason] : state_.records.failures()) {
       const ModelRecord* const record = state_.records.Find(name);
       if (record != nullptr && !record->wanted.empty()) failed.push_back(record->wanted.rbegin()->second.job);

@@ -40,6 +40,8 @@ struct ManagerOptions {
   bool needs_models = false;
   // A configuration that is wrong in itself, once every model of the start was tried: neither live nor ready, for good.
   bool bad_configuration_fails_startup = false;
+  // The server ends for a configuration that is wrong at the start: where one is found, no model is loaded.
+  bool bad_configuration_ends_startup = false;
   config::ReadinessMode readiness = config::ReadinessMode::kAll;
   std::vector<std::string> ready_models;  // ReadinessMode::kNamed
   LazyLoading lazy;

@@ -354,6 +354,24 @@ TEST_F(ManagerTest, AConfigurationThatIsWrongMayFailTheStart) {
   EXPECT_TRUE(manager_->StartupFailed()) << "for good";
 }
 
+TEST_F(ManagerTest, WhereAWrongConfigurationEndsTheServerNothingIsLoaded) {
+  options_.bad_configuration_ends_startup = true;
+  AddVersion("good", 1);
+  FailLoadsOf("good", "no such operator");
+  Start();
+  EXPECT_EQ(manager_->BadConfiguration(), "") << "a bad load is no bad configuration";
+  engine_.SetScript("good", {.signature = FakeEngine::DefaultSignature(), .on_load = {}, .on_execute = {}});
+  AddVersion("wrong", 1);
+  dir_.Write("wrong/config.pbtxt", "nonsense: 1");
+  Start();
+  EXPECT_TRUE(manager_->StartupTried());
+  EXPECT_THAT(manager_->BadConfiguration(), ::testing::StartsWith("model 'wrong': "));
+  EXPECT_EQ(engine_.alive(), 0);
+  dir_.Remove("wrong");
+  Look();
+  EXPECT_EQ(engine_.alive(), 0) << "the server is about to end";
+}
+
 TEST_F(ManagerTest, AnUnloadWaitsForRequestsInFlight) {
   AddVersion("m", 1);
   Start();

@@ -41,8 +41,9 @@ struct State {
   CatalogPublisher publisher GUARDED_BY(mutex);
   Readiness readiness GUARDED_BY(mutex);
   DepartedModels departed GUARDED_BY(mutex);
-  ProblemLog problems GUARDED_BY(mutex);   // by model
-  bool started GUARDED_BY(mutex) = false;  // the first look is done
+  ProblemLog problems GUARDED_BY(mutex);            // by model
+  bool started GUARDED_BY(mutex) = false;           // the first look is done
+  std::string bad_configuration GUARDED_BY(mutex);  // why nothing is loaded: bad_configuration_ends_startup
   bool stopping GUARDED_BY(mutex) = false;
   int busy GUARDED_BY(mutex) = 0;  // looks and calls being worked on, loads not ended
   uint64_t generations GUARDED_BY(mutex) = 0;

@@ -78,6 +78,14 @@ base::Status WantedModels::CheckConfiguration(const ModelLook& look) const {
   return faulty ? resolved.error() : base::OkStatus();
 }
 
+base::Status WantedModels::CheckLoadable(const ModelLook& look) const {
+  if (!look.problem.ok()) return base::OkStatus();
+  const auto wanted = SelectWanted(look, {}, {});
+  if (wanted.empty()) return CheckConfiguration(look);
+  const auto resolved = loader_.Resolve(wanted.rbegin()->second.job);
+  return resolved.has_value() ? base::OkStatus() : resolved.error();
+}
+
 void WantedModels::WantWhatIsThere(const ModelLook& look, ModelRecord& record, ProblemLog& problems) const {
   Want(look, SelectWanted(look, {}, record.wanted), record);
   if (look.changing) return;

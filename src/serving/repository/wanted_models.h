@@ -34,6 +34,9 @@ class WantedModels final {
   // What can be said of its configuration without a version. INVALID_ARGUMENT.
   base::Status CheckConfiguration(const ModelLook& look) const;
 
+  // Whether the configuration that the model would be loaded with can be resolved. Reads files.
+  base::Status CheckLoadable(const ModelLook& look) const;
+
   // Of a model whose folders say nothing, or nothing that can be served.
   void LogProblem(const std::string& model, const std::string& problem, ProblemLog& problems) const;
 

@@ -252,14 +252,16 @@ def test_a_model_without_its_engine_is_unavailable(store):
 def started(*arguments):
     """The program that ends by itself: how."""
     command = [PROGRAMS.absolute() / "inferd", "--as", "inference_server", "--http-port=0", "--grpc-port=0",
-               "--allow-metrics=false", "--drain-grace", "0s", *arguments]
+               "--allow-metrics=false", *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
 
 def test_a_wrong_configuration_ends_the_server(store):
+    add_copy(store, "good")
     models.write_whole(store / "colours" / "config.pbtxt", b"nonsense: 1")
     done = started(f"--model-store={store}")
-    assert done.returncode == 1 and "the configuration of a model is wrong" in done.stderr
+    assert done.returncode == 1 and "the configuration of a model is wrong (--exit-on-error)" in done.stderr
+    assert "'good'" not in done.stderr and "grace_ms=0" in done.stderr
     assert "Starting server" not in done.stderr
 
 
