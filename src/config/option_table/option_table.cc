@@ -64,6 +64,7 @@ base::Status AddFolder(ServerOptions& options, std::string_view text) {
 // Every other text is a list of models.
 constexpr std::pair<std::string_view, ReadinessMode> kReadinessModes[] = {{"tried", ReadinessMode::kTried},
                                                                           {"all", ReadinessMode::kAll},
+                                                                          {"every", ReadinessMode::kEvery},
                                                                           {"any", ReadinessMode::kAny},
                                                                           {"server", ReadinessMode::kServer}};
 
@@ -78,7 +79,7 @@ base::Status SetReadiness(ServerOptions& options, std::string_view text) {
   for (std::string_view rest = text;;) {
     const std::string_view name = rest.substr(0, rest.find(','));
     if (name.empty()) {
-      return base::InvalidArgument("expected tried|all|any|server|NAME,..., got '" + std::string(text) + "'");
+      return base::InvalidArgument("expected tried|all|every|any|server|NAME,..., got '" + std::string(text) + "'");
     }
     options.readiness_models.emplace_back(name);
     if (name.size() == rest.size()) return base::OkStatus();
@@ -256,9 +257,9 @@ std::vector<Option> LifecycleRows() {
   return {
       {.group = kLifecycle,
        .name = "readiness",
-       .value_name = "tried|all|any|server|NAME,...",
-       .help = "when the server is ready: all models were tried and one is up, all are up, any is, those named are, or "
-               "as soon as it listens",
+       .value_name = "tried|all|every|any|server|NAME,...",
+       .help = "when the server is ready: all models were tried and one is up, all are up, all are and none that came "
+               "later has failed, any is, those named are, or as soon as it listens",
        .set = SetReadiness,
        .print = PrintReadiness},
       Choice<kAcceptWhen, &S::accept>(kLifecycle, "accept",

@@ -55,7 +55,7 @@ enum class ControlMode { kNone, kPoll, kExplicit };
 
 // When the server is ready: every model of the initial set is up, any of them is, each was tried and one is up, those
 // named are up, or as soon as it listens.
-enum class ReadinessMode { kAll, kAny, kTried, kNamed, kServer };
+enum class ReadinessMode { kAll, kEvery, kAny, kTried, kNamed, kServer };
 
 // When connections are accepted: at once, when every model of the initial set was tried (and serves, or cannot), or
 // when the server is ready.

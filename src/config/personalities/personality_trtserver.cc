@@ -9,7 +9,7 @@ constexpr std::string_view kProgramNames[] = {"trtserver", "inference_server"};
 constexpr PersonalityDefault kDefaults[] = {
     {"name", "inference:0"},     {"model-control-mode", "poll"},
     {"poll-interval", "15s"},    {"exit-on-bad-configuration", "true"},
-    {"readiness", "all"},        {"drain-timeout", "30s"},
+    {"readiness", "every"},      {"drain-timeout", "30s"},
     {"http-grpc", "false"},      {"default-max-batch-size", "0"},
     {"batching-probe-max", "0"},
 };

@@ -1,5 +1,6 @@
 #include "config/personalities/trtserver_flags.h"
 
+#include "base/system/regular_file.h"
 #include "config/personalities/flag_combination.h"
 #include "config/personalities/flag_rows.h"
 
@@ -11,6 +12,8 @@ constexpr PersonalityFlag Boolean(std::string_view name, std::string_view option
 }
 
 constexpr std::string_view kTensorFlow = "TensorFlow models run on CPUs as they are";
+
+constexpr std::string_view kPlatformFile = "platform-config-file";
 
 // Flags that are spelt and mean the same in both need no row.
 constexpr PersonalityFlag kFlags[] = {
@@ -37,7 +40,7 @@ constexpr PersonalityFlag kFlags[] = {
      .option = "readiness",
      .help = "ready when every model is; false: when each was tried",
      .form = FlagForm::kBoolean,
-     .values = "true=all,false=tried"},
+     .values = "true=every,false=tried"},
     {.name = "exit-timeout-secs",
      .option = "drain-timeout",
      .help = "how long requests in flight may take at the end",
@@ -49,7 +52,7 @@ constexpr PersonalityFlag kFlags[] = {
     {.name = "http-thread-count", .option = "loop-threads", .help = "threads for connections"},
 
     Idle("allow-profiling", "profiles are not taken", FlagForm::kBoolean, "false"),
-    Idle("platform-config-file", "engines are set by their models' configurations", FlagForm::kText),
+    Idle(kPlatformFile, "engines are set by their models' configurations", FlagForm::kText),
     Idle("tf-allow-soft-placement", kTensorFlow, FlagForm::kBoolean, "*"),
     Idle("tf-gpu-memory-fraction", kTensorFlow, FlagForm::kNumber, "*"),
 
@@ -68,6 +71,11 @@ base::Result<CombinedFlags> CombineTrtserverFlags(const GivenFlags& given) {
   constexpr std::string_view kModels = "allow-model-load-unload";
   if (const std::string* const value = given.Find(kModels); value != nullptr) {
     for (const std::string_view option : {"new-models", "unload-removed"}) flags.Add(option, *value, kModels);
+  }
+  // It says nothing here, but one that is not there is a mistake.
+  if (const std::string* const file = flags.File(kPlatformFile); file != nullptr) {
+    const auto opened = base::OpenRegularFile(*file);
+    if (!opened.has_value()) return std::unexpected(opened.error().WithContext("--" + std::string(kPlatformFile)));
   }
   return flags.Take();
 }

@@ -9,6 +9,7 @@ namespace inferd::config {
 namespace {
 
 using std::chrono::milliseconds;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -36,7 +37,7 @@ TEST(TrtserverFlagsTest, ItsDefaults) {
     EXPECT_TRUE(options.unload_removed);
     EXPECT_TRUE(options.exit_on_bad_configuration);
     EXPECT_FALSE(options.exit_on_error);
-    EXPECT_EQ(options.readiness, ReadinessMode::kAll);
+    EXPECT_EQ(options.readiness, ReadinessMode::kEvery);
     EXPECT_EQ(options.drain_timeout, milliseconds(30'000));
     EXPECT_THAT(parsed->warnings, IsEmpty());
   }
@@ -82,9 +83,11 @@ TEST(TrtserverFlagsTest, WhatHasNoEffectIsSaid) {
   ASSERT_TRUE(quiet.has_value()) << quiet.error().ToString();
   EXPECT_THAT(quiet->warnings, IsEmpty());
   EXPECT_EQ(quiet->notes.size(), 3u);
-  const auto loud = ParseTrtserver({"--allow-profiling", "--platform-config-file=/f"});
+  const auto loud = ParseTrtserver({"--allow-profiling", "--platform-config-file=/proc/self/status"});
   ASSERT_TRUE(loud.has_value()) << loud.error().ToString();
   EXPECT_EQ(loud->warnings.size(), 2u);
+  EXPECT_THAT(ParseTrtserver({"--platform-config-file=/absent"}).error().message(),
+              AllOf(HasSubstr("--platform-config-file"), HasSubstr("/absent")));
   EXPECT_THAT(ParseTrtserver({"--no-such-flag"}).error().message(), HasSubstr("--no-such-flag"));
 }
 

@@ -192,6 +192,11 @@ def test_models_come_and_go(store):
         assert not client.status("more").model_status["more"].version_status[1].infer_stats, "and counts anew"
         assert ask() == [[(2, 1, "blue")]]
 
+        models.write_whole(store / "broken" / "1" / "model.onnx", b"?")
+        wait_until(lambda: not client.health("ready"), "one that comes later and fails is missed")
+        shutil.rmtree(store / "broken")
+        wait_until(lambda: client.health("ready"), "and is not when it is gone")
+
 
 def names_in_index(server):
     return {model["name"] for model in server.json("POST", "/v2/repository/index")[1]}

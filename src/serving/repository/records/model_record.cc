@@ -104,6 +104,13 @@ bool ModelRecord::AnyFailed() const {
   return std::ranges::any_of(versions, [](const auto& entry) { return entry.second.failure().failed; });
 }
 
+bool ModelRecord::WantedFailed() const {
+  return std::ranges::any_of(wanted, [this](const auto& entry) {
+    const auto known = versions.find(entry.first);
+    return known != versions.end() && known->second.failure().With(entry.second.content);
+  });
+}
+
 void ModelRecord::RetryFailed(int64_t now_ns, uint32_t failures_max, int64_t wait_ns) {
   for (auto& [version, harness] : versions) {
     if (harness.failure().Due(now_ns, failures_max, wait_ns)) harness.ForgetFailure();

@@ -94,6 +94,8 @@ struct ModelRecord {
   // Why no version is ready though all that is wanted was tried; empty: one is, or may yet be.
   std::string Failure() const;
   bool AnyFailed() const;
+  // True if a wanted version failed to load from what is there.
+  bool WantedFailed() const;
   // Forgets that versions failed, no more than so often and so long ago: it is time to try them again.
   void RetryFailed(int64_t now_ns, uint32_t failures_max, int64_t wait_ns);
   // Whether there are such versions.

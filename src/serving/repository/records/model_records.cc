@@ -9,10 +9,15 @@ namespace inferd::repository {
 
 namespace {
 
-constexpr int64_t RecordTotals::* kSums[] = {&RecordTotals::changing,          &RecordTotals::ending,
-                                             &RecordTotals::waiting,           &RecordTotals::resident_versions,
-                                             &RecordTotals::initial_available, &RecordTotals::initial_up,
-                                             &RecordTotals::initial_tried,     &RecordTotals::named_available};
+constexpr int64_t RecordTotals::* kSums[] = {&RecordTotals::changing,
+                                             &RecordTotals::ending,
+                                             &RecordTotals::waiting,
+                                             &RecordTotals::resident_versions,
+                                             &RecordTotals::initial_available,
+                                             &RecordTotals::initial_up,
+                                             &RecordTotals::initial_tried,
+                                             &RecordTotals::named_available,
+                                             &RecordTotals::failed};
 
 void KeepIf(bool keep, const std::string& name, std::set<std::string, std::less<>>& names) {
   if (keep) {
@@ -67,6 +72,7 @@ RecordTotals ModelRecords::TotalsOf(const std::string& name, const ModelRecord& 
     totals.resident_versions += version.alive();
     totals.resident.Add(version.held(), version.alive());
   }
+  totals.failed = record.WantedFailed() ? 1 : 0;
   if (named_.contains(name) && record.Available()) totals.named_available = 1;
   if (!initial_.contains(name)) return totals;
   const bool up = record.Up();

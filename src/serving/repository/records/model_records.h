@@ -22,6 +22,7 @@ struct RecordTotals {
   int64_t initial_available = 0;  // models of the initial set that answer requests
   int64_t initial_up = 0;         // of these, with every wanted version tried
   int64_t initial_tried = 0;      // models of the initial set that serve, or cannot
+  int64_t failed = 0;             // models of which a version that is wanted failed to load
   int64_t named_available = 0;    // models that readiness names and that answer requests
   HeldMemory resident;            // by the resident versions
 

@@ -13,6 +13,7 @@ bool Readiness::Reached(const ModelRecords& records) const {
     case config::ReadinessMode::kAny: return initial == 0 || totals.initial_available > 0;
     case config::ReadinessMode::kTried:
       return totals.initial_tried == initial && (initial == 0 || totals.initial_available > 0);
+    case config::ReadinessMode::kEvery:
     case config::ReadinessMode::kAll: return totals.initial_up == initial;
   }
   std::unreachable();

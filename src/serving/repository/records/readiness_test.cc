@@ -68,5 +68,27 @@ TEST_F(ReadinessTest, OnceReachedItStays) {
   EXPECT_TRUE(readiness.seen());
 }
 
+TEST_F(ReadinessTest, EveryModelCountsForThatMode) {
+  Readiness readiness(Mode::kEvery);
+  const auto ready = [&] {
+    records_.Settle();
+    readiness.Update(records_);
+    return readiness.seen();
+  };
+  EXPECT_FALSE(ready());
+  Offer("a");
+  Offer("named");
+  EXPECT_TRUE(ready());
+  ModelRecord& later = records_.Add("later");
+  later.wanted[1] = {};
+  later.versions[1].QueueForRoom();
+  ASSERT_TRUE(later.versions[1].BeginLoad({}, {.bytes = 1}));
+  EXPECT_TRUE(ready()) << "it is being loaded";
+  Fail("later");
+  EXPECT_FALSE(ready());
+  records_.Change("later")->wanted.clear();
+  EXPECT_TRUE(ready()) << "it is not wanted any more";
+}
+
 }  // namespace
 }  // namespace inferd::repository
