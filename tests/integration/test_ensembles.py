@@ -101,8 +101,8 @@ def test_the_failure_of_a_step_is_the_requests(tmp_path):
 
 
 @pytest.mark.parametrize(("change", "text"), [
-    (('key: "INPUT1" value: "B"', 'key: "NOBODY" value: "B"'), "has no input 'NOBODY'"),
-    (('key: "OUTPUT0" value: "plus"', 'key: "NOBODY" value: "plus"'), "has no output 'NOBODY'"),
+    (('key: "INPUT1" value: "B"', 'key: "NOBODY" value: "B"'), "is mapping to non-existing input NOBODY in model "),
+    (('key: "OUTPUT0" value: "plus"', 'key: "NOBODY" value: "plus"'), "is mapped from non-existing output NOBODY in model "),
     (('name: "A" data_type: TYPE_INT32', 'name: "A" data_type: TYPE_FP32'), "inconsistent data type"),
     (('name: "A" data_type: TYPE_INT32 dims: [ 2 ]', 'name: "A" data_type: TYPE_INT32 dims: [ 3 ]'), "inconsistent shape"),
     (('model_name: "first"', 'model_name: "twice"'), "circular dependency"),

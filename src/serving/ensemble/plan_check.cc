@@ -11,6 +11,11 @@ bool IsMapped(const std::vector<Plan::Input>& inputs, std::string_view name) {
   return std::ranges::find(inputs, name, &Plan::Input::name) != inputs.end();
 }
 
+// As configurations have it: "TYPE_FP32".
+std::string TypeText(tensor::DataType type) {
+  return type == tensor::DataType::kBytes ? "TYPE_STRING" : "TYPE_" + std::string(tensor::DataTypeName(type));
+}
+
 base::Status CheckRows(const Plan& plan, const std::string& name, const core::ModelSignature& model) {
   const bool limited = !model.accepts_larger_requests && !model.splits_larger_requests;
   if (model.max_batch_size == 0 || model.max_batch_size >= plan.max_batch_size || !limited) return base::OkStatus();
@@ -33,21 +38,22 @@ bool ShapesAgree(const tensor::Shape& a, const tensor::Shape& b) {
 base::Status CheckStep(const Plan& plan, size_t step, const std::string& name, const core::ModelSignature& model) {
   INFERD_RETURN_IF_ERROR(CheckRows(plan, name, model));
   const Plan::Step& planned = plan.steps[step];
-  const std::string where = "in ensemble " + plan.ensemble + ", step " + std::to_string(step) + ": ";
+  const std::string ensemble = "in ensemble " + plan.ensemble + ", ";
+  const std::string where = " (step " + std::to_string(step) + ")";
   for (const auto& input : planned.inputs) {
     if (model.FindInput(input.name) >= 0) continue;
-    return base::InvalidArgument(where + "ensemble tensor " + plan.tensors[input.tensor].name + ": model " + name +
-                                 " has no input '" + input.name + "'");
+    return base::InvalidArgument(ensemble + "ensemble tensor " + plan.tensors[input.tensor].name +
+                                 " is mapping to non-existing input " + input.name + " in model " + name + where);
   }
   for (const auto& output : planned.outputs) {
     if (model.FindOutput(output.name) >= 0) continue;
-    return base::InvalidArgument(where + "ensemble tensor " + plan.tensors[output.tensor].name + ": model " + name +
-                                 " has no output '" + output.name + "'");
+    return base::InvalidArgument(ensemble + "ensemble tensor " + plan.tensors[output.tensor].name +
+                                 " is mapped from non-existing output " + output.name + " in model " + name + where);
   }
   for (const core::TensorSpec& input : model.inputs) {
     if (input.optional || IsMapped(planned.inputs, input.name)) continue;
-    return base::InvalidArgument(where + "input '" + input.name + "' of model '" + name +
-                                 "' is not in the step's input_map");
+    return base::InvalidArgument(ensemble + "input " + input.name + " in model " + name +
+                                 " is not mapped to any ensemble tensors: it is missing in input_map" + where);
   }
   return base::OkStatus();
 }
@@ -86,8 +92,11 @@ base::Status CheckHolding(Plan& plan, const StepNeeds& needs) {
 TensorTypes::TensorTypes(const Plan& plan, const config::ModelConfig& config)
     : plan_(plan), known_(plan.tensors.size()), made_(plan.tensors.size()) {
   const auto note = [&](size_t tensor, const auto& of) {
-    known_[tensor] = {
-        .datatype = of.datatype, .shape = ShapeInside(of, config), .batches = plan.batches, .of = "the ensemble"};
+    known_[tensor] = {.datatype = of.datatype,
+                      .shape = ShapeInside(of, config),
+                      .batches = plan.batches,
+                      .model = plan.ensemble,
+                      .of = ""};
   };
   for (size_t i = 0; i < plan.inputs.size(); ++i) note(plan.inputs[i], config.inputs[i]);
   for (size_t i = 0; i < plan.outputs.size(); ++i) note(plan.outputs[i], config.outputs[i]);
@@ -100,7 +109,8 @@ base::Status TensorTypes::Add(size_t step, const std::string& name, const core::
     return Match(tensor, {.datatype = spec.datatype,
                           .shape = spec.shape,
                           .batches = model.max_batch_size > 0,
-                          .of = std::string(kind) + " '" + spec.name + "' of model '" + name + "'"});
+                          .model = name,
+                          .of = std::string(kind) + " '" + spec.name + "' of step " + std::to_string(step)});
   };
   for (const auto& input : planned.inputs) {
     INFERD_RETURN_IF_ERROR(add(model.inputs[static_cast<size_t>(model.FindInput(input.name))], "input", input.tensor));
@@ -137,15 +147,17 @@ base::Status TensorTypes::Match(size_t tensor, const Known& other) {
     known = other;
     return base::OkStatus();
   }
+  const auto inferred = [&](const std::string& ours, const std::string& theirs) {
+    return ours + " is inferred from model " + known.model + " while " + theirs + " is inferred from model " +
+           other.model + " (" + (known.of.empty() ? "" : known.of + ", ") + other.of + ")";
+  };
   if (known.datatype != other.datatype) {
-    return base::InvalidArgument(where +
-                                 ": inconsistent data type: " + std::string(tensor::DataTypeName(known.datatype)) +
-                                 " is inferred from " + known.of + " while " +
-                                 std::string(tensor::DataTypeName(other.datatype)) + " is inferred from " + other.of);
+    return base::InvalidArgument(
+        where + ": inconsistent data type: " + inferred(TypeText(known.datatype), TypeText(other.datatype)));
   }
   if (!Agree(known, other)) {
-    return base::InvalidArgument(where + ": inconsistent shape: " + known.shape.ToString() + " is inferred from " +
-                                 known.of + " while " + other.shape.ToString() + " is inferred from " + other.of);
+    return base::InvalidArgument(where +
+                                 ": inconsistent shape: " + inferred(known.shape.ToString(), other.shape.ToString()));
   }
   return base::OkStatus();
 }

@@ -65,14 +65,16 @@ TEST(PlanTest, AStepTakesAndGivesWhatItsModelHas) {
   const Plan plan = MakePlan(Config());
   EXPECT_EQ(Text(CheckStep(plan, 0, "second", Second())), "");
   EXPECT_EQ(Text(CheckStep(plan, 1, "first", First())), "");
-  EXPECT_THAT(Text(CheckStep(plan, 1, "first", Second())), HasSubstr("model first has no input 'x'"));
+  EXPECT_THAT(Text(CheckStep(plan, 1, "first", Second())),
+              HasSubstr("is mapping to non-existing input x in model first (step 1)"));
   core::ModelSignature without = First();
   without.outputs.clear();
-  EXPECT_THAT(Text(CheckStep(plan, 1, "first", without)), HasSubstr("model first has no output 'z'"));
+  EXPECT_THAT(Text(CheckStep(plan, 1, "first", without)),
+              HasSubstr("is mapped from non-existing output z in model first (step 1)"));
   core::ModelSignature more = First();
   more.inputs[1].optional = false;
   EXPECT_THAT(Text(CheckStep(plan, 1, "first", more)),
-              HasSubstr("input 'o' of model 'first' is not in the step's input_map"));
+              HasSubstr("input o in model first is not mapped to any ensemble tensors"));
 }
 
 TEST(PlanTest, AModelTakesAsManyRowsAsTheEnsemble) {
@@ -195,12 +197,12 @@ TEST(PlanTest, TensorsAreWhatBothEndsSay) {
   core::ModelSignature other = First();
   other.outputs[0].datatype = DataType::kFp16;
   EXPECT_THAT(Text(types.Add(1, "first", other)),
-              HasSubstr("ensemble tensor between: inconsistent data type: FP32 is inferred "
-                        "from input 'a' of model 'second' while FP16"));
+              HasSubstr("ensemble tensor between: inconsistent data type: TYPE_FP32 is inferred from model second "
+                        "while TYPE_FP16 is inferred from model first (input 'a' of step 0, output 'z' of step 1)"));
   core::ModelSignature wide = First();
   wide.inputs[0].shape = {-1, 4};
   EXPECT_THAT(Text(types.Add(1, "first", wide)),
-              HasSubstr("ensemble tensor in: inconsistent shape: [-1,3] is inferred from the ensemble while [-1,4]"));
+              HasSubstr("ensemble tensor in: inconsistent shape: [-1,3] is inferred from model e while [-1,4]"));
   wide.inputs[0].any_shape = true;
   EXPECT_EQ(Text(types.Add(1, "first", wide)), "");
 }
