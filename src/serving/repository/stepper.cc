@@ -32,7 +32,7 @@ void Stepper::Advance(State& state, ModelRecord& record, Deferred& deferred) con
 }
 
 void Stepper::Plan(State& state, ModelRecord& record, Deferred& deferred) const {
-  const Needs needs = JudgeNeeds(state.records, record, clock_.NowNs());
+  const Needs needs = JudgeNeeds(state.records, record, clock_.NowNs(), all_or_none_);
   const std::string needed = SignaturesNeeded(state.records, record);
   for (auto& [version, wanted] : record.wanted) {
     wanted.content.needed = needed;

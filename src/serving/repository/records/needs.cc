@@ -57,6 +57,21 @@ std::string WhyMissing(const ModelRecord* other, const config::Dependency& depen
   return "that version is not one to be served";
 }
 
+// Of an ensemble.
+std::string MissingInTritonsWords(const std::string& model, const ModelRecord* other,
+                                  const config::Dependency& dependency) {
+  const std::string why = WhyMissing(other, dependency);
+  if (other == nullptr) {
+    return "ensemble " + model + " contains models that are not available or ambiguous: " + dependency.model + ": " +
+           why;
+  }
+  const std::string depends = "ensemble '" + model + "' depends on '" + dependency.model + "' ";
+  if (dependency.version.has_value()) {
+    return depends + "whose required version " + std::to_string(*dependency.version) + " is not loaded: " + why;
+  }
+  return depends + "which has no loaded version: " + why;
+}
+
 std::string Missing(const ModelRecord* other, const config::Dependency& dependency) {
   const std::string which =
       dependency.version.has_value() ? "version " + std::to_string(*dependency.version) + " of model '" : "model '";
@@ -94,7 +109,8 @@ void JudgeAsleep(const ModelRecord& other, int64_t version, Needs& needs) {
   if (!failed && !demanded) needs.asleep.push_back({other.name, version});
 }
 
-Needs JudgeOne(const ModelRecord* other, const config::Dependency& dependency, int64_t now_ns) {
+Needs JudgeOne(const ModelRecord* other, const config::Dependency& dependency, const std::string* triton_ensemble,
+               int64_t now_ns) {
   Needs needs;
   if (IsReady(other, dependency)) return needs;
   needs.state = NeedState::kMissing;
@@ -108,8 +124,12 @@ Needs JudgeOne(const ModelRecord* other, const config::Dependency& dependency, i
       needs.state = NeedState::kComing;
     }
   }
-  needs.reason = needs.state == NeedState::kComing ? "waits for model '" + dependency.model + "', which it depends on"
-                                                   : Missing(other, dependency);
+  if (needs.state == NeedState::kComing) {
+    needs.reason = "waits for model '" + dependency.model + "', which it depends on";
+  } else {
+    needs.reason = triton_ensemble == nullptr ? Missing(other, dependency)
+                                              : MissingInTritonsWords(*triton_ensemble, other, dependency);
+  }
   return needs;
 }
 
@@ -130,10 +150,10 @@ std::vector<config::Dependency> NeededByLoads(const ModelRecord& record) {
 
 }  // namespace
 
-Needs JudgeNeeds(const ModelRecords& records, const ModelRecord& record, int64_t now_ns) {
+Needs JudgeNeeds(const ModelRecords& records, const ModelRecord& record, int64_t now_ns, bool triton_words) {
   Needs needs;
   for (const config::Dependency& dependency : record.dependencies) {
-    Needs one = JudgeOne(records.Find(dependency.model), dependency, now_ns);
+    Needs one = JudgeOne(records.Find(dependency.model), dependency, triton_words ? &record.name : nullptr, now_ns);
     if (one.state == NeedState::kMet) continue;
     if (one.state == NeedState::kMissing || needs.state == NeedState::kMet) {
       needs.state = one.state;
@@ -144,8 +164,12 @@ Needs JudgeNeeds(const ModelRecords& records, const ModelRecord& record, int64_t
   }
   if (needs.state == NeedState::kMet) return needs;
   const std::string circle = records.dependencies().CircleOf(record.name);
-  if (!circle.empty()) return {NeedState::kMissing, "circular dependency between models: " + circle, {}};
-  return needs;
+  if (circle.empty()) return needs;
+  const std::string ends = record.name + " -> ... -> " + record.name;
+  return {NeedState::kMissing,
+          triton_words ? "circular dependency between ensembles: " + ends + " (" + circle + ")"
+                       : "circular dependency between models: " + circle,
+          {}};
 }
 
 std::string SignaturesNeeded(const ModelRecords& records, const ModelRecord& record) {

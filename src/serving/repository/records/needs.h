@@ -18,8 +18,9 @@ struct Needs {
   std::vector<core::ModelId> asleep;  // of kComing: what is loaded only when something demands it
 };
 
-// What the model's wanted versions need. Models that need each other in a circle are missing.
-Needs JudgeNeeds(const ModelRecords& records, const ModelRecord& record, int64_t now_ns);
+// What the model's wanted versions need. Models that need each other in a circle are missing. `triton_words`: the
+// reason is what Triton says of an ensemble, before what it does not.
+Needs JudgeNeeds(const ModelRecords& records, const ModelRecord& record, int64_t now_ns, bool triton_words = false);
 
 // The signatures of those that are met, as one text: VersionContent::needed.
 std::string SignaturesNeeded(const ModelRecords& records, const ModelRecord& record);

@@ -96,6 +96,18 @@ TEST_F(NeedsTest, ACircleIsNamed) {
   EXPECT_EQ(Judge().reason, "circular dependency between models: a -> b -> a");
 }
 
+TEST_F(NeedsTest, OfAnEnsembleTheReasonsAreTritons) {
+  const auto reason = [this] { return JudgeNeeds(records_, *records_.Find("a"), 0, /*triton_words=*/true).reason; };
+  EXPECT_EQ(reason(), "ensemble a contains models that are not available or ambiguous: b: no repository has it");
+  records_.Add("b").problem = "unloaded";
+  EXPECT_EQ(reason(), "ensemble 'a' depends on 'b' which has no loaded version: unloaded");
+  records_.Add("a").dependencies = {{"b", 2}};
+  EXPECT_EQ(reason(), "ensemble 'a' depends on 'b' whose required version 2 is not loaded: unloaded");
+  Want("b", 2);
+  records_.dependencies().Set("b", {"a"});
+  EXPECT_EQ(reason(), "circular dependency between ensembles: a -> ... -> a (a -> b -> a)");
+}
+
 TEST_F(NeedsTest, RequestsThatAreLeftNeedWhatTheirLoadNeeded) {
   Serve("b", 1);
   EXPECT_FALSE(IsNeeded(records_, *records_.Find("b"), 1, {}));
