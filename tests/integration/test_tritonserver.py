@@ -142,7 +142,7 @@ def test_a_port_that_is_taken_is_said_in_tritons_words():
 @pytest.mark.parametrize("flags, text", [
     (["--http-restricted-api=health:a=b", "--http-restricted-api=inference,health:c=d"],
      "api 'health' can not be specified in multiple config groups"),
-    (["--grpc-restricted-protocol=x:a=b"], "unknown restricted api 'x'"),
+    (["--grpc-restricted-protocol=x:a=b"], "unknown restricted protocol 'x'"),
     (["--model-control-mode=explicit", "--load-model=*", "--load-model=m"],
      "Wildcard model name '*' must be the ONLY startup model if specified at all."),
 ])

@@ -15,13 +15,12 @@ constexpr std::string_view kGroups =
 
 constexpr std::string_view kControlFrom = "socket|here|machine|names|reload|models|anyone";
 constexpr std::string_view kOwners = "own|any";
-constexpr std::string_view kApi = "api";
 
 using S = ServerOptions;
 using Memory = ClientMemoryOptions;
 
-// GROUP,GROUP... `word`: what errors call a group.
-base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text, std::string_view word) {
+// GROUP,GROUP... `kind`: what Triton calls one.
+base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text, std::string_view kind) {
   std::vector<EndpointGroup> groups;
   for (;;) {
     const std::string_view name = text.substr(0, text.find(','));
@@ -30,7 +29,7 @@ base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text, std:
       return std::unexpected(base::InvalidArgument("expected groups before the ':', and found a '='"));
     }
     if (!parsed.has_value()) {
-      return std::unexpected(parsed.error().WithContext("unknown restricted " + std::string(word) + " '" +
+      return std::unexpected(parsed.error().WithContext("unknown restricted " + std::string(kind) + " '" +
                                                         std::string(name.substr(0, kShownBytes)) + "'"));
     }
     const EndpointGroup group = *parsed;
@@ -46,14 +45,15 @@ base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text, std:
 // One header per group, or it would be unclear which one is meant. `names` are those of `groups`. Triton's rule and
 // text.
 base::Status CheckNew(const std::vector<HeaderRule>& rules, std::string_view names,
-                      const std::vector<EndpointGroup>& groups, std::string_view word) {
+                      const std::vector<EndpointGroup>& groups, std::string_view kind) {
   for (const EndpointGroup group : groups) {
     const std::string_view name = names.substr(0, names.find(','));
     const auto restricts = [group](const HeaderRule& rule) {
       return std::ranges::find(rule.groups, group) != rule.groups.end();
     };
     if (std::ranges::any_of(rules, restricts)) {
-      return base::InvalidArgument(std::string(word) + " '" + std::string(name) + "' can not be specified in multiple config groups");
+      return base::InvalidArgument(std::string(kind) + " '" + std::string(name) +
+                                   "' can not be specified in multiple config groups");
     }
     names.remove_prefix(std::min(name.size() + 1, names.size()));
   }
@@ -69,17 +69,17 @@ bool IsHeaderValue(std::string_view text) {
 // Never quotes the text: it holds a secret.
 template <std::vector<HeaderRule> AccessOptions::* Rules>
 base::Status AddHeaderRule(ServerOptions& options, std::string_view text) {
-  const std::string_view word = Rules == &AccessOptions::grpc_rules ? "protocol" : kApi;  // Triton's
   const size_t colon = text.find(':');
   const size_t equals = text.find('=', colon == std::string_view::npos ? text.size() : colon);
   if (equals == std::string_view::npos) return base::InvalidArgument("expected GROUP,...:HEADER=VALUE");
+  const std::string_view kind = Rules == &AccessOptions::grpc_rules ? "protocol" : "api";
   HeaderRule rule;
-  INFERD_ASSIGN_OR_RETURN(rule.groups, ParseGroups(text.substr(0, colon), word));
+  INFERD_ASSIGN_OR_RETURN(rule.groups, ParseGroups(text.substr(0, colon), kind));
   rule.header = text.substr(colon + 1, equals - colon - 1);
   rule.value = text.substr(equals + 1);
   if (!base::IsToken(rule.header)) return base::InvalidArgument("expected the name of a header between ':' and '='");
   if (!IsHeaderValue(rule.value)) return base::InvalidArgument("no header can have the value of '" + rule.header + "'");
-  INFERD_RETURN_IF_ERROR(CheckNew(options.access.*Rules, text.substr(0, colon), rule.groups, word));
+  INFERD_RETURN_IF_ERROR(CheckNew(options.access.*Rules, text.substr(0, colon), rule.groups, kind));
   (options.access.*Rules).push_back(std::move(rule));
   return base::OkStatus();
 }
@@ -89,7 +89,7 @@ base::Status AddTokenRule(ServerOptions& options, std::string_view text) {
   // A path with a colon can be written with a folder in front: ./a:b.
   const size_t colon = text.find(':');
   if (colon != std::string_view::npos && text.substr(0, colon).find('/') == std::string_view::npos) {
-    INFERD_ASSIGN_OR_RETURN(rule.groups, ParseGroups(text.substr(0, colon), kApi));
+    INFERD_ASSIGN_OR_RETURN(rule.groups, ParseGroups(text.substr(0, colon), "api"));
     text.remove_prefix(colon + 1);
   }
   if (text.empty()) return base::InvalidArgument("expected [GROUP,...:]PATH");
