@@ -113,7 +113,8 @@ TEST_F(DeviceRegionTest, WhatCannotBeIsRefused) {
             "INVALID_ARGUMENT: " + failed + ": invalid args: expected at most the 16 bytes of its memory, got 17");
   EXPECT_THAT(Refusal(Spec("r", 0)), HasSubstr("expected at least 1 byte, got 0"));
   EXPECT_THAT(Refusal(Spec("r", 101)), HasSubstr("(--client-shared-memory-region-bytes-max)"));
-  EXPECT_THAT(Refusal(Spec("")), HasSubstr("expected the name of a shared memory region"));
+  EXPECT_THAT(Refusal(Spec("")),
+              HasSubstr("failed to register shared memory region '': invalid args: expected a name"));
   EXPECT_EQ(Far().opened(), 0);
 }
 

@@ -37,8 +37,8 @@ base::Status CheckKey(std::string_view key) {
 
 base::Status Registry::CheckName(std::string_view name) const {
   if (!name.empty() && name.size() <= kNameBytesMax) return base::OkStatus();
-  return base::InvalidArgument("expected the name of a shared memory region, of at most " +
-                               std::to_string(kNameBytesMax) + " bytes, got " + base::QuotedName(name));
+  return base::InvalidArgument("failed to register shared memory region " + base::QuotedName(name) +
+                               ": invalid args: expected a name of 1 to " + std::to_string(kNameBytesMax) + " bytes");
 }
 
 base::Status Registry::CheckKey(const RegionSpec& spec) const {

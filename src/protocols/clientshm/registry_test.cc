@@ -95,7 +95,7 @@ TEST_F(RegistryTest, KeysAreNamesOfObjects) {
               HasSubstr("INVALID_ARGUMENT: Unable to open shared memory region: '/inferd-test-nothing'"));
   EXPECT_THAT(refusal("/triton_python_backend_shm_region_1"), HasSubstr("contains the reserved prefix"));
   EXPECT_THAT(Text(registry_.Register({.name = "", .key = object_.key(), .byte_size = 1})),
-              HasSubstr("expected the name"));
+              HasSubstr("expected a name"));
   // The slash makes no difference.
   EXPECT_TRUE(registry_.Register({.name = "r", .key = object_.key().substr(1), .byte_size = 1}).ok());
 }

@@ -68,8 +68,8 @@ base::Result<bool> TakeKnownParameter(std::string_view name, const ParameterValu
     return true;
   }
   if (name.starts_with("triton_")) {
-    return std::unexpected(
-        base::InvalidArgument("parameter '" + std::string(name) + "': names starting with 'triton_' are reserved"));
+    return std::unexpected(base::InvalidArgument(
+        "parameter keys starting with 'triton_' are reserved for Triton usage, got '" + std::string(name) + "'"));
   }
   return false;
 }

@@ -69,7 +69,8 @@ TEST(TakeKnownParametersTest, SequencesAreCalledByNumberOrText) {
 TEST(TakeKnownParametersTest, RefusesReservedNames) {
   core::InferRequest request = RequestWith({{"triton_final_response", true}});
   EXPECT_EQ(TakeKnownParameters(request).error(),
-            base::InvalidArgument("parameter 'triton_final_response': names starting with 'triton_' are reserved"));
+            base::InvalidArgument(
+                "parameter keys starting with 'triton_' are reserved for Triton usage, got 'triton_final_response'"));
 }
 
 TEST(ReadOutputSettingsTest, ReadsEachAndFallsBackToTheRequest) {

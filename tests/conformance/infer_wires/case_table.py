@@ -204,7 +204,7 @@ REFUSED = [
             "request timeout may not override default_timeout_microseconds 90000000 of model 'punctual' without "
             "allow_timeout_override, got 10000000"),
     refused("a reserved parameter", Request("simple", simple(), parameters={"triton_x": 1}),
-            "parameter 'triton_x': names starting with 'triton_' are reserved"),
+            "parameter keys starting with 'triton_' are reserved for Triton usage, got 'triton_x'"),
     refused("a sequence", Request("simple", simple(), parameters={"sequence_id": 7}),
             "parameter 'sequence_id': model 'simple' keeps no state between requests", "UNIMPLEMENTED"),
     refused("an output in shared memory", Request("simple", simple(), [("OUTPUT0", {"shared_memory_region": "r"})]),

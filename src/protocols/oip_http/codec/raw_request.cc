@@ -26,9 +26,9 @@ base::Result<tensor::Shape> InferShape(const core::TensorSpec& spec, bool fixed_
         return std::unexpected(InvalidArgument("byte size overflow for input '" + spec.name + "'"));
       }
     } else if (variable < shape.rank()) {
-      return std::unexpected(InvalidArgument("input '" + spec.name +
-                                             "': a raw binary request needs a shape with at most "
-                                             "one dimension of variable size, got " +
+      return std::unexpected(InvalidArgument("The shape of the raw input '" + spec.name +
+                                             "' can not be deduced because there are more than one variable-sized "
+                                             "dimension: " +
                                              spec.shape.ToString()));
     } else {
       variable = i;
