@@ -65,8 +65,8 @@ def test_triton_told_to_go_on_is_neither_live_nor_ready_without_it(tmp_path):
 
 
 @pytest.mark.parametrize("options, words", [
-    (["--model-control-mode=explicit", "--load-model=nosuch"], "--load-model: no model repository has a model 'nosuch' (there are: "),
-    (["--readiness=nosuch"], "--readiness takes tried, all, any, server or names of models: --readiness: no model repository has"),
+    (["--model-control-mode=explicit", "--load-model=nosuch"], "--load-model: model not found in any model repository: 'nosuch' (there are: "),
+    (["--readiness=nosuch"], "--readiness takes tried, all, any, server or names of models: --readiness: model not found in any model repository"),
 ])
 def test_names_that_no_repository_has_end_the_start(options, words):
     status, lines = start("--model-repository", EXAMPLES, *options)

@@ -19,7 +19,7 @@ base::Status UnknownModel(std::string_view option, const std::string& name, cons
     known += (known.empty() ? "" : ", ") + model;
   }
   if (models.size() > kShownMax) known += ", ...";
-  return base::NotFound(std::string(option) + ": no model repository has a model '" + name +
+  return base::NotFound(std::string(option) + ": model not found in any model repository: '" + name +
                         "' (there are: " + (known.empty() ? "none" : known) + ")");
 }
 

@@ -573,15 +573,16 @@ TEST_F(ManagerTest, WhatTheStartNamesMustBeThere) {
   options_.readiness = config::ReadinessMode::kNamed;
   options_.ready_models = {"m", "nosuch"};
   MakeManager();
-  EXPECT_EQ(
-      manager_->Start().message(),
-      "--readiness takes tried, all, any, server or names of models: --readiness: no model repository has a model "
-      "'nosuch' (there are: m)");
+  EXPECT_EQ(manager_->Start().message(),
+            "--readiness takes tried, all, any, server or names of models: --readiness: model not found in any model "
+            "repository: "
+            "'nosuch' (there are: m)");
   options_.readiness = config::ReadinessMode::kAll;
   options_.control = config::ControlMode::kExplicit;
   options_.startup_models = {"*", "m", "nosuch"};
   MakeManager();
-  EXPECT_EQ(manager_->Start().message(), "--load-model: no model repository has a model 'nosuch' (there are: m)");
+  EXPECT_EQ(manager_->Start().message(),
+            "--load-model: model not found in any model repository: 'nosuch' (there are: m)");
   options_.startup_models = {"m"};
   options_.repositories.push_back({.name = "other", .path = dir_.path() / "nowhere"});
   MakeManager();
@@ -617,7 +618,7 @@ TEST_F(ManagerTest, TheSameModelInTwoRepositoriesIsNotServed) {
   AddVersion("n", 1);
   options_.repositories.push_back({.name = "second", .path = other.path()});
   Start();
-  EXPECT_THAT(IndexText(), HasSubstr("m::UNAVAILABLE:model 'm' appears in two or more repositories"));
+  EXPECT_THAT(IndexText(), HasSubstr("m::UNAVAILABLE:model appears in two or more repositories: 'm' is in"));
   EXPECT_EQ(Infer("m").error().code(), StatusCode::kUnavailable);
   EXPECT_EQ(Infer("n").value(), "1");
   EXPECT_THAT(manager_->Index("second", false).value(), IsEmpty());
