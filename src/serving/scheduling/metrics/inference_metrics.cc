@@ -170,7 +170,8 @@ void InferenceMetrics::Register(const std::shared_ptr<VersionMetrics::Series>& s
     const bool latency = row.value >= kRequestNs && row.value <= kOutputNs;
     if (latency && !choice_.latency_counters) continue;
     metrics::Labels labels = series->labels;
-    if (row.reason != nullptr) labels.emplace_back("reason", row.reason);
+    if (row.reason != nullptr)
+      labels.emplace(labels.begin() + 1, "reason", row.reason);  // behind the model, as Triton's
     registry_.AddCallback(metrics::Registry::CallbackKind::kCounter, row.name, row.help, std::move(labels),
                           [series, row] { return static_cast<double>(series->Read(row.value)) * row.unit; });
   }

@@ -32,8 +32,8 @@ TEST_F(InferenceMetricsTest, ShowsTheStatisticsUnderTritonsNames) {
   for (const char* line :
        {"nv_inference_request_success{model=\"m\",version=\"3\"} 1", "nv_inference_count{model=\"m\",version=\"3\"} 4",
         "nv_inference_exec_count{model=\"m\",version=\"3\"} 1",
-        "nv_inference_request_failure{model=\"m\",version=\"3\",reason=\"REJECTED\"} 1",
-        "nv_inference_request_failure{model=\"m\",version=\"3\",reason=\"BACKEND\"} 0",
+        "nv_inference_request_failure{model=\"m\",reason=\"REJECTED\",version=\"3\"} 1",
+        "nv_inference_request_failure{model=\"m\",reason=\"BACKEND\",version=\"3\"} 0",
         "nv_inference_request_duration_us{model=\"m\",version=\"3\"} 2000",
         "nv_inference_queue_duration_us{model=\"m\",version=\"3\"} 500",
         "nv_inference_compute_infer_duration_us{model=\"m\",version=\"3\"} 1500",
