@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "serving/core/dispatcher.h"
@@ -19,7 +20,7 @@ inline base::Result<core::Tracing*> TracingOf(core::Dispatcher& dispatcher, std:
   // One that is known and not loaded has settings, too.
   const auto found = dispatcher.Find(model, "");
   if (!found.has_value() && found.error().code() == base::StatusCode::kNotFound) {
-    return std::unexpected(found.error());
+    return std::unexpected(base::NotFound("Request for unknown model : " + std::string(model)));
   }
   return tracing;
 }
