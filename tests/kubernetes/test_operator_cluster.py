@@ -6,10 +6,10 @@ import subprocess
 import pytest
 import yaml
 
-from support.cluster_api import KNATIVE_SERVICES, Resource
+from support.cluster_api import DEFINITIONS, KNATIVE_SERVICES, Resource
 from support.cluster_controller import ClusterController, Objects, define
 from support.knative import define as define_kinds
-from support.knative import install_knative
+from support.knative import install_knative, uninstall_knative
 from support.kubelet import Kubelet
 from support.pod_status import READY, crashed
 from support.server import PROGRAMS, wait_until
@@ -40,6 +40,9 @@ def cluster(kubernetes):
     define(kubernetes)
     with Kubelet(kubernetes) as running:
         yield running
+        # The server is other files', too, which expect no Knative.
+        uninstall_knative(running.api)
+        running.api.delete(DEFINITIONS, None, f"{VIRTUAL_SERVICES.plural}.{VIRTUAL_SERVICES.group}")
 
 
 @pytest.fixture(scope="module")
