@@ -108,7 +108,9 @@ def test_classification(store):
                 with pytest.raises(Failure, match="max allowed is"):
                     client.infer(model, images(config, *["red"] * (config.max_batch_size + 1)), [output])
         stats = every["gRPC"].status("colours").model_status["colours"].version_status[1].infer_stats
-        assert {size: each.success.count for size, each in stats.items()} == {1: 3, 2: 3, 3: 3}
+        # Those that are refused for their size have failed.
+        refused = every["gRPC"].config("colours").max_batch_size + 1
+        assert {size: (each.success.count, each.failed.count) for size, each in stats.items()} == {1: (3, 0), 2: (3, 0), 3: (3, 0), refused: (0, 3)}
 
 
 def test_versions_come_and_go(store):
