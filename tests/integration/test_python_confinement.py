@@ -32,6 +32,14 @@ def call(name, *arguments):
     done = getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments)
     return "done" if done >= 0 else errno.errorcode[ctypes.get_errno()]
 
+# A child would go on here as the worker that it was made of, and answer the request, too.
+def clone(flag):
+    ctypes.set_errno(0)
+    child = ctypes.CDLL(None, use_errno=True).syscall(CLONE, flag | SIGCHLD, 0, 0, 0, 0)
+    if child == 0:
+        os._exit(0)
+    return "done" if child > 0 else errno.errorcode[ctypes.get_errno()]
+
 def predict(x: float) -> str:
     status = dict(line.split(":\\t", 1) for line in open("/proc/self/status").read().splitlines() if ":\\t" in line)
     counted = []
@@ -40,7 +48,7 @@ def predict(x: float) -> str:
     return json.dumps({"no_new_privs": status["NoNewPrivs"], "filters": status["Seccomp"], "core": resource.getrlimit(resource.RLIMIT_CORE),
                        "memory": resource.getrlimit(resource.RLIMIT_AS)[0], "unshare": call("unshare", 0),
                        "ptrace": call("ptrace", 16, 4194303, 0, 0), "child": subprocess.run(["echo", "hi"], capture_output=True).stdout.decode(),
-                       "namespaces": [call("syscall", CLONE, flag | SIGCHLD, 0, 0, 0, 0) for flag in NAMESPACES],
+                       "namespaces": [clone(flag) for flag in NAMESPACES],
                        "clone3": call("syscall", CLONE3, 0, 0), "pidfd_getfd": call("syscall", PIDFD_GETFD, -1, 0, 0),
                        "setns": call("syscall", SETNS, -1, 0), "server": can_open(f"/proc/{os.getppid()}/mem"),
                        "may": int(status["CapEff"], 16) >> 19 & 1, "after_exec": int(subprocess.run(["grep", "CapEff", "/proc/self/status"],
