@@ -23,7 +23,7 @@ MIB = 1 << 20
 
 # SUM = IN0 + IN1, BACK = SUM - IN1
 ENSEMBLE = """platform: "ensemble"
-max_batch_size: 8
+max_batch_size: 4
 input { name: "IN0" data_type: TYPE_INT32 dims: [ 16 ] }
 input { name: "IN1" data_type: TYPE_INT32 dims: [ 16 ] }
 output { name: "SUM" data_type: TYPE_INT32 dims: [ 16 ] }

@@ -131,6 +131,7 @@ def test_a_model_that_another_process_unloads_is_loaded_again(tmp_path):
         wait_until(lambda: "InferenceServiceReady" in reasons(api), "the service is ready")
         replica = Api(controller.server_port(*controller.replicas()))
         wait_until(lambda: unload(replica, "unloaded") and "ModelReloaded" in reasons(api), "the model was unloaded and loaded again")
+        wait_until(lambda: replica.call("GET", "/v1/models/unloaded")[0] == 200, "the model is loaded again")
         assert controller.predict("unloaded") == 3.5
         message = next(event["message"] for event in events(api) if event["reason"] == "ModelReloaded")
         assert message.startswith("another process unloaded model 'unloaded' of unloaded-predictor-default-00001-0; it was loaded again (")

@@ -334,7 +334,7 @@ def test_a_worker_ends_with_the_server_whatever_it_is_at(tmp_path, hangs):
     its.close()
     its_line.close()
     try:
-        ours.sendall(message_of("load", str(tmp_path / "1" / "model.py"), str(tmp_path), str(tmp_path / "1"), "m", "1", "{}", 0, False))
+        ours.sendall(message_of("load", str(tmp_path / "1" / "model.py"), str(tmp_path), str(tmp_path / "1"), "m", "1", "{}", 0, False, False))
         ours.sendall(message_of("start", "m_0_0", "CPU", "0"))
         wait_until(told.exists, "it hangs")
         assert os.waitpid(process, os.WNOHANG) == (0, 0)

@@ -145,7 +145,7 @@ def test_shadows_change_nothing_for_the_client(tmp_path):
     ('default { output: "OUT" value: "1.5" }', "step 0: inferd.default[0] (output 'OUT'): '1.5' is no value of INT32"),
     ('when { tensor: "nowhere" present: true }', "inferd.when[0].tensor: no step makes ensemble tensor 'nowhere'"),
     ('choice { model_name: "nowhere" weight: 1 }', "depends on model 'nowhere'"),
-    ('choice { model_name: "plus" weight: 1 }', "model plus has no input 'IN'"),
+    ('choice { model_name: "plus" weight: 1 }', "is mapping to non-existing input IN in model plus"),
 ])
 def test_options_of_a_step_that_do_not_fit(tmp_path, options, text):
     branches(tmp_path, echo_step(options))

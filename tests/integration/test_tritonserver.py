@@ -264,19 +264,24 @@ def test_metrics_have_summaries_where_they_are_asked_for(tmp_path):
         assert not any("summary_us" in name for name in server.metrics())
 
 
+SEQUENCE = """sequence_batching { control_input [
+  { name: "START" control { kind: CONTROL_SEQUENCE_START int32_false_true: [ 0, 1 ] } },
+  { name: "READY" control { kind: CONTROL_SEQUENCE_READY int32_false_true: [ 0, 1 ] } } ] }"""
+
+
 def test_a_backend_without_a_model_file_needs_none_that_is_named(tmp_path):
-    for backend in ("identity", "dyna_sequence"):
+    for backend in ("identity", "sequence"):
         models.write_whole(tmp_path / backend / "config.pbtxt", f"""backend: "{backend}"
 default_model_filename: "libtriton_{backend}.so"
 max_batch_size: 4
 input {{ name: "INPUT" data_type: TYPE_INT32 dims: [ 1 ] }}
 output {{ name: "OUTPUT" data_type: TYPE_INT32 dims: [ 1 ] }}
-{"sequence_batching { }" if "sequence" in backend else ""}
+{SEQUENCE if backend == "sequence" else ""}
 """.encode())
         (tmp_path / backend / "1").mkdir()
     with serve(tmp_path) as server:
         assert config_of(server, "identity")["default_model_filename"] == "libtriton_identity.so"
-        assert config_of(server, "dyna_sequence")["backend"] == "dyna_sequence"
+        assert config_of(server, "sequence")["default_model_filename"] == "libtriton_sequence.so"
 
 
 def test_an_edited_file_takes_the_place_of_a_load_calls_configuration(tmp_path):

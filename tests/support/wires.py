@@ -46,6 +46,8 @@ def message_of(model, inputs, parameters):
 
 def outputs_of(response):
     """The elements of each output of a ModelInferResponse, by its name."""
+    if not response.raw_output_contents:
+        return {output.name: list(getattr(output.contents, TYPED[output.datatype])) for output in response.outputs}
     return {output.name: unpacked(raw, output.datatype, list(output.shape)).flatten().tolist()
             for output, raw in zip(response.outputs, response.raw_output_contents, strict=True)}
 
