@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <string>
+#include <utility>
 
 namespace inferd::v2 {
 
@@ -17,18 +19,24 @@ base::Result<OutputForms> ReadOutputForms(const core::InferRequest& request, boo
     forms.forms.push_back(form);
   }
   if (std::ranges::adjacent_find(forms.forms, std::not_equal_to()) == forms.forms.end()) return forms;
-  for (const core::RequestedOutput& output : request.outputs) forms.names.push_back(output.name);
+  std::vector<std::string> names;
+  for (const core::RequestedOutput& output : request.outputs) names.push_back(output.name);
+  forms.names = std::make_shared<const std::vector<std::string>>(std::move(names));
   return forms;
 }
 
 const OutputForms& FormsFor(const core::InferResponse& response, const OutputForms& forms,
                             std::optional<OutputForms>& own) {
   if (forms.forms.size() <= response.outputs.size()) return forms;
-  own = OutputForms{.default_form = forms.default_form, .forms = {}, .names = {}, .class_values = forms.class_values};
+  own = OutputForms{
+      .default_form = forms.default_form, .forms = {}, .names = nullptr, .class_values = forms.class_values};
   for (const core::InferTensor& output : response.outputs) {
-    const auto name = std::ranges::find(forms.names, output.name) - forms.names.begin();
-    const bool named = static_cast<size_t>(name) < forms.names.size();
-    own->forms.push_back(named ? forms.forms[static_cast<size_t>(name)] : forms.forms.front());
+    size_t name = 0;
+    if (forms.names != nullptr) {
+      const auto found = std::ranges::find(*forms.names, output.name);
+      if (found != forms.names->end()) name = static_cast<size_t>(found - forms.names->begin());
+    }
+    own->forms.push_back(forms.forms[name]);
   }
   return *own;
 }

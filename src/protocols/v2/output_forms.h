@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,9 +17,11 @@ namespace inferd::v2 {
 
 // How the outputs of one response are to be written.
 struct OutputForms {
-  OutputSettings default_form;          // of every output, where `forms` is empty
-  std::vector<OutputSettings> forms;    // else one per requested output
-  std::vector<std::string> names = {};  // of the requested outputs; empty if all have the same form
+  OutputSettings default_form;        // of every output, where `forms` is empty
+  std::vector<OutputSettings> forms;  // else one per requested output
+  // Of the requested outputs. Null if all have the same form, as nearly always: then it costs a request next to
+  // nothing.
+  std::shared_ptr<const std::vector<std::string>> names = nullptr;
   ClassValues class_values = ClassValues::kShortest;
 
   const OutputSettings& of(size_t output) const { return output < forms.size() ? forms[output] : default_form; }

@@ -66,7 +66,7 @@ TEST(FormsForTest, AnOutputThatTheModelLeftOutTakesItsFormAlong) {
   EXPECT_TRUE(forms.of(1).binary);
   request.outputs[0].parameters = request.outputs[2].parameters = {{"binary_data", false}};
   const auto alike = ReadOutputForms(request, true);
-  EXPECT_TRUE(alike->names.empty()) << "none is told from another";
+  EXPECT_EQ(alike->names, nullptr) << "none is told from another";
   EXPECT_FALSE(FormsFor(response, *alike, own).of(1).binary);
   core::InferResponse none;
   EXPECT_TRUE(ClassifyOutputs(none, *mixed, {}).ok());
