@@ -95,7 +95,7 @@ void ReadList(std::string_view text) {
 }
 
 void ReadIndex(std::string_view text) {
-  const auto ready = modelcalls::ParseModelIndex(text);
+  const auto ready = inferd::modelcalls::ParseModelIndex(text);
   if (!ready.has_value()) return RequireRefused(ready.error());
   Require(!ready->contains(""), "a model without a name");
 }

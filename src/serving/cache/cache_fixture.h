@@ -48,7 +48,7 @@ inline std::string Describe(const core::QueuedRequest& queued) {
 inline core::InferResponse AnswerOf(const core::QueuedRequest& queued) {
   const base::Buffer shared = base::Buffer::CopyOf(Describe(queued) + std::string(1000, '#'));
   core::InferResponse response;
-  response.outputs.push_back({.name = "OUT",
+  response.outputs.push_back({.name = "A",
                               .datatype = tensor::DataType::kUint8,
                               .shape = {static_cast<int64_t>(shared.size() - 1000)},
                               .data = {shared, shared.data(), shared.size() - 1000},
