@@ -11,8 +11,8 @@
 #include "kserve/agent/batcher/batch_form.h"
 #include "kserve/agent/batcher/predict_body.h"
 #include "kserve/agent/batcher/tensor_body.h"
-#include "kserve/modelcalls/model_index.h"
 #include "kserve/agent/puller/model_list.h"
+#include "kserve/modelcalls/model_index.h"
 
 namespace {
 

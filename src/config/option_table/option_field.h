@@ -16,8 +16,8 @@
 
 namespace inferd::config {
 
-// A choice's values in the order of its enumeration, separated by '|'; the help shows them as they stand. Upper and lower
-// case are the same, as for Triton.
+// A choice's values in the order of its enumeration, separated by '|'; the help shows them as they stand. Upper and
+// lower case are the same, as for Triton.
 template <typename Enum>
 base::Result<Enum> ParseChoice(std::string_view names, std::string_view text) {
   NearestName nearest(text);

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/text/digits.h"
 #include "base/text/ascii_case.h"
+#include "base/text/digits.h"
 #include "config/option_table/option_value.h"
 #include "config/personalities/tritonserver_flags.h"
 #include "config/personalities/tritonserver_traces.h"
@@ -92,11 +92,10 @@ void CombineCompletion(const GivenFlags& given, CombinedFlags& combined) {
   const std::string* const disable = given.Find(kFlag);
   const std::string* const strict = given.Find(kDeprecated);
   if (strict != nullptr) {
-    combined.warnings.emplace_back(disable == nullptr
-                                       ? "'--strict-model-config' has been deprecated! Please use "
-                                         "'--disable-auto-complete-config' instead."
-                                       : "Overriding deprecated '--strict-model-config' in favor of "
-                                         "'--disable-auto-complete-config'!");
+    combined.warnings.emplace_back(disable == nullptr ? "'--strict-model-config' has been deprecated! Please use "
+                                                        "'--disable-auto-complete-config' instead."
+                                                      : "Overriding deprecated '--strict-model-config' in favor of "
+                                                        "'--disable-auto-complete-config'!");
   }
   if (disable == nullptr && strict == nullptr) return;
   combined.values.push_back({.option = "complete-configurations",

@@ -27,9 +27,9 @@ struct TensorDescription {
   uint32_t memory_kinds = 0;                   // of an input, on a GPU
   bool any_datatype = false;                   // of an input
   int32_t alternative = 0;
-  bool shape_is_hint = false;                  // of an output
-  bool may_be_missing = false;                 // of an output
-  bool unchecked = false;                      // of an output
+  bool shape_is_hint = false;   // of an output
+  bool may_be_missing = false;  // of an output
+  bool unchecked = false;       // of an output
 };
 
 // What a model takes and gives in the ABI's form, and all that it points to. Filled once; moving it leaves what abi()

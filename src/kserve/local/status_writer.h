@@ -38,7 +38,8 @@ class StatusWriter final {
   // On threads of the queue. False: not all of it could be written.
   bool WriteOne(const apiserver::ObjectKey& key, const model::ServiceState& state, const Logs& logs,
                 const Config& config);
-  void WriteComponentEvents(const apiserver::ObjectKey& key, const manifest::Value& object, const model::ServiceState& state);
+  void WriteComponentEvents(const apiserver::ObjectKey& key, const manifest::Value& object,
+                            const model::ServiceState& state);
   void WriteEvents(const manifest::Value& object, const model::ServiceState& state, const std::string& before,
                    const std::string& after);
   bool WritePods(const manifest::Value& object, const model::ServiceState& state, const Logs& logs);
@@ -51,7 +52,8 @@ class StatusWriter final {
   WriteQueue& queue_;
   std::map<apiserver::ObjectKey, Known> known_;  // what the queue was given last
   base::Mutex mutex_;
-  std::map<apiserver::ObjectKey, std::set<std::string>> told_ GUARDED_BY(mutex_);  // the events of each service's components
+  // The events of each service's components.
+  std::map<apiserver::ObjectKey, std::set<std::string>> told_ GUARDED_BY(mutex_);
 };
 
 }  // namespace inferd::local

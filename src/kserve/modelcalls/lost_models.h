@@ -10,9 +10,9 @@ namespace inferd::modelcalls {
 // Notices the models that a server had loaded and that somebody else unloaded. Not thread-safe.
 class LostModels final {
  public:
-  // Takes the models that the server says are ready now. Returns those that it said before, and did not say in this call
-  // and the one before it: one answer may fall between two versions of a model. Returns a lost model in each call, until
-  // it is ready again or forgotten.
+  // Takes the models that the server says are ready now. Returns those that it said before, and did not say in this
+  // call and the one before it: one answer may fall between two versions of a model. Returns a lost model in each call,
+  // until it is ready again or forgotten.
   std::vector<std::string> Note(const std::set<std::string>& ready);
   // The model is gone for good, or its loading fails.
   void Forget(const std::string& name) { missed_.erase(name); }

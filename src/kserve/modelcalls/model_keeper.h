@@ -20,14 +20,15 @@ class ModelKeeper final {
   // `address`: where the server itself takes HTTP, "127.0.0.1:8080".
   explicit ModelKeeper(const std::string& address);
 
-  // Asks the server for its models and loads the lost ones. Takes 2 s for each call at most; a model that loads for longer
-  // is reported by a later call. A server that does not answer, or has no index of models, has lost nothing.
+  // Asks the server for its models and loads the lost ones. Takes 2 s for each call at most; a model that loads for
+  // longer is reported by a later call. A server that does not answer, or has no index of models, has lost nothing.
   Seen Look();
 
  private:
   ModelCalls calls_;
   LostModels lost_;
-  std::map<std::string, int> awaited_;  // models that load: how many calls of Look() may follow before they are asked for again
+  // By model that loads: how many calls of Look() may follow before it is asked for again.
+  std::map<std::string, int> awaited_;
 };
 
 }  // namespace inferd::modelcalls

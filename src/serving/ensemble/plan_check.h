@@ -44,8 +44,8 @@ class TensorTypes {
     tensor::DataType datatype = tensor::DataType::kInvalid;
     tensor::Shape shape;
     bool batches = false;  // the first dimension is a batch's
-    std::string model;  // that says so. The ensemble for its own inputs and outputs
-    std::string of;     // which tensor of the model. Empty for the ensemble's own
+    std::string model;     // that says so. The ensemble for its own inputs and outputs
+    std::string of;        // which tensor of the model. Empty for the ensemble's own
 
     tensor::Shape dims() const;  // without the batch dimension
   };

@@ -144,8 +144,9 @@ TEST(PlanTest, ShapesAgreeWithTheBatchDimensionOrWithoutIt) {
   EXPECT_EQ(agree(true, {3}, false), "");
   EXPECT_EQ(agree(true, {-1, 3}, false), "") << "both have the whole shape";
   EXPECT_EQ(agree(false, {3}, false), "");
-  EXPECT_THAT(agree(false, {-1, 4}, true),
-              HasSubstr("[3] is inferred from model e while [-1,4] is inferred from model first (input 'x' of step 1)"));
+  EXPECT_THAT(
+      agree(false, {-1, 4}, true),
+      HasSubstr("[3] is inferred from model e while [-1,4] is inferred from model first (input 'x' of step 1)"));
   EXPECT_THAT(agree(true, {4}, false), HasSubstr("inconsistent shape"));
   EXPECT_THAT(agree(false, {-1, 3}, false), HasSubstr("inconsistent shape")) << "neither batches";
   EXPECT_THAT(agree(true, {-1, 3, 3}, true), HasSubstr("inconsistent shape")) << "both batch";

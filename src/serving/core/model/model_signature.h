@@ -40,7 +40,7 @@ struct TensorSpec {
   // It is optional, metadata do not show it, and it stands behind all tensors that they show. Inputs: a request that
   // brings alternative inputs need not bring the others. Outputs: only such a request may name it.
   bool alternative = false;
-  bool carries_body = false;  // alternatives: clients cannot name it, only a front-end (InferRequest::whole_body)
+  bool carries_body = false;    // alternatives: clients cannot name it, only a front-end (InferRequest::whole_body)
   bool may_be_missing = false;  // outputs: a response may come without it
   bool unchecked = false;       // outputs: a response may have another datatype and shape than those above
 };
