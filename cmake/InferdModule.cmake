@@ -106,7 +106,7 @@ function(inferd_test name)
   target_compile_options(${name} PRIVATE ${INFERD_TEST_OPTIONS})
   target_precompile_headers(${name} REUSE_FROM inferd_test_pch)
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
-  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+  set_tests_properties(${name} PROPERTIES TIMEOUT 600)
   inferd_note_wing(TESTS ${name})
 endfunction()
 
