@@ -307,7 +307,8 @@ def test_the_configuration_counts_as_it_is_now(objects, controller):
     says("is missing")
     wait_until(lambda: any(one["reason"] == "ConfigMissing" and one["involvedObject"]["name"] == "configured" for one in objects.list("Event")),
                "an event says so")
-    assert controller.metrics()['inferd_controller_doubt{about="ConfigMap operated/inferenceservice-config"}'] == 1
+    doubt = 'inferd_controller_doubt{about="ConfigMap operated/inferenceservice-config"}'
+    wait_until(lambda: controller.metrics().get(doubt) == 1, "the metric says so")
     controller.end()
     controller.start()
     controller.settled()
