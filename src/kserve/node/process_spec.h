@@ -23,7 +23,7 @@ struct ProcessSpec {
   uint16_t port = 0;                     // of this machine, for requests
   uint16_t grpc_port = 0;                // likewise, for calls of gRPC; the same one, where it says no other
   ReadinessProbe probe = {};             // whether it is ready
-  std::string model_server = {};         // "127.0.0.1:40001": where inferd itself takes HTTP; empty: another program
+  uint16_t model_port = 0;               // where inferd itself takes HTTP, behind an agent, too; 0: another program
   ContainerResources resources = {};     // that it is to be held to
   std::chrono::seconds grace{30};        // to end in when it is asked to (Kubernetes: terminationGracePeriodSeconds)
 };

@@ -69,8 +69,6 @@ void KillAll(const base::ChildProcess& child) {
   child.Kill();
 }
 
-std::string AddressAt(uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
-
 // What a probe writes is of no use.
 base::Result<base::ChildProcess> StartProbe(const ProcessSpec& spec) {
   const base::FileDescriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
@@ -237,7 +235,7 @@ void Replica::Attend(const ProcessSpec& spec, const base::ChildProcess& child, i
       if (!answers_since.has_value()) answers_since = Clock::now();
       ready = spec.grpc_port == 0 || spec.grpc_port == spec.port || TakesConnections(spec.grpc_port) ||
               Clock::now() - *answers_since >= kGrpcPatience;
-      if (ready && !spec.model_server.empty()) keeper.emplace(spec.model_server);
+      if (ready && spec.model_port != 0) keeper.emplace(AddressAt(spec.model_port));
       // Its models are known before the first request comes.
       if (keeper.has_value()) KeepModels(*keeper);
       if (ready) Set(ReplicaState::kReady);

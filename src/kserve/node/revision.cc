@@ -169,9 +169,7 @@ base::Result<ProcessSpec> Revision::Make(const std::string& replica, PodVolumes&
     }
   }
   // The models of a set are kept by it.
-  if (model_set_ == nullptr && spec.program.ends_with("/inferd")) {
-    spec.model_server = "127.0.0.1:" + std::to_string(spec.port);
-  }
+  if (model_set_ == nullptr && spec.program.ends_with("/inferd")) spec.model_port = spec.port;
   if (!WantsAgent(pod_, spec)) return spec;
   INFERD_ASSIGN_OR_RETURN(const std::string agent, Locate("inferd-agent", options_.programs_folder));
   return BehindAgent(std::move(spec), pod_, agent, TakePort);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/buffer.h"
+#include "data/wire/append.h"
 #include "net/client/dial.h"
 #include "net/client/http_client.h"
 #include "net/client/url.h"
@@ -18,8 +19,6 @@
 namespace inferd::node {
 
 namespace {
-
-std::string AddressAt(uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
 
 bool AnswersGet(const std::string& path, uint16_t port, std::chrono::milliseconds timeout) {
   net::HttpClient::Options options;
@@ -31,19 +30,10 @@ bool AnswersGet(const std::string& path, uint16_t port, std::chrono::millisecond
   return response.has_value() && response->status >= 200 && response->status < 400;
 }
 
-void AppendVarint(std::string& bytes, size_t value) {
-  for (; value >= 0x80; value >>= 7) bytes.push_back(static_cast<char>(value | 0x80));
-  bytes.push_back(static_cast<char>(value));
-}
-
 // A message of gRPC: HealthCheckRequest with its field `service`.
 std::string HealthRequest(const std::string& service) {
   std::string message;
-  if (!service.empty()) {
-    message.push_back('\x0A');
-    AppendVarint(message, service.size());
-    message += service;
-  }
+  if (!service.empty()) wire::AppendBytes(1, service, &message);
   std::string frame(1, '\0');
   for (int shift = 24; shift >= 0; shift -= 8) frame.push_back(static_cast<char>(message.size() >> shift));
   return frame + message;
@@ -107,6 +97,8 @@ bool AnswersHealthCheck(const std::string& service, uint16_t port, std::chrono::
 }
 
 }  // namespace
+
+std::string AddressAt(uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
 
 bool TakesConnections(uint16_t port) {
   const auto url = net::ParseUrl("http://" + AddressAt(port));

@@ -1,10 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "kserve/node/probe/readiness_probe.h"
 
 namespace inferd::node {
+
+// Returns where a port of this machine is reached: "127.0.0.1:40001".
+std::string AddressAt(uint16_t port);
 
 // Returns true if something of this machine takes connections at the port. Blocks.
 bool TakesConnections(uint16_t port);
