@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
@@ -32,16 +33,17 @@ using tensorflow::serving::SessionRunRequest;
 
 constexpr uint64_t kBytesMax = 4096;
 
-// One that has every tensor of the request, so that it is refused for nothing else.
+// One that has every tensor of the request, in its datatype, so that it is refused for nothing else.
 core::ModelSignature SignatureOf(const PredictRequest& request) {
   core::ModelSignature signature;
-  const auto spec = [](const std::string& name) {
-    return core::TensorSpec{.name = name, .datatype = tensor::DataType::kFp32, .shape = {}};
-  };
-  std::set<std::string> inputs;
-  for (const auto& [name, tensor] : request.inputs()) inputs.insert(name);
-  for (const std::string& name : inputs) signature.inputs.push_back(spec(name));
-  for (const std::string& name : request.output_filter()) signature.outputs.push_back(spec(name));
+  const std::map<std::string, tensorflow::TensorProto> inputs(request.inputs().begin(), request.inputs().end());
+  for (const auto& [name, tensor] : inputs) {
+    signature.inputs.push_back(
+        {.name = name, .datatype = tfs::DataTypeOf(static_cast<uint32_t>(tensor.dtype())), .shape = {}});
+  }
+  for (const std::string& name : request.output_filter()) {
+    signature.outputs.push_back({.name = name, .datatype = tensor::DataType::kFp32, .shape = {}});
+  }
   return signature;
 }
 
