@@ -95,24 +95,45 @@ class EveryFieldTest : public WaysOfServing {
   // Of a change from one to the other, while what the one has made is there: the kinds of what changes, and "named" if
   // the field is.
   std::set<std::string> Change(const std::pair<Value, Value>& before, const std::pair<Value, Value>& after,
-                               const std::string& path) const {
-    const Decision first = Make(before.first, before.second, {});
-    EXPECT_FALSE(first.failure.has_value()) << path << ": " << first.failure->Explain();
-    std::vector<Value> live;
-    for (const Value& object : first.desired.objects) {
-      if (TextAt(object, {"kind"}) != "Deployment") continue;
-      live.push_back(object);
-      live.back().Set("status", Yaml("{readyReplicas: 1}"));
-    }
-    std::vector<const Value*> deployments;
-    for (const Value& each : live) deployments.push_back(&each);
-    const Decision base = Make(before.first, before.second, deployments);
-    const Decision changed = Make(after.first, after.second, deployments);
+                               const std::string& path) {
+    const Made& made = MadeOf(before, path);
+    const Decision changed = Make(after.first, after.second, PointersTo(made.deployments));
     EXPECT_FALSE(changed.failure.has_value()) << path << ": " << changed.failure->Explain();
-    std::set<std::string> kinds = ChangedKinds(PartsOf(base), PartsOf(changed));
+    std::set<std::string> kinds = ChangedKinds(made.parts, PartsOf(changed));
     if (IsNamed(changed.unheeded, path)) kinds.insert("named");
     return kinds;
   }
+
+ private:
+  // What a service and its runtime come to once their Deployments run.
+  struct Made {
+    std::vector<Value> deployments;
+    Parts parts;
+  };
+
+  static std::vector<const Value*> PointersTo(const std::vector<Value>& objects) {
+    std::vector<const Value*> pointers;
+    for (const Value& each : objects) pointers.push_back(&each);
+    return pointers;
+  }
+
+  // Made once for all fields of one object: they begin with the same service.
+  const Made& MadeOf(const std::pair<Value, Value>& before, const std::string& path) {
+    const auto [place, is_new] = made_.try_emplace(manifest::ToJson(before.first) + manifest::ToJson(before.second));
+    Made& made = place->second;
+    if (!is_new) return made;
+    const Decision first = Make(before.first, before.second, {});
+    EXPECT_FALSE(first.failure.has_value()) << path << ": " << first.failure->Explain();
+    for (const Value& object : first.desired.objects) {
+      if (TextAt(object, {"kind"}) != "Deployment") continue;
+      made.deployments.push_back(object);
+      made.deployments.back().Set("status", Yaml("{readyReplicas: 1}"));
+    }
+    made.parts = PartsOf(Make(before.first, before.second, PointersTo(made.deployments)));
+    return made;
+  }
+
+  std::map<std::string, Made> made_;
 };
 
 // What may change, of those fields of which it is known; nullopt: it is another.
