@@ -149,6 +149,28 @@ TEST_F(AbuseTest, SeveralWindowUpdatesPerMessageAreNoFlood) {
   EXPECT_FALSE(host_.closing);
 }
 
+// A client on a busy machine reads late: all has been sent, many messages to a frame, before it opens a window for the
+// first one.
+TEST_F(AbuseTest, WindowUpdatesForWhatWasSentLongBeforeAreNoFlood) {
+  constexpr int kMessages = 4000;
+  Reply reply;
+  host_.fake_handler.answer = [&](HttpRequest, Reply given) {
+    given.Start(HttpResponse::Text(200, "application/grpc", "x"));
+    reply = std::move(given);
+  };
+  const std::string half_of_all("\x3f\xff\xff\xff", 4);
+  Feed(*session_, kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 1, kPost) +
+                      Frame(NGHTTP2_WINDOW_UPDATE, 0, 0, half_of_all) +
+                      Frame(NGHTTP2_WINDOW_UPDATE, 0, 1, half_of_all));
+  for (int i = 0; i < kMessages; ++i) reply.Write(base::BufferSlice(base::Buffer::CopyOf(std::string(400, 'm'))));
+  TakeAll(*session_);
+  const std::string bytes("\0\0\1\x90", 4);
+  const std::string updates = Frame(NGHTTP2_WINDOW_UPDATE, 0, 0, bytes) + Frame(NGHTTP2_WINDOW_UPDATE, 0, 1, bytes);
+  for (int i = 0; i < kMessages; ++i) Feed(*session_, updates);
+  EXPECT_EQ(last_goaway(), -1);
+  EXPECT_FALSE(host_.closing);
+}
+
 TEST_F(AbuseTest, TimePaysForControlFrames) {
   Feed(*session_, kGreeting);
   for (int second = 1; second <= 60; ++second) {

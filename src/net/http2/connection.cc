@@ -114,7 +114,7 @@ void Connection::OnPing(const nghttp2_frame& frame) {
 }
 
 void Connection::OnFrameSent(const nghttp2_frame& frame) {
-  if (frame.hd.type == NGHTTP2_DATA) link_.abuse.OnDataSent();
+  if (frame.hd.type == NGHTTP2_DATA) link_.abuse.OnDataSent(frame.hd.length);
   if (frame.hd.type == NGHTTP2_GOAWAY) drain_.OnGoawaySent();
   if (frame.hd.type == NGHTTP2_WINDOW_UPDATE) keepalive_.OnWindowUpdateSent();
   const bool works = frame.hd.type == NGHTTP2_DATA || frame.hd.type == NGHTTP2_HEADERS;

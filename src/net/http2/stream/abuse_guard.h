@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "net/http2/stream/token_bucket.h"
@@ -14,13 +16,22 @@ class AbuseGuard {
   explicit AbuseGuard(int64_t now_ns) : tick_ns_(now_ns) {}
 
   // A frame that brings neither a request nor data. False: one too many.
-  bool OnIdleFrame() { return idle_frames_.Take(); }
+  bool OnIdleFrame() {
+    if (owed_frames_ == 0) return idle_frames_.Take();
+    --owed_frames_;
+    return true;
+  }
   // A stream has ended. `wasted`: reset, with whatever error, before there was an answer, and soon. False: one too
   // many.
   bool OnStreamClosed(bool wasted);
-  // A request was handed over, or DATA of ours has left: the peer has reason for some frames more.
+  // A request was handed over: the peer has reason for some frames more.
   void OnRequest() { idle_frames_.Credit(kFramesPerRequest); }
-  void OnDataSent() { idle_frames_.Credit(kFramesPerDataFrame); }
+  // DATA of ours has left: the peer opens its windows for it, whenever it reads it. A frame may hold many messages, and
+  // some gRPC clients open windows for each.
+  void OnDataSent(size_t bytes) {
+    owed_frames_ =
+        std::min(owed_frames_ + kFramesPerDataFrame + static_cast<int64_t>(bytes) / kBytesPerFrame, kOwedFramesMax);
+  }
 
   void OnTick(int64_t now_ns);
 
@@ -29,11 +40,14 @@ class AbuseGuard {
   static constexpr int64_t kFramesPerSecond = 100;
   static constexpr int64_t kFramesPerRequest = 4;
   static constexpr int64_t kFramesPerDataFrame = 4;  // both windows opened for each, some of it in two steps
-  static constexpr int64_t kResetsBurst = 1000;      // a client may cancel all it has, a few times over
+  static constexpr int64_t kBytesPerFrame = 16;      // about what such a frame itself takes
+  static constexpr int64_t kOwedFramesMax = 1 << 20;
+  static constexpr int64_t kResetsBurst = 1000;  // a client may cancel all it has, a few times over
   static constexpr int64_t kResetsPerSecond = 100;
 
   TokenBucket idle_frames_{kFramesBurst, kFramesPerSecond};
   TokenBucket resets_{kResetsBurst, kResetsPerSecond};
+  int64_t owed_frames_ = 0;  // for data that the peer may not have read yet
   int64_t tick_ns_;
 };
 

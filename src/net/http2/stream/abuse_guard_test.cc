@@ -26,8 +26,14 @@ TEST(AbuseGuard, WorkAllowsFurtherIdleFrames) {
   AbuseGuard guard(0);
   for (int i = 0; i < 1000; ++i) EXPECT_TRUE(guard.OnIdleFrame());
   guard.OnRequest();
-  guard.OnDataSent();
+  guard.OnDataSent(1);
   EXPECT_EQ(IdleFramesTaken(guard), 8);
+}
+
+TEST(AbuseGuard, DataMayBeReadLongAfterItWasSent) {
+  AbuseGuard guard(0);
+  for (int i = 0; i < 100; ++i) guard.OnDataSent(16'000);
+  EXPECT_EQ(IdleFramesTaken(guard), 1000 + 100 * (4 + 1000));
 }
 
 TEST(AbuseGuard, CountsWastedStreamsOnly) {
