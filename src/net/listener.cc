@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -41,20 +42,33 @@ base::Status SystemError(int error, const std::string& what) {
   }
 }
 
+// `mode`: of a Unix socket's file, before the umask; nullopt: the system's own.
 base::Result<ListeningSocket> BindAndListen(int family, const sockaddr* address, socklen_t size,
-                                            const std::string& where) {
+                                            const std::string& where, std::optional<mode_t> mode = std::nullopt) {
   base::FileDescriptor fd(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!fd) return std::unexpected(SystemError(errno, "cannot listen on " + where));
   const int on = 1;
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (family == AF_INET6) setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+  // Linux gives the file that bind() makes the mode of the socket: at no time may others connect.
+  if (mode.has_value() && fchmod(fd.get(), *mode) != 0) {
+    return std::unexpected(SystemError(errno, "cannot keep other users from " + where));
+  }
   if (bind(fd.get(), address, size) != 0 || listen(fd.get(), kBacklog) != 0) {
     return std::unexpected(SystemError(errno, "cannot listen on " + where));
   }
   return ListeningSocket{std::move(fd), 0};
 }
 
-base::Result<ListeningSocket> OpenUnixSocket(const std::string& path) {
+// False: the other end is a process of another user. Of a Unix socket's connection.
+bool IsOfOwnUsers(int fd) {
+  ucred peer{};
+  socklen_t size = sizeof(peer);
+  if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0) return false;
+  return peer.uid == 0 || peer.uid == geteuid();
+}
+
+base::Result<ListeningSocket> OpenUnixSocket(const std::string& path, bool own_users_only) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof(address.sun_path)) {
@@ -69,7 +83,8 @@ base::Result<ListeningSocket> OpenUnixSocket(const std::string& path) {
     const base::FileDescriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (probe && connect(probe.get(), generic, sizeof(address)) != 0 && errno == ECONNREFUSED) unlink(path.c_str());
   }
-  return BindAndListen(AF_UNIX, generic, sizeof(address), path);
+  const std::optional<mode_t> mode = own_users_only ? std::optional<mode_t>(S_IRUSR | S_IWUSR) : std::nullopt;
+  return BindAndListen(AF_UNIX, generic, sizeof(address), path, mode);
 }
 
 std::string AddressText(const sockaddr_storage& address) {
@@ -96,7 +111,7 @@ std::string LocalText(int fd) {
 }  // namespace
 
 base::Result<ListeningSocket> OpenListeningSocket(const ListenerOptions& options) {
-  if (!options.unix_path.empty()) return OpenUnixSocket(options.unix_path);
+  if (!options.unix_path.empty()) return OpenUnixSocket(options.unix_path, options.own_users_only);
   const std::string where = options.address + ":" + std::to_string(options.port);
   addrinfo hints{};
   hints.ai_family = AF_UNSPEC;
@@ -126,6 +141,7 @@ Listener::Listener(EventLoop& loop, std::vector<Shard*> shards, size_t number, c
       name_(options.name),
       unix_path_(options.unix_path),
       is_unix_(!options.unix_path.empty()),
+      own_users_only_(options.own_users_only),
       apart_(options.apart),
       has_vital_(options.vital != nullptr),
       tls_options_(options.tls),
@@ -203,6 +219,7 @@ bool Listener::AcceptOne() {
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) Pause();
     return false;
   }
+  if (own_users_only_ && !IsOfOwnUsers(fd.get())) return true;
   const int on = 1;
   if (!is_unix_) setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   ConnectionEnds ends{.peer = AddressText(address), .local = ""};

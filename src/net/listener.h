@@ -60,6 +60,7 @@ class Listener final : public EventLoop::Watcher {
   const std::string name_;
   std::string unix_path_;  // empty: none, or its file is removed
   const bool is_unix_;
+  const bool own_users_only_;
   const bool apart_;
   const bool has_vital_;
   const std::optional<TlsOptions> tls_options_;

@@ -35,6 +35,8 @@ struct ListenerOptions {
   std::string address = "0.0.0.0";  // an IPv4 or IPv6 address, or "localhost"
   uint16_t port = 0;                // 0: any free one
   std::string unix_path;            // not empty: a Unix socket instead; a stale socket file is replaced
+  // With `unix_path`: the socket has mode 0600. Connections of users other than this process's and root are closed.
+  bool own_users_only = false;
   std::optional<TlsOptions> tls;
   HandlerFactory handlers;  // called once per loop, the spare one included, on that loop
   // For what is to be reached whatever holds the loops, or has taken all connections: its connections have the spare
