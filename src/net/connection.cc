@@ -46,6 +46,7 @@ void Connection::Handshake() {
   const Transport::State result = transport_->Handshake();
   if (result == Transport::State::kOk) {
     state_ = State::kOpen;
+    set_tls(transport_->is_tls());
     // Before the session's first words (HTTP/2's SETTINGS), which may find the socket full, and have to wait again.
     write_blocked_ = false;
     session_.Begin(transport_->ChoseHttp2());

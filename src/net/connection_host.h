@@ -26,12 +26,14 @@ class ConnectionHost : public SessionHost {
   ConnectionHost(Shard& shard, HttpHandler& handler, ConnectionEnds ends, bool tls);
   ~ConnectionHost() override = default;
   Shard& shard() { return shard_; }
+  // Before a session begins, of a connection that may be either.
+  void set_tls(bool tls) { tls_ = tls; }
 
  private:
   Shard& shard_;
   HttpHandler& handler_;
   const ConnectionEnds ends_;
-  const bool tls_;
+  bool tls_;
 };
 
 }  // namespace inferd::net

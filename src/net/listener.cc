@@ -276,6 +276,7 @@ void Listener::HandOver(base::FileDescriptor fd, ConnectionEnds ends) {
   chosen.Reserve();
   Shard::Arrival arrival{
       .fd = std::move(fd), .ends = std::move(ends), .listener = number_, .kind = *kind, .tls = std::move(tls)};
+  arrival.or_plain = tls_options_.has_value() && tls_options_->or_plain;
   chosen.loop().Post([&chosen, arrival = std::move(arrival)]() mutable { chosen.Adopt(std::move(arrival)); });
 }
 

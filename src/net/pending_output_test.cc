@@ -25,6 +25,7 @@ class FakeTransport final : public Transport {
   bool HasBuffered() const override { return false; }
   void FinishWriting() override {}
   bool ChoseHttp2() const override { return false; }
+  bool is_tls() const override { return false; }
 
   State state = State::kOk;
   size_t bytes_per_call = 1;

@@ -28,6 +28,7 @@ struct TlsOptions {
   bool require_client_certificate = false;  // with client_ca_file: a client without one is refused
   // In place of the server's files: asked when they would be read, by the thread that calls. Null: the files.
   std::function<PemPair()> own_certificate = nullptr;
+  bool or_plain = false;  // a connection that does not begin with a TLS record is served without TLS
 };
 
 struct ListenerOptions {

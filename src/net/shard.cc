@@ -50,7 +50,11 @@ void Shard::Adopt(Arrival arrival) {
   const bool is_tls = arrival.tls != nullptr;
   const bool over_limit = arrival.kind == ConnectionKind::kOverLimit;
   std::unique_ptr<Transport> transport;
-  if (is_tls) {
+  if (is_tls && arrival.or_plain) {
+    transport = std::make_unique<EitherTransport>(arrival.fd.get(), [tls = std::move(arrival.tls)](int fd) mutable {
+      return MakeTlsTransport(fd, std::move(tls));
+    });
+  } else if (is_tls) {
     transport = MakeTlsTransport(arrival.fd.get(), std::move(arrival.tls));
   } else {
     transport = std::make_unique<PlainTransport>(arrival.fd.get());

@@ -47,6 +47,7 @@ class Shard final {
     size_t listener = 0;
     ConnectionKind kind = ConnectionKind::kServing;
     std::shared_ptr<TlsContext> tls;  // nullptr: plain
+    bool or_plain = false;            // TlsOptions'
   };
 
   // Listeners are numbered in the order in which their handlers are added. `vital`: ListenerOptions'.

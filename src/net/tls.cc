@@ -183,6 +183,8 @@ class TlsTransport final : public Transport {
     return size == 2 && name[0] == 'h' && name[1] == '2';
   }
 
+  bool is_tls() const override { return true; }
+
   std::string Failure() const override { return failure_; }
 
  private:

@@ -36,6 +36,15 @@ class EchoHandler final : public HttpHandler {
   }
 };
 
+// Answers with whether the request came over TLS.
+class TransportHandler final : public HttpHandler {
+ public:
+  BodyPlan OnHead(const RequestHead&) override { return {}; }
+  void OnRequest(HttpRequest request, Reply reply) override {
+    reply.Send(HttpResponse::Text(200, "text/plain", request.head.tls ? "over TLS" : "plainly"));
+  }
+};
+
 // A blocking TLS client.
 class TlsClient {
  public:
@@ -107,12 +116,13 @@ class TlsTest : public ::testing::Test {
   TlsOptions Files() const {
     return {.certificate_file = File("server.pem"), .key_file = File("server.key"), .client_ca_file = ""};
   }
+  template <typename Handler = EchoHandler>
   void Start(const TlsOptions& tls) {
     ListenerOptions options;
     options.name = "https";
     options.address = "127.0.0.1";
     options.tls = tls;
-    options.handlers = [](Loop&) { return std::make_unique<EchoHandler>(); };
+    options.handlers = [](Loop&) { return std::make_unique<Handler>(); };
     ASSERT_TRUE(server_.Listen(std::move(options)).ok());
   }
   TlsClient Connect(const TlsClient::Options& options = {}) { return {server_.port("https"), File("ca.pem"), options}; }
@@ -234,6 +244,28 @@ TEST_F(TlsTest, FilesThatCannotBeUsedAreNamed) {
   TlsOptions no_authorities = Files();
   no_authorities.client_ca_file = File("server.key");
   EXPECT_FALSE(TlsContext::Load(no_authorities).has_value());
+}
+
+TEST_F(TlsTest, OnePortServesClientsOfTlsAndPlainOnes) {
+  TlsOptions both = Files();
+  both.or_plain = true;
+  Start<TransportHandler>(both);
+  for (const char* const alpn : {"", "\x08http/1.1"}) {
+    TlsClient client = Connect({.max_version = TLS1_3_VERSION, .alpn = alpn, .certificate = ""});
+    ASSERT_TRUE(client.connected());
+    client.Send(kGet);
+    EXPECT_THAT(client.ReadUntil("over TLS"), EndsWith("over TLS"));
+  }
+  RawClient plain(server_.port("https"));
+  plain.Send(kGet.substr(0, 1));
+  plain.Send(kGet.substr(1));
+  EXPECT_THAT(plain.ReadUntil("plainly"), EndsWith("plainly"));
+  RawClient leaving(server_.port("https"));
+  leaving.FinishSending();
+  EXPECT_EQ(leaving.ReadUntil(), "");
+  RawClient broken(server_.port("https"));
+  broken.Send("\x16no record");
+  broken.ReadUntil();
 }
 
 TEST_F(TlsTest, APlainOrBrokenClientLeavesNothing) {

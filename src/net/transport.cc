@@ -41,4 +41,20 @@ Transport::Progress PlainTransport::Write(std::span<const base::BufferSlice> pie
 
 void PlainTransport::FinishWriting() { shutdown(fd_, SHUT_WR); }
 
+Transport::State EitherTransport::Handshake() {
+  constexpr std::byte kTlsHandshake{22};  // RFC 8446, 5.1: the type of a client's first record
+  if (chosen_ == nullptr) {
+    std::byte first{};
+    const Progress looked = ProgressOf(recv(fd_, &first, 1, MSG_PEEK), State::kWantRead);
+    if (looked.state != State::kOk) return looked.state;
+    if (looked.bytes == 0) return State::kEof;
+    if (first == kTlsHandshake) {
+      chosen_ = make_tls_(fd_);
+    } else {
+      chosen_ = std::make_unique<PlainTransport>(fd_);
+    }
+  }
+  return chosen_->Handshake();
+}
+
 }  // namespace inferd::net

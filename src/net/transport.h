@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "base/buffer.h"
 
@@ -36,6 +39,8 @@ class Transport {
   virtual void FinishWriting() = 0;
   // The protocol that the handshake settled on is HTTP/2 (ALPN).
   virtual bool ChoseHttp2() const = 0;
+  // Known once the handshake is over.
+  virtual bool is_tls() const = 0;
   // With kFailed, why, if that is known: "certificate has expired".
   virtual std::string Failure() const { return {}; }
 };
@@ -51,9 +56,35 @@ class PlainTransport final : public Transport {
   bool HasBuffered() const override { return false; }
   void FinishWriting() override;
   bool ChoseHttp2() const override { return false; }
+  bool is_tls() const override { return false; }
 
  private:
   const int fd_;
+};
+
+// TLS or plain, whichever the peer begins with: the handshake looks at the first byte, and leaves it in the socket.
+class EitherTransport final : public Transport {
+ public:
+  using MakeTls = std::move_only_function<std::unique_ptr<Transport>(int fd)>;
+
+  // `make_tls` is called once at most.
+  EitherTransport(int fd, MakeTls make_tls) : fd_(fd), make_tls_(std::move(make_tls)) {}
+
+  State Handshake() override;
+  Progress Read(std::span<std::byte> space) override { return chosen_->Read(space); }
+  Progress Write(std::span<const base::BufferSlice> pieces, size_t offset) override {
+    return chosen_->Write(pieces, offset);
+  }
+  bool HasBuffered() const override { return chosen_->HasBuffered(); }
+  void FinishWriting() override { chosen_->FinishWriting(); }
+  bool ChoseHttp2() const override { return chosen_->ChoseHttp2(); }
+  bool is_tls() const override { return chosen_->is_tls(); }
+  std::string Failure() const override { return chosen_ == nullptr ? std::string() : chosen_->Failure(); }
+
+ private:
+  const int fd_;
+  MakeTls make_tls_;
+  std::unique_ptr<Transport> chosen_;  // null: nothing has come yet
 };
 
 }  // namespace inferd::net
