@@ -1,5 +1,9 @@
 """What all tests of the built programs share."""
 
+import os
+import shutil
+import tempfile
+
 import pytest
 
 from support import models
@@ -7,6 +11,12 @@ from support.certificates import Certificates
 from support.echo import Echo
 from support.order import LongestFirst, write_seconds
 from support.server import EXAMPLES, Server
+
+
+def pytest_configure(config):
+    """Controllers leave their kubeconfigs here, where inferctl looks for them: not among those of the user who runs the tests."""
+    os.environ["XDG_RUNTIME_DIR"] = tempfile.mkdtemp(prefix="inferd-tests-")
+    config.add_cleanup(lambda folder=os.environ["XDG_RUNTIME_DIR"]: shutil.rmtree(folder, ignore_errors=True))
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -46,8 +46,10 @@ A server elsewhere: --url http://HOST:PORT. What is not on the command line is l
 void AddConnectionOptions(CLI::App& app, Command& command) {
   net::HttpClient::Options& connection = command.connection;
   app.add_option("-u,--url", connection.url, "The server's HTTP address")->capture_default_str();
-  app.add_option("--controller", command.controller, "The address of inferd-controller's API, for InferenceServices")
-      ->capture_default_str();
+  app.add_option(
+      "--controller", command.controller,
+      "The URL of inferd-controller's API, for InferenceServices; left out: the controller of this user that "
+      "serves on this machine");
   app.add_option("--unix-socket", connection.unix_socket, "Connect to this socket instead of the URL's host");
   AddDuration(app, "--timeout", command.timeout_s, "Seconds that one call may take, or 500ms, 5m")
       ->check(AboveZero())

@@ -18,7 +18,7 @@ struct Command {
   std::ostream& out;
   std::ostream& err;
   net::HttpClient::Options connection{};
-  std::string controller = "http://127.0.0.1:8079";  // the API of inferd-controller
+  std::string controller{};  // the URL of inferd-controller's API; empty: that of this user's controller here
   HeaderArguments headers{};
   double timeout_s = 600;
   bool json = false;  // what is printed

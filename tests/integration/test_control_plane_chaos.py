@@ -51,14 +51,14 @@ class Chaos:
         self.disk = SmallDisk(folder / "disk")
         self.controller = MarkedController(lasting_services(self.models), options=["--folder", self.disk.folder / "state"],
                                            environment={"TMPDIR": str(folder / "temporary")})
-        self.api = Api(self.controller.api_port)
+        self.api = Api(self.controller.connect_api)
         self.changing = Changing(self.models, self.api)
         self.maps = [Record(self.api, f"{CORE}/{NAMESPACES[number % 2]}/configmaps", f"map-{number}",
                             lambda value, number=number: {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"map-{number}"},
                                                           "data": {"value": str(value), "filler": "x" * (value * 37 % 5000)}},
                             lambda item: int(item["data"]["value"])) for number in range(8)]
-        self.watches = [Watch(self.api, self.controller.api_port, "/apis/serving.kserve.io/v1beta1/inferenceservices", Changing.value_of),
-                        Watch(self.api, self.controller.api_port, "/api/v1/configmaps", lambda item: item.get("data", {}).get("value"))]
+        self.watches = [Watch(self.api, "/apis/serving.kserve.io/v1beta1/inferenceservices", Changing.value_of),
+                        Watch(self.api, "/api/v1/configmaps", lambda item: item.get("data", {}).get("value"))]
         self.askers = [Asker(self.controller.port, self.changing.owners, SEED * 1000 + number) for number in range(3)]
         self.happened = collections.Counter()
         self._chance = random.Random(SEED)
@@ -234,7 +234,7 @@ class Chaos:
 
 def test_a_status_that_found_no_room_is_written_later(tmp_path):
     with SmallDisk(tmp_path / "disk") as disk, MarkedController(options=["--folder", disk.folder / "state"]) as controller:
-        api, model = Api(controller.api_port), tmp_path / "model"
+        api, model = Api(controller.connect_api), tmp_path / "model"
         record = Record(api, SERVICES.format("default"), "late", lambda uri: {
             "apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService", "metadata": {"name": "late"},
             "spec": {"predictor": {"model": {"modelFormat": {"name": "xgboost"}, "storageUri": uri}}}}, Changing.value_of)
@@ -254,7 +254,7 @@ def test_a_status_that_found_no_room_is_written_later(tmp_path):
 def test_a_namespace_that_found_no_room_to_go_is_whole(tmp_path):
     """And it goes when there is room. Where the delete was taken after all, what is left of it goes by itself."""
     with SmallDisk(tmp_path / "disk") as disk, MarkedController(options=["--folder", disk.folder / "state"]) as controller:
-        api, maps = Api(controller.api_port), f"{CORE}/full/configmaps"
+        api, maps = Api(controller.connect_api), f"{CORE}/full/configmaps"
 
         def make(number, size=10):
             return api.call("POST", maps, {"metadata": {"name": f"m{number}"}, "data": {"a": "x" * size}})[0]

@@ -1,6 +1,5 @@
 """inferctl's subcommands for objects, on inferd-controller; logs of replicas; and a store with many objects."""
 
-import http.client
 import json
 import os
 import signal
@@ -113,7 +112,7 @@ def test_ten_thousand_services(tmp_path):
     """Written, listed, watched and looked after; what it took is printed, and not judged."""
     count = 10_000
     with Controller(options=["--folder", tmp_path / "state"]) as controller:
-        connection = http.client.HTTPConnection("127.0.0.1", controller.api_port, timeout=100)
+        connection = controller.connect_api(timeout=100)
 
         def call(method, path, body=None):
             connection.request(method, path, body=None if body is None else json.dumps(body),

@@ -21,7 +21,7 @@ def started_controller():
 
 @pytest.fixture(name="kubectl")
 def made_kubectl(controller, tmp_path):
-    return Kubectl(["--server", f"http://127.0.0.1:{controller.api_port}"], tmp_path)
+    return Kubectl(["--kubeconfig", controller.kubeconfig], tmp_path)
 
 
 def test_a_service_is_made_waited_for_asked_changed_and_deleted(controller, kubectl, tmp_path):
@@ -210,7 +210,7 @@ def test_a_dry_run_on_the_server_writes_nothing(kubectl):
 def test_a_watch_tells_each_change(kubectl, controller, tmp_path):
     model = write_constant(tmp_path / "model", 1.0)
     with open(tmp_path / "watched", "w+", encoding="utf-8") as watched, subprocess.Popen(
-            [PROGRAM, "--server", f"http://127.0.0.1:{controller.api_port}", "get", "isvc", "-w", "-o", "name"],
+            [PROGRAM, "--kubeconfig", controller.kubeconfig, "get", "isvc", "-w", "-o", "name"],
             stdout=watched, env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}) as watch:
         try:
             seen = lambda: (tmp_path / "watched").read_text().split()  # noqa: E731

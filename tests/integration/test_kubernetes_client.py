@@ -5,7 +5,7 @@ import json
 import pytest
 
 from support.controller import Controller
-from support.kubernetes import KubernetesClient, write_kubeconfig
+from support.kubernetes import KubernetesClient
 
 MAPS = {"group": "", "version": "v1", "kind": "ConfigMap", "plural": "configmaps"}
 SERVICES = {"group": "serving.kserve.io", "version": "v1beta1", "kind": "InferenceService", "plural": "inferenceservices"}
@@ -18,9 +18,8 @@ def started_controller():
 
 
 @pytest.fixture(name="client", scope="module")
-def started_client(controller, tmp_path_factory):
-    file = write_kubeconfig(tmp_path_factory.mktemp("access") / "config", f"http://127.0.0.1:{controller.api_port}", {})
-    with KubernetesClient(file) as client:
+def started_client(controller):
+    with KubernetesClient(controller.kubeconfig) as client:
         yield client
 
 
@@ -71,10 +70,9 @@ def test_lists_come_in_chunks_and_by_labels(client):
     assert listed["items"][0]["kind"] == "ConfigMap"
 
 
-def test_two_clients_change_one_object_and_lose_nothing(client, controller, tmp_path):
+def test_two_clients_change_one_object_and_lose_nothing(client, controller):
     client("create", resource=MAPS, object=config_map("counted"))
-    file = write_kubeconfig(tmp_path / "config", f"http://127.0.0.1:{controller.api_port}", {})
-    with KubernetesClient(file) as other:
+    with KubernetesClient(controller.kubeconfig) as other:
         for _ in range(20):
             client.send("increment", resource=MAPS, namespace="default", name="counted")
             other.send("increment", resource=MAPS, namespace="default", name="counted")
@@ -85,8 +83,7 @@ def test_two_clients_change_one_object_and_lose_nothing(client, controller, tmp_
 
 def test_what_is_followed_goes_on_behind_a_restart_of_the_server(tmp_path):
     with Controller(options=("--folder", tmp_path / "state")) as controller:
-        file = write_kubeconfig(tmp_path / "config", f"http://127.0.0.1:{controller.api_port}", {})
-        with KubernetesClient(file) as client:
+        with KubernetesClient(controller.kubeconfig) as client:
             client("create", resource=MAPS, object=config_map("before"))
             client.send("follow", resource=MAPS, namespace="default", watch_time_s="1")
             what, objects = client.told()

@@ -2,6 +2,8 @@
 
 import collections
 import concurrent.futures
+import functools
+import http.client
 import json
 import os
 import signal
@@ -127,9 +129,9 @@ def test_a_model_that_another_process_unloads_is_loaded_again(tmp_path):
     with Controller(file) as controller:
         assert controller.predict("unloaded") == 3.5
         # The controller looks once a second; it has to see the model before it can miss it.
-        api = Api(controller.api_port)
+        api = Api(controller.connect_api)
         wait_until(lambda: "InferenceServiceReady" in reasons(api), "the service is ready")
-        replica = Api(controller.server_port(*controller.replicas()))
+        replica = Api(functools.partial(http.client.HTTPConnection, "127.0.0.1", controller.server_port(*controller.replicas())))
         wait_until(lambda: unload(replica, "unloaded") and "ModelReloaded" in reasons(api), "the model was unloaded and loaded again")
         wait_until(lambda: replica.call("GET", "/v1/models/unloaded")[0] == 200, "the model is loaded again")
         assert controller.predict("unloaded") == 3.5
@@ -248,7 +250,7 @@ def test_a_service_that_is_deleted_and_made_again_is_another_one(tmp_path):
             os.kill(process, signal.SIGSTOP)
         file.write_text("")
         path = "/apis/serving.kserve.io/v1beta1/namespaces/default/inferenceservices/anew"
-        wait_until(lambda: Api(controller.api_port).call("GET", path)[0] == 404, "it has gone")
+        wait_until(lambda: Api(controller.connect_api).call("GET", path)[0] == 404, "it has gone")
         file.write_text(service("anew", tmp_path / "other", least=1, more="timeout: 1"))
         wait_until(lambda: f"{tmp_path}/other" in controller.log(), "it is there again")
         for process in before:

@@ -1,7 +1,6 @@
 """inferd-controller --local: TrainedModels, which come and go in the predictor of a service that has no model of its own."""
 
 import functools
-import http.client
 import http.server
 import json
 import threading
@@ -105,7 +104,7 @@ def test_models_that_cannot_be_served_say_why(tmp_path, files):
                     + model("orphan", sound, "nowhere") + model("misplaced", sound, "single"))
     with Controller(file) as controller:
         def trained(name):
-            connection = http.client.HTTPConnection("127.0.0.1", controller.api_port, timeout=60)
+            connection = controller.connect_api()
             try:
                 connection.request("GET", f"/apis/serving.kserve.io/v1alpha1/namespaces/default/trainedmodels/{name}")
                 return json.load(connection.getresponse())

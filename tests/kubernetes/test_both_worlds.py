@@ -18,7 +18,7 @@ from support.cluster_controller import ClusterController
 from support.controller import Controller, write_constant
 from support.kubectl import Kubectl
 from support.kubelet import Kubelet
-from support.kubernetes import Kubernetes, write_kubeconfig
+from support.kubernetes import Kubernetes
 from support.pod_processes import PodProcesses
 from support.server import wait_until
 
@@ -60,10 +60,9 @@ class World:
 
 
 @contextlib.contextmanager
-def this_machine(folder):
+def this_machine(_folder):
     with Controller() as controller:
-        kubeconfig = write_kubeconfig(folder / "local.kubeconfig", f"http://127.0.0.1:{controller.api_port}", {})
-        yield World(kubeconfig, lambda host, method, path, body: controller.call(method, path, body, host=host),
+        yield World(controller.kubeconfig, lambda host, method, path, body: controller.call(method, path, body, host=host),
                     lambda: len(controller.replicas()))
 
 

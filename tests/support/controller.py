@@ -49,8 +49,20 @@ def service(name, uri=None, least=0, more="", model_format="xgboost"):
     return SERVICE.format(name=name, storage=storage, least=least, more=more, format=model_format)
 
 
+class ApiConnection(http.client.HTTPConnection):
+    """Every request shows the token."""
+
+    def __init__(self, port, token, timeout):
+        super().__init__("127.0.0.1", port, timeout=timeout)
+        self._token = token
+
+    def request(self, method, url, body=None, headers=(), **options):
+        super().request(method, url, body=body, headers={"Authorization": f"Bearer {self._token}", **dict(headers)}, **options)
+
+
 class Controller(LoggedProgram):
-    """One inferd-controller --local on a free port of the loopback. Use as a context manager."""
+    """One inferd-controller --local on a free port of the loopback. Use as a context manager. Clients of its API take `kubeconfig`, or
+    connections of `connect_api`."""
 
     def __init__(self, *files, options=(), environment=()):
         super().__init__()
@@ -74,6 +86,18 @@ class Controller(LoggedProgram):
         listens = f"listening listener=http address=127.0.0.1 port={self.port}"
         wait_until(lambda: self.process.poll() is not None or listens in self.log(begun), "the gateway listens")
         assert self.process.poll() is None, self.log(begun)
+
+    @property
+    def kubeconfig(self):
+        """The file, as the last start has printed it."""
+        return pathlib.Path(re.findall(r"^export KUBECONFIG=(\S+)$", self.log(), re.MULTILINE)[-1])
+
+    @property
+    def token(self):
+        return re.search(r"^ *token: [\"']?([0-9a-f]{64})\b", self.kubeconfig.read_text(), re.MULTILINE)[1]
+
+    def connect_api(self, timeout=60):
+        return ApiConnection(self.api_port, self.token, timeout)
 
     def __exit__(self, kind, error, trace):
         if kind is not None:

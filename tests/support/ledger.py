@@ -8,14 +8,14 @@ JSON = "application/json"
 
 
 class Api:
-    """Kubernetes' API of a controller on the loopback: a connection per call."""
+    """An API on the loopback: a connection per call. `connect(timeout=SECONDS)`: makes one, as Controller.connect_api."""
 
-    def __init__(self, port):
-        self._port = port
+    def __init__(self, connect):
+        self.connect = connect
 
     def call(self, method, path, body=None, content_type=JSON, timeout_s=30):
         """(status, object). OSError or http.client.HTTPException: whether it was done is not known."""
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=timeout_s)) as connection:
+        with contextlib.closing(self.connect(timeout=timeout_s)) as connection:
             connection.request(method, path, None if body is None else json.dumps(body), {"Content-Type": content_type})
             answer = connection.getresponse()
             text = answer.read()
@@ -95,8 +95,8 @@ class Record:
 class Watch:
     """What a client knows that has listed, and then follows the changes, again and again. Reads until told to stop."""
 
-    def __init__(self, api, port, folder, value_of):
-        self._api, self._port, self._folder, self._value_of = api, port, folder, value_of
+    def __init__(self, api, folder, value_of):
+        self._api, self._folder, self._value_of = api, folder, value_of
         self.values = {}
         self.events = self.lists = 0
         self._revision = None
@@ -108,7 +108,7 @@ class Watch:
             self.values = {self._key(item): self._value_of(item) for item in listed["items"]}
             self._revision = int(listed["metadata"]["resourceVersion"])
             self.lists += 1
-        with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=timeout_s + 30)) as connection:
+        with contextlib.closing(self._api.connect(timeout=timeout_s + 30)) as connection:
             connection.request("GET", f"{self._folder}?watch=true&resourceVersion={self._revision}&timeoutSeconds={timeout_s}")
             answer = connection.getresponse()
             if answer.status == 410:

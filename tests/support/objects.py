@@ -1,6 +1,5 @@
 """Objects of inferd-controller's API, written and read over HTTP as any client of Kubernetes would."""
 
-import http.client
 import json
 
 from support.server import wait_until
@@ -36,7 +35,7 @@ class Objects:
         return f"{group}{within}/{plural}" + (f"/{name}" if name else "")
 
     def call(self, method, path, body=None):
-        connection = http.client.HTTPConnection("127.0.0.1", self._controller.api_port, timeout=60)
+        connection = self._controller.connect_api()
         try:
             text = None if body is None else json.dumps(body)
             connection.request(method, path, text, {"Content-Type": "application/json"} if text else {})

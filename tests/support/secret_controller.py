@@ -1,7 +1,6 @@
 """inferd-controller --local with a canary in each of its secrets, and what it shows: to clients of its API, in logs, of replicas."""
 
 import base64
-import http.client
 import json
 import stat
 import sys
@@ -67,7 +66,7 @@ def make_signed(objects, collection, files):
 
 
 def get(controller, path):
-    connection = http.client.HTTPConnection("127.0.0.1", controller.api_port, timeout=60)
+    connection = controller.connect_api()
     try:
         connection.request("GET", path)
         answer = connection.getresponse()

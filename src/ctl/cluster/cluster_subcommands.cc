@@ -2,6 +2,7 @@
 #include <string>
 
 #include "ctl/cluster/cluster_commands.h"
+#include "ctl/cluster/controller_access.h"
 #include "ctl/subcommands.h"
 #include "ctl/text/duration_option.h"
 
@@ -14,11 +15,11 @@ using Done = std::function<base::Status(ClusterApi&)>;
 // What runs with the controller's API.
 void RunWithCluster(Command& command, Done done) {
   command.run_here = [&command, done = std::move(done)]() -> base::Result<int> {
-    net::HttpClient::Options options = command.connection;
-    options.url = command.controller;
-    options.timeout = std::chrono::milliseconds(static_cast<int64_t>(command.timeout_s * 1000));
-    INFERD_ASSIGN_OR_RETURN(HeaderList headers, MakeHeaders(command.headers));
-    INFERD_ASSIGN_OR_RETURN(ClusterApi api, ClusterApi::Open(std::move(options), std::move(headers)));
+    ControllerAccess given{.connection = command.connection, .headers = {}};
+    given.connection.timeout = std::chrono::milliseconds(static_cast<int64_t>(command.timeout_s * 1000));
+    INFERD_ASSIGN_OR_RETURN(given.headers, MakeHeaders(command.headers));
+    INFERD_ASSIGN_OR_RETURN(ControllerAccess access, FindController(command.controller, std::move(given)));
+    INFERD_ASSIGN_OR_RETURN(ClusterApi api, ClusterApi::Open(std::move(access.connection), std::move(access.headers)));
     if (const base::Status status = done(api); !status.ok()) return std::unexpected(status);
     return 0;
   };

@@ -2,16 +2,21 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
+#include <iostream>
 #include <iterator>
 #include <utility>
 
 #include "base/system/program_folder.h"
 #include "base/text/masking.h"
+#include "kserve/local/access/api_keys.h"
 #include "kserve/local/objects/pod_data_objects.h"
 #include "kserve/model/api/annotations.h"
 #include "kserve/model/pods/storage_initializer.h"
 #include "kserve/node/model_fetch.h"
 #include "kserve/node/replica_environment.h"
+#include "net/secret.h"
+#include "storage/source/environment.h"
 
 namespace inferd::local {
 
@@ -89,12 +94,35 @@ base::Status LocalController::BindListeners() {
   if (options_.pass_control_calls) gateway_.PassControlCalls();
   listener.handlers = gateway_.Handlers();
   INFERD_RETURN_IF_ERROR(server_.Bind(std::move(listener)));
+  return BindApi();
+}
+
+// The socket and the kubeconfig have the port in their names, so that whoever has the port has them, too.
+base::Status LocalController::BindApi() {
+  INFERD_ASSIGN_OR_RETURN(const ApiKeys keys, KeepApiKeys(folder_->path(), options_.api_address, std::time(nullptr)));
+  api_ = std::make_unique<apiserver::ApiServer>(cluster_.registry(), &logs_, clock_, net::SecretDigest(keys.token));
   net::ListenerOptions api;
   api.name = "api";
   api.address = options_.api_address;
   api.port = options_.api_port;
+  // kubectl shows a token over TLS alone; a plain request gets an answer, too.
+  api.tls.emplace();
+  api.tls->own_certificate = [pair = keys.certificate] { return pair; };
+  api.tls->or_plain = true;
   api.handlers = api_->Handlers();
-  return api_server_.Bind(std::move(api)).WithContext("--api-port");
+  INFERD_RETURN_IF_ERROR(api_server_.Bind(std::move(api)).WithContext("--api-port"));
+  client_files_ =
+      kubernetes::LocalFilesIn(MakeClientFolder(folder_->path(), storage::ProcessEnvironment()), api_port());
+  net::ListenerOptions socket;
+  socket.name = "api-socket";
+  socket.unix_path = client_files_.socket;
+  socket.own_users_only = true;
+  socket.handlers = api_->Handlers();
+  INFERD_RETURN_IF_ERROR(
+      api_server_.Bind(std::move(socket)).WithContext("the API's socket (XDG_RUNTIME_DIR places it)"));
+  const std::string place = PlaceOf(options_.api_address, api_port());
+  return kubeconfig_.Write(client_files_.kubeconfig, KubeconfigText(place, client_files_.socket, keys),
+                           folder_->temporary());
 }
 
 RunnerServices LocalController::ForRunners() {
@@ -130,13 +158,14 @@ base::Status LocalController::Start() {
   writes_ = std::make_unique<WriteQueue>(kWritersOfStatuses);
   graphs_ = std::make_unique<GraphSet>(cluster_, ForRunners(), *writes_);
   models_ = std::make_unique<TrainedModels>(cluster_, *writes_);
-  api_ = std::make_unique<apiserver::ApiServer>(cluster_.registry(), &logs_, clock_);
   INFERD_RETURN_IF_ERROR(BindListeners());
   statuses_ = std::make_unique<StatusWriter>(cluster_, port(), logs_, *writes_);
   INFERD_RETURN_IF_ERROR(files_->Load());
   Tick();
   server_.Accept();
   api_server_.Accept();
+  std::cerr << ExportLine(client_files_.kubeconfig) + "\n";
+  logger_.Info("listening", {{"listener", "api-socket"}, {"path", client_files_.socket}});
   logger_.Info("listening", {{"listener", "api"}, {"address", options_.api_address}, {"port", api_port()}});
   logger_.Info("listening", {{"listener", "http"}, {"address", options_.address}, {"port", port()}});
   return base::OkStatus();

@@ -10,6 +10,7 @@
 #include "base/system/wake_event.h"
 #include "kserve/apiserver/http/api_server.h"
 #include "kserve/gateway/gateway.h"
+#include "kserve/local/access/client_files.h"
 #include "kserve/local/graph_set.h"
 #include "kserve/local/objects/file_source.h"
 #include "kserve/local/objects/local_cluster.h"
@@ -39,13 +40,14 @@ struct LocalOptions {
 
 // InferenceServices on this machine, without a cluster: replicas are processes, and one gateway has all of their
 // requests. The objects are those of files, which are looked at again and again, and those that clients of the API
-// write. Not thread-safe.
+// write. Those find the API by a kubeconfig (access/client_files.h). Not thread-safe.
 class LocalController final {
  public:
   LocalController(LocalOptions options, base::Logger& logger);
   // Ends all replicas, and waits for that.
   ~LocalController();
 
+  // Prints on standard error how a shell takes the kubeconfig.
   // INVALID_ARGUMENT: the files' first fault; ALREADY_EXISTS: a port is in use; FAILED_PRECONDITION: the folder is.
   base::Status Start();
   // Until `signals`, a signalfd, has one.
@@ -55,6 +57,7 @@ class LocalController final {
 
  private:
   base::Status BindListeners();
+  base::Status BindApi();
   RunnerServices ForRunners();
   // Names secrets that are of no use in an event of the service. From any thread.
   base::Result<model::StorageInitializer> FindInitializer(const model::ResolvedPod& pod);
@@ -83,6 +86,8 @@ class LocalController final {
   std::unique_ptr<StatusWriter> statuses_;
   std::unique_ptr<WriteQueue> writes_;  // refers to all of these, and ends before them
   std::unique_ptr<apiserver::ApiServer> api_;
+  kubernetes::LocalFiles client_files_;  // from Start() on, as the next
+  KubeconfigFile kubeconfig_;
   model::ScaleTime looked_{0};
   gateway::RouteTable routes_;
   gateway::Gateway gateway_{{}};

@@ -28,7 +28,8 @@ constexpr const char* kFooter = R"(Examples:
   curl -H 'Host: iris-default.localhost' http://localhost:8080/v1/models/iris
   curl http://localhost:8080/serving/default/iris/v1/models/iris
 
-  kubectl -s http://localhost:8079 get inferenceservices
+  inferctl get inferenceservices
+  export KUBECONFIG=...; kubectl get inferenceservices    (the line is printed at the start)
 
 With --local, the files are applied again when they change, and Ctrl-C ends all that was started.)";
 
@@ -56,8 +57,10 @@ void AddLocal(CLI::App& all, CLI::Option* local, LocalOptions& options) {
       ->check(CLI::ExistingPath);
   app.add_option("--http-address", options.address, "Where the gateway listens")->capture_default_str();
   app.add_option("--http-port", options.port, "0: any free one")->capture_default_str();
-  app.add_option("--api-address", options.api_address,
-                 "Where the API for kubectl and inferctl listens; it answers this user's processes on this machine alone")
+  app.add_option(
+         "--api-address", options.api_address,
+         "Where the API for kubectl and inferctl listens; it answers this user's processes on this machine that "
+         "show its token")
       ->capture_default_str();
   app.add_option("--api-port", options.api_port, "0: any free one")->capture_default_str();
   app.add_flag("--pass-control-calls", options.pass_control_calls,

@@ -113,6 +113,12 @@ class HttpClient::Handle {
     curl_easy_setopt(curl_, CURLOPT_TIMEOUT_MS, static_cast<long>(options.timeout.count()));
     if (!options.unix_socket.empty()) curl_easy_setopt(curl_, CURLOPT_UNIX_SOCKET_PATH, options.unix_socket.c_str());
     if (!options.ca_file.empty()) curl_easy_setopt(curl_, CURLOPT_CAINFO, options.ca_file.c_str());
+    if (!options.authorities.empty() && options.ca_file.empty()) {
+      curl_blob authorities{.data = const_cast<char*>(options.authorities.data()),
+                            .len = options.authorities.size(),
+                            .flags = CURL_BLOB_COPY};
+      curl_easy_setopt(curl_, CURLOPT_CAINFO_BLOB, &authorities);
+    }
     if (!options.certificate_file.empty()) curl_easy_setopt(curl_, CURLOPT_SSLCERT, options.certificate_file.c_str());
     if (!options.key_file.empty()) curl_easy_setopt(curl_, CURLOPT_SSLKEY, options.key_file.c_str());
     if (options.insecure) {

@@ -42,6 +42,7 @@ class HttpClient final {
     size_t body_bytes_max = size_t{4} << 30;     // of a response
     bool http2 = false;                          // with prior knowledge (h2c), or by ALPN over TLS
     std::string ca_file{};                       // empty: the system's
+    std::string authorities{};                   // PEM, in place of the system's; not with ca_file
     std::string certificate_file{}, key_file{};  // a client certificate, PEM
     bool insecure = false;                       // do not check the server's certificate
   };

@@ -1,8 +1,10 @@
 """inferd-controller's API, driven by Kubernetes' Python client and by KServe's SDK: nothing of inferd's is used but the program."""
 
 import concurrent.futures
+import os
 import signal
 import subprocess
+import sys
 
 import pytest
 from kserve import (KServeClient, V1beta1InferenceService, V1beta1InferenceServiceSpec, V1beta1ModelFormat, V1beta1ModelSpec,
@@ -16,15 +18,8 @@ from support.server import PROGRAMS, wait_until
 GROUP, VERSION, PLURAL = "serving.kserve.io", "v1beta1", "inferenceservices"
 
 
-def settings(port):
-    return {"apiVersion": "v1", "kind": "Config", "current-context": "local",
-            "clusters": [{"name": "local", "cluster": {"server": f"http://127.0.0.1:{port}"}}],
-            "contexts": [{"name": "local", "context": {"cluster": "local", "user": "me", "namespace": "default"}}],
-            "users": [{"name": "me", "user": {}}]}
-
-
-def objects_api(port):
-    return client.CustomObjectsApi(config.new_client_from_config_dict(settings(port)))
+def objects_api(controller):
+    return client.CustomObjectsApi(config.new_client_from_config(str(controller.kubeconfig)))
 
 
 def service(name, uri, runtime=None):
@@ -43,7 +38,7 @@ def lost(name):
 def test_the_sdk_makes_waits_asks_changes_and_deletes(tmp_path):
     first, second = write_constant(tmp_path / "first", 1.5), write_constant(tmp_path / "second", 2.5)
     with Controller() as controller:
-        kserve = KServeClient(config_dict=settings(controller.api_port))
+        kserve = KServeClient(config_file=str(controller.kubeconfig))
         made = kserve.create(service("sdk", first))
         assert made["metadata"]["generation"] == 1
         kserve.wait_isvc_ready("sdk", namespace="default", timeout_seconds=60, polling_interval=1)
@@ -61,9 +56,24 @@ def test_the_sdk_makes_waits_asks_changes_and_deletes(tmp_path):
             kserve.get("sdk", namespace="default")
 
 
+LISTING = """\
+from kubernetes import client, config
+config.load_kube_config()
+print([item["metadata"]["name"] for item in client.CustomObjectsApi().list_cluster_custom_object("serving.kserve.io", "v1beta1", "inferenceservices")["items"]])
+"""
+
+
+def test_the_client_takes_the_kubeconfig_that_is_exported():
+    with Controller() as controller:
+        objects_api(controller).create_namespaced_custom_object(GROUP, VERSION, "default", PLURAL, lost("a"))
+        listed = subprocess.run([sys.executable, "-c", LISTING], env={**os.environ, "KUBECONFIG": str(controller.kubeconfig)},
+                                capture_output=True, text=True, timeout=60, check=False)
+        assert listed.stdout == "['a']\n", listed.stderr
+
+
 def test_a_watch_begins_where_a_list_ended_and_says_when_it_is_too_late(tmp_path):
     with Controller() as controller:
-        api = objects_api(controller.api_port)
+        api = objects_api(controller)
         api.create_namespaced_custom_object(GROUP, VERSION, "default", PLURAL, lost("a"))
         listed = api.list_namespaced_custom_object(GROUP, VERSION, "default", PLURAL)
         assert [item["metadata"]["name"] for item in listed["items"]] == ["a"]
@@ -82,7 +92,7 @@ def test_a_watch_begins_where_a_list_ended_and_says_when_it_is_too_late(tmp_path
 
 def test_pages_of_a_list_have_each_object_once():
     with Controller() as controller:
-        api = objects_api(controller.api_port)
+        api = objects_api(controller)
         names = [f"s{number:02}" for number in range(25)]
         for name in names:
             api.create_namespaced_custom_object(GROUP, VERSION, "default", PLURAL, lost(name))
@@ -101,7 +111,7 @@ def test_what_was_acknowledged_outlives_kill_9(tmp_path):
     made, deleted = set(), set()
     for round_number in range(5):
         with Controller(options=["--folder", state]) as controller:
-            def write(writer, api=objects_api(controller.api_port), round_number=round_number):
+            def write(writer, api=objects_api(controller), round_number=round_number):
                 acknowledged, gone = [], []
                 try:
                     for number in range(10_000):
@@ -117,7 +127,7 @@ def test_what_was_acknowledged_outlives_kill_9(tmp_path):
 
             with concurrent.futures.ThreadPoolExecutor(4) as pool:
                 writers = [pool.submit(write, writer) for writer in range(4)]
-                api = objects_api(controller.api_port)
+                api = objects_api(controller)
                 wait_until(lambda api=api, least=(round_number + 1) * 60: len(
                     api.list_namespaced_custom_object(GROUP, VERSION, "default", PLURAL)["items"]) > least, "much is written")
                 controller.process.send_signal(signal.SIGKILL)
@@ -127,7 +137,7 @@ def test_what_was_acknowledged_outlives_kill_9(tmp_path):
                     made.update(acknowledged)
                     deleted.update(gone)
     with Controller(options=["--folder", state]) as controller:
-        api = objects_api(controller.api_port)
+        api = objects_api(controller)
         there = {item["metadata"]["name"] for item in api.list_namespaced_custom_object(GROUP, VERSION, "default", PLURAL)["items"]}
         missing = made - deleted - there
         # A deletion that was sent, and whose answer was never read, may be done.

@@ -59,7 +59,7 @@ class ApiServer::Handler final : public net::HttpHandler {
     plan.bytes_max = kBodyBytesMax;
     plan.refusal_form = TransportRefusal;
     auto refusal = RefusalOf(head);
-    if (!refusal.has_value()) refusal = RefusalOfCaller(head);
+    if (!refusal.has_value()) refusal = RefusalOfCaller(head, server_.token_);
     if (refusal.has_value()) plan.refuse = ErrorResponse(*refusal);
     return plan;
   }
@@ -128,8 +128,14 @@ class ApiServer::Handler final : public net::HttpHandler {
   const std::shared_ptr<Streams> streams_;
 };
 
-ApiServer::ApiServer(Registry& registry, const LogSource* logs, const base::Clock& clock)
-    : registry_(registry), logs_(logs), clock_(clock), calls_(registry, logs, clock), pool_("api", kThreads) {}
+ApiServer::ApiServer(Registry& registry, const LogSource* logs, const base::Clock& clock,
+                     const net::SecretDigest& token)
+    : registry_(registry),
+      logs_(logs),
+      clock_(clock),
+      token_(token),
+      calls_(registry, logs, clock),
+      pool_("api", kThreads) {}
 
 net::HandlerFactory ApiServer::Handlers() {
   return [this](net::Loop& loop) { return std::make_unique<Handler>(*this, loop); };

@@ -9,6 +9,7 @@
 #include "kserve/apiserver/logs/log_source.h"
 #include "kserve/apiserver/objects/registry.h"
 #include "net/http/http.h"
+#include "net/secret.h"
 
 namespace inferd::apiserver {
 
@@ -20,12 +21,12 @@ namespace inferd::apiserver {
 // Streams::kStreamsMax watches of a loop at most, and 429 answers any other. Large objects are not copied for them.
 //
 // There is one user, this process's: its processes and root's may do everything, which includes to have programs run
-// here, and others nothing (RefusalOfCaller). Pages in a browser of that user are refused: their requests have an
-// Origin, or a Host that is no address of a machine.
+// here, and others nothing. Over TCP a request shows the token, over a Unix socket none (RefusalOfCaller). Pages in a
+// browser of that user are refused: their requests have an Origin, or a Host that is no address of a machine.
 class ApiServer final {
  public:
-  // `logs` may be null.
-  ApiServer(Registry& registry, const LogSource* logs, const base::Clock& clock);
+  // `logs` may be null. `token`: what requests over TCP have to show.
+  ApiServer(Registry& registry, const LogSource* logs, const base::Clock& clock, const net::SecretDigest& token);
 
   net::HandlerFactory Handlers();
 
@@ -35,6 +36,7 @@ class ApiServer final {
   Registry& registry_;
   const LogSource* const logs_;
   const base::Clock& clock_;
+  const net::SecretDigest token_;
   ApiCalls calls_;
   std::atomic<size_t> lists_{0};  // that are being answered
   base::ThreadPool pool_;

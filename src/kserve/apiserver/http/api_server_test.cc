@@ -26,7 +26,7 @@ class ApiServerTest : public ::testing::Test {
   const Admission admission_{*store_, [] { return model::InferenceServiceConfig(); }};
   Registry registry_{*store_, admission_, clock_};
   net::FakeLoop loop_;
-  ApiServer server_{registry_, nullptr, clock_};
+  ApiServer server_{registry_, nullptr, clock_, net::SecretDigest("token")};
   const std::unique_ptr<net::HttpHandler> handler_ = server_.Handlers()(loop_);
 };
 

@@ -4,12 +4,17 @@
 
 #include "kserve/apiserver/objects/api_error.h"
 #include "net/http/http.h"
+#include "net/secret.h"
 
 namespace inferd::apiserver {
 
-// Forbidden, unless a process of this one's user or of root asks, over the loopback, or somebody over a Unix socket:
-// the API runs what it is told, as this user. The kernel says whose process is at the other end; where it does not,
-// nobody is let in. Thread-safe.
-std::optional<ApiError> RefusalOfCaller(const net::RequestHead& head);
+// Decides whether the API answers a request, and returns why not. The API runs what it is told, as this process's user.
+//
+//  - Over a Unix socket: yes. The listener admits this user and root alone (ListenerOptions::own_users_only).
+//  - Over TCP: Unauthorized without the bearer token, which is compared in constant time. Forbidden if the connection
+//    comes from another machine, or if the kernel says that it belongs to another user than this process's and root.
+//
+// If the kernel names no user of the connection, the token decides. Thread-safe.
+std::optional<ApiError> RefusalOfCaller(const net::RequestHead& head, const net::SecretDigest& token);
 
 }  // namespace inferd::apiserver

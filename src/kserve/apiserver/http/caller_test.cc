@@ -3,36 +3,66 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <string>
+#include <string_view>
+
 #include "tests/support/loopback_connection.h"
 
 namespace inferd::apiserver {
 namespace {
 
-net::RequestHead From(std::string_view peer, std::string_view local = "") {
+constexpr std::string_view kToken = "the-token";
+constexpr std::string_view kShown = "Bearer the-token";
+
+// The status with which a request of these ends and with this Authorization header is refused; 0: it is not.
+int RefusalFrom(std::string_view peer, std::string_view local, std::string_view authorization) {
   net::RequestHead head;
   head.peer = peer;
   head.local = local;
-  return head;
+  if (!authorization.empty()) head.headers.emplace_back("authorization", authorization);
+  const auto refusal = RefusalOfCaller(head, net::SecretDigest(kToken));
+  return refusal.has_value() ? refusal->code : 0;
 }
 
-TEST(CallerTest, ThisUserMayAsk) {
+TEST(CallerTest, ThisUserMayAskWithTheToken) {
   const support::LoopbackConnection connection;
-  EXPECT_FALSE(RefusalOfCaller(From(connection.peer, connection.local)).has_value());
-  EXPECT_FALSE(RefusalOfCaller(From("unix")).has_value());
+  for (const std::string_view shown : {"Bearer the-token", "bearer the-token", "Bearer   the-token"}) {
+    EXPECT_EQ(RefusalFrom(connection.peer, connection.local, shown), 0) << shown;
+  }
 }
 
-TEST(CallerTest, AnotherUserMayNot) {
+TEST(CallerTest, NobodyMayAskWithoutTheToken) {
+  const support::LoopbackConnection connection;
+  for (const std::string_view shown :
+       {"", "Bearer", "Bearer ", "Bearer the-toke", "Bearer the-token2", "Bearer THE-TOKEN", "Basic the-token",
+        "the-token", "Bearer the-token, Bearer the-token"}) {
+    EXPECT_EQ(RefusalFrom(connection.peer, connection.local, shown), 401) << shown;
+  }
+}
+
+TEST(CallerTest, OverAUnixSocketNoTokenIsAsked) { EXPECT_EQ(RefusalFrom("unix", "", ""), 0); }
+
+TEST(CallerTest, AnotherUserMayNotAsk) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to have a socket of another user";
   const support::LoopbackConnection connection;
   ASSERT_EQ(fchown(connection.client.get(), 4242, 4242), 0);
-  const auto refusal = RefusalOfCaller(From(connection.peer, connection.local));
-  ASSERT_TRUE(refusal.has_value());
-  EXPECT_EQ(refusal->code, 403);
+  EXPECT_EQ(RefusalFrom(connection.peer, connection.local, ""), 401);
+  EXPECT_EQ(RefusalFrom(connection.peer, connection.local, kShown), 403);
 }
 
-TEST(CallerTest, NobodyMayOfWhomNothingIsKnown) {
-  EXPECT_TRUE(RefusalOfCaller(From("10.0.0.1:4242")).has_value()) << "another machine";
-  EXPECT_TRUE(RefusalOfCaller(From("127.0.0.1:1", "127.0.0.1:2")).has_value()) << "it is gone";
+TEST(CallerTest, NobodyMayAskFromElsewhere) {
+  EXPECT_EQ(RefusalFrom("10.0.0.1:4242", "", kShown), 403) << "another machine";
+  EXPECT_EQ(RefusalFrom("127.0.0.1:1", "127.0.0.1:2", kShown), 403) << "it is gone";
+}
+
+TEST(CallerTest, ARefusalIsKubernetesOwn) {
+  net::RequestHead head;
+  head.peer = "127.0.0.1:1";
+  const auto refusal = RefusalOfCaller(head, net::SecretDigest(kToken));
+  ASSERT_TRUE(refusal.has_value());
+  EXPECT_EQ(refusal->code, 401);
+  EXPECT_EQ(refusal->reason, "Unauthorized");
+  EXPECT_EQ(refusal->message, "Unauthorized");
 }
 
 }  // namespace

@@ -32,6 +32,7 @@ net::HttpResponse JsonResponse(int status, std::string_view json) {
 
 net::HttpResponse ErrorResponse(const ApiError& error) {
   net::HttpResponse response = JsonResponse(error.code, manifest::ToJson(StatusOf(error)));
+  if (error.code == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   if (error.code == 429) response.headers.emplace_back("Retry-After", "1");
   return response;
 }

@@ -79,6 +79,8 @@ ApiError ForbiddenError(const ResourceType& type, std::string_view name, std::st
   return {403, "Forbidden", Named(type, name) + " is forbidden: " + std::string(why), DetailsOf(type, name)};
 }
 
+ApiError UnauthorizedError() { return {401, "Unauthorized", "Unauthorized"}; }
+
 ApiError MethodNotAllowedError() {
   return {405, "MethodNotAllowed", "the server does not allow this method on the requested resource", Value::Map()};
 }

@@ -34,6 +34,8 @@ ApiError InvalidError(const ResourceType& type, std::string_view name, const man
 ApiError DeniedError(std::string_view webhook, std::string_view message);
 ApiError BadRequestError(std::string message);
 ApiError ForbiddenError(const ResourceType& type, std::string_view name, std::string_view why);
+// Of a request that shows no token, or a wrong one.
+ApiError UnauthorizedError();
 ApiError MethodNotAllowedError();
 ApiError UnknownPathError();
 ApiError ExpiredError(std::string message);

@@ -42,6 +42,8 @@ struct ClusterAccess {
   std::string server_name{};     // that its certificate is for; empty: the URL's
   bool insecure = false;         // do not check its certificate
   std::string namespace_name{};  // of objects where none is said; empty: none
+  // The Unix socket of an inferd-controller of this machine, where no credentials are asked; empty: another server.
+  std::string unix_socket{};
   UserAccess user{};
 };
 

@@ -41,6 +41,21 @@ void ReadPem(Fields& fields, std::string_view key, std::string& pem) {
   pem = std::move(text);
 }
 
+// Extensions of others may be anything.
+std::string ReadUnixSocket(Fields& cluster) {
+  std::string path;
+  const Value* const list = cluster.Find("extensions");
+  if (list == nullptr || !list->is(manifest::Kind::kList)) return path;
+  for (const Value& entry : list->items()) {
+    const Value* const name = entry.Find("name");
+    const Value* const extension = entry.Find("extension");
+    if (name == nullptr || extension == nullptr || name->text() != kLocalExtension) continue;
+    const Value* const socket = extension->Find(kSocketField);
+    if (socket != nullptr && socket->text().starts_with('/')) path = socket->text();
+  }
+  return path;
+}
+
 ClusterAccess ReadCluster(Fields& fields, const std::string& folder) {
   ClusterAccess cluster;
   RefuseFields(fields, {"proxy-url"});
@@ -59,6 +74,7 @@ ClusterAccess ReadCluster(Fields& fields, const std::string& folder) {
   if (cluster.server_name.find_first_of("/:@?# \r\n\t") != std::string::npos) {
     fields.Fail("tls-server-name", "must be a name");
   }
+  cluster.unix_socket = ReadUnixSocket(fields);
   if (cluster.insecure && (!cluster.authorities.empty() || !cluster.authorities_file.empty())) {
     fields.Fail("insecure-skip-tls-verify", "may not be with certificate authorities");
   }

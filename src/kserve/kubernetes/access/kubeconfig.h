@@ -10,6 +10,11 @@
 
 namespace inferd::kubernetes {
 
+// The extension of a kubeconfig's cluster by which an inferd-controller of this machine states its Unix socket:
+// {name: kLocalExtension, extension: {kSocketField: PATH}}. Other clients leave it alone.
+inline constexpr std::string_view kLocalExtension = "serving.inferd.io/local";
+inline constexpr std::string_view kSocketField = "unixSocket";
+
 // Files that say how clusters are reached, as kubectl has them: clusters and users by name, and contexts, each of which
 // names one of both.
 struct Kubeconfig {
