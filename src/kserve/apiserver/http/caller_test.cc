@@ -58,11 +58,10 @@ TEST(CallerTest, NobodyMayAskFromElsewhere) {
 TEST(CallerTest, ARefusalIsKubernetesOwn) {
   net::RequestHead head;
   head.peer = "127.0.0.1:1";
-  const auto refusal = RefusalOfCaller(head, net::SecretDigest(kToken));
-  ASSERT_TRUE(refusal.has_value());
-  EXPECT_EQ(refusal->code, 401);
-  EXPECT_EQ(refusal->reason, "Unauthorized");
-  EXPECT_EQ(refusal->message, "Unauthorized");
+  const ApiError refusal = RefusalOfCaller(head, net::SecretDigest(kToken)).value_or(ApiError());
+  EXPECT_EQ(refusal.code, 401);
+  EXPECT_EQ(refusal.reason, "Unauthorized");
+  EXPECT_EQ(refusal.message, "Unauthorized");
 }
 
 }  // namespace

@@ -58,7 +58,7 @@ base::Result<net::PemPair> KeepAuthority(const std::string& path, int64_t now_s)
   if (text.has_value()) {
     const size_t key = text->find(kPemBegin, kPemBegin.size());
     if (key == std::string::npos) return std::unexpected(NotUsable(path, "certificate with its key"));
-    const net::PemPair pair{.certificate = text->substr(0, key), .key = text->substr(key)};
+    net::PemPair pair{.certificate = text->substr(0, key), .key = text->substr(key)};
     const auto facts = net::ReadCertificate(pair.certificate);
     if (!facts.has_value() || !facts->is_authority || !net::IsPair(pair)) {
       return std::unexpected(NotUsable(path, "certificate of an authority with its key"));

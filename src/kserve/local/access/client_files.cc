@@ -48,10 +48,13 @@ bool IsPlainInShell(char c) {
 }  // namespace
 
 std::string MakeClientFolder(const std::string& state_folder, const storage::Environment& environment) {
+  std::error_code error;
+  // The runtime folder is the system's to make.
+  const std::filesystem::path runtime = environment("XDG_RUNTIME_DIR");
   for (const std::string& folder : kubernetes::LocalFolders(environment)) {
+    if (std::filesystem::path(folder).parent_path() == runtime && !std::filesystem::exists(runtime, error)) continue;
     if (HoldsSocket(folder) && MakePrivateFolder(folder)) return folder;
   }
-  std::error_code error;
   const auto absolute = std::filesystem::absolute(state_folder, error);
   return error ? state_folder : absolute.string();
 }

@@ -18,13 +18,17 @@ TEST(ClientFolderTest, IsTheFirstThatCanBeThisUsers) {
   const support::TempDir folder;
   const std::string base = folder.path().string();
   folder.Write("file", "");
+  folder.MakeDir("run");
   const auto made = [&](const std::string& runtime, const std::string& state) {
     return MakeClientFolder(base + "/given",
                             FakeEnvironment({{"XDG_RUNTIME_DIR", runtime}, {"XDG_STATE_HOME", state}}));
   };
   EXPECT_EQ(made(base + "/run", base + "/state"), base + "/run/inferd");
   EXPECT_TRUE(fs::is_directory(base + "/run/inferd"));
+  EXPECT_EQ(made(base + "/none", base + "/state"), base + "/state/inferd");
+  EXPECT_FALSE(fs::exists(base + "/none"));
   EXPECT_EQ(made(base + "/file", base + "/state"), base + "/state/inferd");
+  folder.MakeDir(std::string(100, 'x'));
   EXPECT_EQ(made(base + "/" + std::string(100, 'x'), base + "/state"), base + "/state/inferd")
       << "too long for a socket";
   EXPECT_EQ(made("", ""), base + "/given");
