@@ -1,5 +1,6 @@
 #include "serving/worker/control/control_socket.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -29,20 +30,25 @@ base::Status SendAll(int socket, const char* data, size_t size) {
   return base::OkStatus();
 }
 
+// Takes the first descriptor and closes the others: the space that is aligned for one has room for two.
 base::FileDescriptor TakeDescriptor(msghdr& header) {
   const cmsghdr* control = CMSG_FIRSTHDR(&header);
-  if (control == nullptr || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS ||
-      control->cmsg_len < CMSG_LEN(sizeof(int))) {
-    return {};
+  if (control == nullptr || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS) return {};
+  base::FileDescriptor first;
+  for (size_t at = CMSG_LEN(0); at + sizeof(int) <= control->cmsg_len; at += sizeof(int)) {
+    int descriptor = -1;
+    std::memcpy(&descriptor, CMSG_DATA(control) + (at - CMSG_LEN(0)), sizeof(descriptor));
+    base::FileDescriptor came(descriptor);
+    if (!first) first = std::move(came);
   }
-  int descriptor = -1;
-  std::memcpy(&descriptor, CMSG_DATA(control), sizeof(descriptor));
-  return base::FileDescriptor(descriptor);
+  return first;
 }
 
 // Reads `size` bytes; a descriptor that comes with them is put into *descriptor, if that is not null.
-base::Status ReceiveAll(int socket, char* data, size_t size, base::FileDescriptor* descriptor) {
+base::Status ReceiveAll(int socket, char* data, size_t size, ControlSocket::Clock::time_point deadline,
+                        base::FileDescriptor* descriptor) {
   while (size > 0) {
+    if (deadline != ControlSocket::kForever && !base::PollUntil(socket, POLLIN, deadline)) return ControlSocket::Late();
     iovec part = {.iov_base = data, .iov_len = size};
     DescriptorSpace space;
     msghdr header = {};
@@ -67,6 +73,10 @@ base::Status ReceiveAll(int socket, char* data, size_t size, base::FileDescripto
 }  // namespace
 
 base::Status ControlSocket::Gone() { return base::Unavailable("the other side of a worker's socket is gone"); }
+
+base::Status ControlSocket::Late() {
+  return base::Unavailable("the other side of a worker's socket does not answer in time");
+}
 
 base::Result<std::pair<ControlSocket, ControlSocket>> ControlSocket::MakePair() {
   int ends[2];
@@ -105,11 +115,12 @@ base::Status ControlSocket::Send(std::string_view text, int descriptor) {
   return SendAll(socket_.get(), text.data(), text.size());
 }
 
-base::Result<ControlMessage> ControlSocket::Receive() {
+base::Result<ControlMessage> ControlSocket::Receive(Clock::time_point deadline, size_t bytes_max) {
   ControlMessage message;
   uint64_t size = 0;
-  INFERD_RETURN_IF_ERROR(ReceiveAll(socket_.get(), reinterpret_cast<char*>(&size), sizeof(size), &message.descriptor));
-  if (size > kMessageBytesMax) {
+  INFERD_RETURN_IF_ERROR(
+      ReceiveAll(socket_.get(), reinterpret_cast<char*>(&size), sizeof(size), deadline, &message.descriptor));
+  if (size > bytes_max) {
     return std::unexpected(base::Internal("a message of " + std::to_string(size) + " bytes on a worker's socket"));
   }
   // Room grows with what has come, and not with what was announced.
@@ -117,17 +128,9 @@ base::Result<ControlMessage> ControlSocket::Receive() {
     const size_t begin = message.text.size();
     message.text.resize(std::min<uint64_t>(size, std::max(2 * begin, kFirstBytes)));
     INFERD_RETURN_IF_ERROR(
-        ReceiveAll(socket_.get(), message.text.data() + begin, message.text.size() - begin, nullptr));
+        ReceiveAll(socket_.get(), message.text.data() + begin, message.text.size() - begin, deadline, nullptr));
   }
   return message;
-}
-
-base::Result<ControlMessage> ControlSocket::ReceiveWithin(std::chrono::milliseconds patience) {
-  // Of what has begun to come, too, none that the other side may hold back.
-  const auto seconds = std::chrono::ceil<std::chrono::seconds>(patience);
-  const timeval limit = {.tv_sec = seconds.count(), .tv_usec = 0};
-  if (setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) != 0) return std::unexpected(Gone());
-  return Receive();
 }
 
 bool ControlSocket::AwaitEnd(std::chrono::milliseconds patience) {

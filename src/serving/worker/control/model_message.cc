@@ -294,9 +294,10 @@ base::Result<std::string> DecodeReply(std::string_view message) {
   return content;
 }
 
-base::Result<std::string> Order(ControlSocket& socket, std::string_view text, int descriptor) {
+base::Result<std::string> Order(ControlSocket& socket, std::string_view text, int descriptor,
+                                ControlSocket::Clock::time_point deadline) {
   INFERD_RETURN_IF_ERROR(socket.Send(text, descriptor));
-  INFERD_ASSIGN_OR_RETURN(const ControlMessage reply, socket.Receive());
+  INFERD_ASSIGN_OR_RETURN(const ControlMessage reply, socket.Receive(deadline, ControlSocket::kReplyBytesMax));
   return DecodeReply(reply.text);
 }
 

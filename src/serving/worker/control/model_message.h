@@ -77,7 +77,9 @@ std::string EncodeReply(const base::Status& status, std::string_view content = "
 // The content, or the worker's status. INTERNAL: it is no reply.
 base::Result<std::string> DecodeReply(std::string_view message);
 
-// Sends an order and returns the reply's content, for as long as that takes. ControlSocket::Gone(): so is the worker.
-base::Result<std::string> Order(ControlSocket& socket, std::string_view text, int descriptor = -1);
+// Sends an order and returns the reply's content. Blocks until the reply is there, `deadline` at most.
+// ControlSocket::Gone(): the worker is gone. ControlSocket::Late(): it does not reply in time.
+base::Result<std::string> Order(ControlSocket& socket, std::string_view text, int descriptor = -1,
+                                ControlSocket::Clock::time_point deadline = ControlSocket::kForever);
 
 }  // namespace inferd::worker
