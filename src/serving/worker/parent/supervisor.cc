@@ -70,7 +70,10 @@ base::Result<Supervisor::Process> Supervisor::AwaitProcess() {
     if (failed_starts_ != failed_before) {
       --waiting_;
       changed_.NotifyAll();
-      return std::unexpected(why_not_started_);
+      const base::Status why = why_not_started_;
+      // The next process may have been started meanwhile, for nobody now.
+      if (!InUse()) Dismiss();
+      return std::unexpected(why);
     }
     changed_.Wait(mutex_);
   }
