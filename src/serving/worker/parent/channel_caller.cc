@@ -1,5 +1,6 @@
 #include "serving/worker/parent/channel_caller.h"
 
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +16,7 @@ namespace {
 constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kLookEveryNs = 20 * kNsPerMs;  // at cancellations, and whether the worker still lives
 constexpr uint64_t kMessageBytesMax = 16 << 20;
+constexpr int kUselessAnswersMax = 16;  // of an execution, to requests that have all been answered
 
 int64_t NowNs() { return base::SystemClock().NowNs(); }
 
@@ -42,7 +44,13 @@ base::Status ChannelCaller::Begin(core::Execution& execution) {
   INFERD_ASSIGN_OR_RETURN(const PlacedCall call, PlaceCall(execution, *model_, areas, writer_));
   used_bytes_ = call.used();
   answered_.assign(execution.request_count(), false);
+  useless_ = 0;
   ChannelHeader& header = memory_->header();
+  // The loss of the process rings, too: Collect() tells that.
+  if (header.answers.rung.load(std::memory_order_acquire) != taken_ && !life_->lost()) {
+    life_->Kill(Garbage("an answer to no execution"));
+    return life_->why();
+  }
   header.call_offset = call.offset;
   header.call_bytes = call.bytes;
   header.call_number = instance_->begun.fetch_add(1, std::memory_order_relaxed);
@@ -74,9 +82,9 @@ void ChannelCaller::ShareCore() {
   if (partner_ == 0) {
     partner_ = memory_->header().thread.load(std::memory_order_acquire);
     if (partner_ == 0) return;
-    // Not one of this process, whatever the worker says.
-    const std::string own = "/proc/self/task/" + std::to_string(partner_);
-    if (partner_ < 0 || ::access(own.c_str(), F_OK) == 0) partner_ = -1;
+    // A thread of the worker and of no other process, whatever the worker says.
+    const pid_t process = life_->process();
+    if (process <= 0 || partner_ < 0 || ::syscall(SYS_tgkill, process, partner_, 0) != 0) partner_ = -1;
   }
   if (partner_ > 0) core_.Share(partner_);
 }
@@ -149,6 +157,10 @@ ChannelCaller::Taken ChannelCaller::Take(core::Execution& execution, const Answe
   }
   const auto kind = static_cast<AnswerKind>(entry.kind);
   if (kind == AnswerKind::kFinished) {
+    if (std::ranges::find(answered_, false) != answered_.end()) {
+      life_->Kill(Garbage("the end of an execution without all of its answers"));
+      return Taken::kGarbage;
+    }
     Finish(execution);
     return Taken::kFinished;
   }
@@ -199,6 +211,9 @@ base::Status ChannelCaller::Pass(core::Execution& execution, AnswerKind kind, ui
   }
   const bool fresh = std::ranges::find(answered_, true) == answered_.end();
   if (response.status.ok() && !fresh) return base::Internal("an answer for all after one for some");
+  if (!fresh && std::ranges::find(answered_, false) == answered_.end() && ++useless_ > kUselessAnswersMax) {
+    return base::Internal("answers without end to requests that have theirs");
+  }
   std::ranges::fill(answered_, true);
   execution.RespondAll(std::move(response));
   return base::OkStatus();

@@ -91,7 +91,8 @@ class ChannelCaller final {
   uint32_t taken_ = 0;     // entries of the ring
   int64_t begun_ns_ = 0;
   boost::container::small_vector<bool, 8> answered_;  // finally, by request
-  pid_t partner_ = 0;                                 // the worker's thread; 0: not known, -1: none that could be
+  int useless_ = 0;                                   // answers that no request of the execution waited for
+  pid_t partner_ = 0;                                 // the worker's thread; 0: not known, -1: it is none
   SharedCore core_;
   ResponseHold hold_;
   size_t cancelled_ = 0;  // flags that are set, all below this

@@ -2,12 +2,15 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <functional>
 #include <random>
 #include <thread>
 
+#include "base/system/child_process.h"
 #include "serving/core/request/response_flow.h"
 #include "serving/worker/child/hosted_instance.h"
 #include "tests/support/recording_execution.h"
@@ -505,8 +508,78 @@ TEST_F(ChannelTest, GarbageTensorsAreTheEndOfTheProcess) {
 }
 
 TEST_F(ChannelTest, MoreAnswersThanTheRingHasAreTheEndOfTheProcess) {
+  Connect();
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kInt32, {1}, SliceOf<int32_t>({1}));
+  execution.outputs = {0};
+  ASSERT_TRUE(caller_->Begin(execution).ok());
   memory_->header().answers.rung.store(kRingEntries + 1);
-  RunAgainst({.kind = 3});
+  ASSERT_TRUE(caller_->Collect(execution, kForeverNs));
+  EXPECT_EQ(kills_, 1);
+  EXPECT_EQ(execution.responses()[0].status.code(), base::StatusCode::kUnavailable);
+}
+
+// Each entry of the ring, one after the other.
+void Post(ChannelMemory& memory, const AnswerEntry& entry) {
+  ChannelHeader& header = memory.header();
+  header.ring[header.answers.rung.load() % kRingEntries] = entry;
+  header.answers.Ring();
+}
+
+TEST_F(ChannelTest, AnEndWithoutAnAnswerIsTheEndOfTheProcess) { RunAgainst({.kind = 3, .block = kNoBlock}); }
+
+TEST_F(ChannelTest, AnswersWithoutEndAreTheEndOfTheProcess) {
+  Connect();
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kInt32, {1}, SliceOf<int32_t>({1}));
+  execution.outputs = {0};
+  ASSERT_TRUE(caller_->Begin(execution).ok());
+  MessageWriter failure;
+  WriteAnswer({.status = base::NotFound("x")}, failure);
+  std::memcpy(memory_->answer_area().data(), failure.text().data(), failure.text().size());
+  for (int i = 0; i < 100; ++i) Post(*memory_, {.kind = 2, .block = 1, .offset = 0, .bytes = failure.text().size()});
+  ASSERT_TRUE(caller_->Collect(execution, kForeverNs));
+  EXPECT_EQ(kills_, 1);
+  EXPECT_EQ(execution.finished(), 1);
+  EXPECT_EQ(execution.responses()[0].status, base::NotFound("x"));
+}
+
+TEST_F(ChannelTest, AnAnswerToNoExecutionIsTheEndOfTheProcess) {
+  Connect();
+  Post(*memory_, {.kind = 3, .block = kNoBlock});
+  RecordingExecution execution;
+  execution.AddInput(0, DataType::kInt32, {1}, SliceOf<int32_t>({1}));
+  execution.outputs = {0};
+  const base::Status begun = caller_->Begin(execution);
+  EXPECT_EQ(begun.code(), base::StatusCode::kUnavailable);
+  EXPECT_THAT(begun.message(), HasSubstr("an answer to no execution"));
+  EXPECT_EQ(kills_, 1);
+}
+
+// A worker may name the thread of any process: that one must not be moved to another core.
+TEST_F(ChannelTest, AThreadOfAnotherProcessIsNotMoved) {
+  const auto start = [] {
+    auto child = base::ChildProcess::Start({.program = "sleep", .arguments = {"sleep", "60"}});
+    EXPECT_TRUE(child.has_value());
+    return *std::move(child);
+  };
+  const base::ChildProcess worker = start();
+  const base::ChildProcess other = start();
+  const auto cores_of = [](pid_t thread) {
+    cpu_set_t cores;
+    EXPECT_EQ(::sched_getaffinity(thread, sizeof cores, &cores), 0);
+    return CPU_COUNT(&cores);
+  };
+  const int all = cores_of(0);
+  for (const pid_t named : {other.pid(), ::getpid(), worker.pid()}) {
+    memory_ = *ChannelMemory::Create(kAreaBytes);
+    life_ = std::make_shared<WorkerLife>([] {}, worker.pid());
+    Connect();
+    memory_->header().thread.store(named);
+    caller_->ShareCore();
+    EXPECT_EQ(cores_of(named), named == worker.pid() ? 1 : all);
+    caller_->LeaveCore();
+  }
 }
 
 TEST_F(ChannelTest, RandomAnswersDoNoHarm) {

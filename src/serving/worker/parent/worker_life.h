@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <functional>
 #include <memory>
@@ -16,11 +18,13 @@ namespace inferd::worker {
 //   alive --Kill, or End--> lost, for good
 class WorkerLife final {
  public:
-  // `kill` ends the process; called at most once, on any thread.
-  explicit WorkerLife(std::move_only_function<void()> kill) : kill_(std::move(kill)) {}
+  // `kill` ends the process; called at most once, on any thread. `process`: its number; 0: none.
+  explicit WorkerLife(std::move_only_function<void()> kill, pid_t process = 0)
+      : process_(process), kill_(std::move(kill)) {}
   WorkerLife(const WorkerLife&) = delete;
   WorkerLife& operator=(const WorkerLife&) = delete;
 
+  pid_t process() const { return process_; }
   bool lost() const { return lost_.load(std::memory_order_acquire); }
   // Once lost(): what requests are told. The first reason counts.
   base::Status why() const;
@@ -38,6 +42,7 @@ class WorkerLife final {
  private:
   void Lose(base::Status why, bool kill);
 
+  const pid_t process_;
   std::atomic<bool> lost_{false};
   mutable base::Mutex mutex_;
   base::Status why_ GUARDED_BY(mutex_);

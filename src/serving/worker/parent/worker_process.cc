@@ -9,7 +9,7 @@
 namespace inferd::worker {
 
 WorkerProcess::WorkerProcess(base::ChildProcess child, ControlSocket socket)
-    : child_(std::move(child)), socket_(std::move(socket)), life_([this] { child_.Kill(); }) {}
+    : child_(std::move(child)), socket_(std::move(socket)), life_([this] { child_.Kill(); }, child_.pid()) {}
 
 void WorkerProcess::Abandon() {
   abandoned_.store(true);
