@@ -18,6 +18,8 @@ namespace {
 constexpr size_t kCallsMax = 65'536;
 constexpr size_t kMetricsMax = 65'536;
 constexpr size_t kControlsMax = 1024;
+// A control of so few bytes is limited by kControlsMax alone: a question must not wait for the load of a large model.
+constexpr size_t kSmallControlBytes = 16 << 10;
 // While replies of so many bytes wait for the worker to read, nothing more is read from it.
 constexpr size_t kReplyBytesHeld = 1 << 20;
 // Responses of calls come whatever is read. Of one that would make it more than this, the failure is told alone.
@@ -48,11 +50,12 @@ base::Status CheckInputs(const core::InferRequest& request) {
 // Shared with the answers that are still to come.
 class CallService::State final : public std::enable_shared_from_this<State> {
  public:
-  State(core::ServerCalls& server, ControlSocket socket, OriginFinder find_origin, OnGarbage on_garbage)
+  State(core::ServerCalls& server, ControlSocket socket, OriginFinder find_origin, OnGarbage on_garbage, Limits limits)
       : server_(server),
         socket_(std::move(socket)),
         find_origin_(std::move(find_origin)),
-        on_garbage_(std::move(on_garbage)) {}
+        on_garbage_(std::move(on_garbage)),
+        limits_(limits) {}
 
   void Read() {
     base::SetThreadName("worker calls");
@@ -63,6 +66,7 @@ class CallService::State final : public std::enable_shared_from_this<State> {
         if (order.error() != ControlSocket::Gone()) on_garbage_(order.error());
         break;
       }
+      order_bytes_ = message->text.size();
       std::visit([&](auto& what) { Do(order->number, what); }, order->order);
     }
     End();
@@ -79,15 +83,16 @@ class CallService::State final : public std::enable_shared_from_this<State> {
     if (base::Status status = CheckCall(order); !status.ok()) {
       return Reply({.number = number, .submitted = false, .response = {.status = std::move(status)}});
     }
-    auto call =
-        server_.MakeCall(std::move(order.origin), std::move(order.request), order.many,
-                         [self = shared_from_this(), number](bool submitted, core::InferResponse&& response) {
-                           if (response.final) self->Forget(number);
-                           self->Reply({.number = number, .submitted = submitted, .response = std::move(response)});
-                         });
+    auto call = server_.MakeCall(
+        std::move(order.origin), std::move(order.request), order.many,
+        [self = shared_from_this(), number, bytes = order_bytes_](bool submitted, core::InferResponse&& response) {
+          if (response.final) self->Forget(number, bytes);
+          self->Reply({.number = number, .submitted = submitted, .response = std::move(response)});
+        });
     {
       const base::MutexLock lock(mutex_);
       calls_[number] = call;
+      call_bytes_ += order_bytes_;
     }
     call->Begin();
   }
@@ -96,8 +101,13 @@ class CallService::State final : public std::enable_shared_from_this<State> {
     INFERD_RETURN_IF_ERROR(find_origin_(order.origin));
     INFERD_RETURN_IF_ERROR(CheckInputs(*order.request));
     const base::MutexLock lock(mutex_);
-    return calls_.size() < kCallsMax ? base::OkStatus()
-                                     : base::ResourceExhausted("too many calls of models are under way");
+    if (calls_.size() >= kCallsMax) return base::ResourceExhausted("too many calls of models are under way");
+    if (call_bytes_ > 0 && call_bytes_ + order_bytes_ > limits_.call_bytes) {
+      return base::ResourceExhausted("the calls of models that are under way have " + std::to_string(call_bytes_) +
+                                     " bytes, and the next one " + std::to_string(order_bytes_) + "; the limit is " +
+                                     std::to_string(limits_.call_bytes));
+    }
+    return base::OkStatus();
   }
 
   void Do(uint64_t number, CancelOrder&) {
@@ -120,14 +130,17 @@ class CallService::State final : public std::enable_shared_from_this<State> {
   bool BeginControl(uint64_t number) {
     {
       const base::MutexLock lock(mutex_);
-      if (controls_ < kControlsMax) {
+      const bool fits = order_bytes_ <= kSmallControlBytes || control_bytes_ == 0 ||
+                        control_bytes_ + order_bytes_ <= limits_.control_bytes;
+      if (controls_ < kControlsMax && fits) {
         ++controls_;
+        control_bytes_ += order_bytes_;
         return true;
       }
     }
     Reply({.number = number,
-           .response = {.status = base::ResourceExhausted("too many models are asked for, loaded or unloaded at a "
-                                                          "time")}});
+           .response = {.status = base::ResourceExhausted("too many models, or too large ones, are asked for, "
+                                                          "loaded or unloaded at a time")}});
     return false;
   }
 
@@ -148,18 +161,20 @@ class CallService::State final : public std::enable_shared_from_this<State> {
   void Do(uint64_t number, CloseMetricOrder&) { metrics_.erase(number); }
 
   core::ControlCallback Done(uint64_t number) {
-    return [self = shared_from_this(), number](base::Status status) {
+    return [self = shared_from_this(), number, bytes = order_bytes_](base::Status status) {
       {
         const base::MutexLock lock(self->mutex_);
         --self->controls_;
+        self->control_bytes_ -= bytes;
       }
       self->Reply({.number = number, .response = {.status = std::move(status)}});
     };
   }
 
-  void Forget(uint64_t number) {
+  void Forget(uint64_t number, size_t bytes) {
     const base::MutexLock lock(mutex_);
     calls_.erase(number);
+    call_bytes_ -= bytes;
   }
 
   std::shared_ptr<core::ModelCall> FindCall(uint64_t number) {
@@ -239,20 +254,26 @@ class CallService::State final : public std::enable_shared_from_this<State> {
   ControlSocket socket_;
   const OriginFinder find_origin_;
   const OnGarbage on_garbage_;
+  const Limits limits_;
   std::unordered_map<uint64_t, std::shared_ptr<core::CustomMetric>> metrics_;  // the reader's
+  size_t order_bytes_ = 0;                                                     // the reader's: of its message
   base::Mutex mutex_;
   base::CondVar changed_;
   bool ended_ GUARDED_BY(mutex_) = false;
   std::unordered_map<uint64_t, std::shared_ptr<core::ModelCall>> calls_ GUARDED_BY(mutex_);
-  size_t controls_ GUARDED_BY(mutex_) = 0;  // that are under way
+  size_t call_bytes_ GUARDED_BY(mutex_) = 0;     // of the messages of those
+  size_t controls_ GUARDED_BY(mutex_) = 0;       // that are under way
+  size_t control_bytes_ GUARDED_BY(mutex_) = 0;  // of their messages
   std::deque<std::string> replies_ GUARDED_BY(mutex_);
   size_t reply_bytes_ GUARDED_BY(mutex_) = 0;  // of these, and of the one that is being sent
   std::thread writer_;                         // begins with the first reply; ended by End()
 };
 
 base::Result<std::unique_ptr<CallService>> CallService::Start(core::ServerCalls& server, ControlSocket socket,
-                                                              OriginFinder find_origin, OnGarbage on_garbage) {
-  auto state = std::make_shared<State>(server, std::move(socket), std::move(find_origin), std::move(on_garbage));
+                                                              OriginFinder find_origin, OnGarbage on_garbage,
+                                                              Limits limits) {
+  auto state =
+      std::make_shared<State>(server, std::move(socket), std::move(find_origin), std::move(on_garbage), limits);
   try {
     return std::unique_ptr<CallService>(new CallService(std::move(state)));
   } catch (const std::system_error& error) {

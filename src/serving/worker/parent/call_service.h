@@ -23,9 +23,17 @@ class CallService final {
   // Called when the worker sends what no worker does; nothing is read from it then. On the service's own thread.
   using OnGarbage = std::function<void(const base::Status& why)>;
 
+  // The most bytes of the messages of all calls that are under way, and of all controls. One alone may have more.
+  struct Limits {
+    size_t call_bytes;
+    size_t control_bytes;
+  };
+  static constexpr Limits kLimits = {.call_bytes = 128 << 20, .control_bytes = 32 << 20};
+
   // `server` outlives it. RESOURCE_EXHAUSTED: the system starts no further thread.
   static base::Result<std::unique_ptr<CallService>> Start(core::ServerCalls& server, ControlSocket socket,
-                                                          OriginFinder find_origin, OnGarbage on_garbage);
+                                                          OriginFinder find_origin, OnGarbage on_garbage,
+                                                          Limits limits = kLimits);
   ~CallService();
   CallService(const CallService&) = delete;
   CallService& operator=(const CallService&) = delete;

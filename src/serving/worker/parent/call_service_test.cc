@@ -15,19 +15,37 @@ namespace {
 
 constexpr std::chrono::seconds kGuard{30};
 
+// A call that is never answered, or when the test says so.
+class KeptCall final : public core::ModelCall {
+ public:
+  explicit KeptCall(core::CallAnswer answer) : answer_(std::move(answer)) {}
+  void Begin() override {}
+  void Cancel() override {}
+  void Taken() override {}
+  void Answer() { answer_(true, {}); }
+
+ private:
+  core::CallAnswer answer_;
+};
+
 // A server in which each model is ready, or whose answers the test gives.
 class FakeServer final : public core::ServerCalls {
  public:
   std::shared_ptr<core::ModelCall> MakeCall(core::CallOrigin, std::unique_ptr<core::InferRequest>, bool,
-                                            core::CallAnswer) override {
-    return nullptr;
+                                            core::CallAnswer answer) override {
+    calls.push_back(std::make_shared<KeptCall>(std::move(answer)));
+    return calls.back();
   }
   void ModelReady(std::string, std::string, core::ControlCallback done) override {
     ++asked;
     if (answers) return done(base::OkStatus());
     kept.push_back(std::move(done));
   }
-  void Load(core::LoadCall, core::ControlCallback done) override { done(base::OkStatus()); }
+  void Load(core::LoadCall, core::ControlCallback done) override {
+    ++asked;
+    if (answers) return done(base::OkStatus());
+    kept.push_back(std::move(done));
+  }
   void Unload(core::UnloadCall, core::ControlCallback done) override { done(base::OkStatus()); }
   base::Result<std::shared_ptr<core::CustomMetric>> OpenMetric(const core::CustomMetricSpec&) override {
     return std::unexpected(base::Unimplemented("no metrics"));
@@ -35,7 +53,8 @@ class FakeServer final : public core::ServerCalls {
 
   std::atomic<bool> answers{true};
   std::atomic<size_t> asked{0};
-  std::vector<core::ControlCallback> kept;  // the service's thread's, until it has ended
+  std::vector<core::ControlCallback> kept;       // the service's thread's, until it has ended
+  std::vector<std::shared_ptr<KeptCall>> calls;  // likewise
 };
 
 std::string Ready(uint64_t number) {
@@ -49,7 +68,8 @@ class CallServiceTest : public ::testing::Test {
     worker_ = std::make_unique<ControlSocket>(std::move(pair.first));
     service_ = *CallService::Start(
         server_, std::move(pair.second), [](core::CallOrigin&) { return base::OkStatus(); },
-        [this](const base::Status& why) { garbage_.set_value(why); });
+        [this](const base::Status& why) { garbage_.set_value(why); },
+        {.call_bytes = 4 << 20, .control_bytes = 4 << 20});
   }
 
   FakeServer server_;
@@ -92,6 +112,66 @@ TEST_F(CallServiceTest, OrdersThatAreNotAnsweredAreLimited) {
   EXPECT_EQ(DecodeServerReply(reply->text)->response.status.code(), base::StatusCode::kResourceExhausted);
   service_.reset();
   EXPECT_LT(server_.kept.size(), kOrders);
+}
+
+std::string Load(uint64_t number, size_t bytes) {
+  core::LoadCall call{.model = "m"};
+  call.files.emplace_back("f", std::string(bytes, 'x'));
+  return EncodeServerOrder({.number = number, .order = std::move(call)});
+}
+
+// Their files are kept until each is loaded.
+TEST_F(CallServiceTest, LoadsThatAreUnderWayHaveALimitOfBytes) {
+  server_.answers = false;
+  constexpr size_t kLoads = 8;
+  for (size_t i = 0; i < kLoads; ++i) ASSERT_TRUE(worker_->Send(Load(i, 1 << 20)).ok());
+  ASSERT_TRUE(worker_->Send(Ready(kLoads)).ok());
+  size_t refused = 0;
+  for (;;) {
+    // The question is never answered, since the test answers none, but it is not refused either.
+    const auto reply = worker_->ReceiveWithin(refused < 5 ? kGuard : std::chrono::milliseconds(20));
+    if (!reply.has_value()) break;
+    const auto read = DecodeServerReply(reply->text);
+    EXPECT_EQ(read->response.status.code(), base::StatusCode::kResourceExhausted);
+    EXPECT_LT(read->number, kLoads);
+    ++refused;
+  }
+  EXPECT_EQ(refused, 5u) << "three loads of 1 MiB and their names fit 4 MiB";
+  service_.reset();
+}
+
+std::string Call(uint64_t number, size_t bytes) {
+  CallOrder order;
+  order.request = std::make_unique<core::InferRequest>();
+  order.request->model_name = "m";
+  core::InferTensor& input = order.request->inputs.emplace_back();
+  input.name = "x";
+  input.datatype = tensor::DataType::kUint8;
+  input.shape = {static_cast<int64_t>(bytes)};
+  input.data = base::BufferSlice(base::Buffer::CopyOf(std::string(bytes, 'x')));
+  return EncodeServerOrder({.number = number, .order = std::move(order)});
+}
+
+TEST_F(CallServiceTest, CallsThatAreUnderWayHaveALimitOfBytes) {
+  constexpr size_t kCalls = 4;
+  for (size_t i = 0; i < kCalls; ++i) ASSERT_TRUE(worker_->Send(Call(i, 15 << 17)).ok());
+  for (size_t i = 2; i < kCalls; ++i) {
+    const auto reply = worker_->ReceiveWithin(kGuard);
+    ASSERT_TRUE(reply.has_value());
+    const auto read = DecodeServerReply(reply->text);
+    EXPECT_EQ(read->number, i);
+    EXPECT_FALSE(read->submitted);
+    EXPECT_EQ(read->response.status.code(), base::StatusCode::kResourceExhausted);
+  }
+  // What has ended gives its bytes back.
+  ASSERT_EQ(server_.calls.size(), 2u);
+  server_.calls[0]->Answer();
+  ASSERT_TRUE(worker_->ReceiveWithin(kGuard).has_value());
+  ASSERT_TRUE(worker_->Send(Call(kCalls, 15 << 17)).ok());
+  ASSERT_TRUE(worker_->Send(Ready(kCalls + 1)).ok());
+  const auto reply = worker_->ReceiveWithin(kGuard);
+  ASSERT_TRUE(reply.has_value());
+  EXPECT_EQ(DecodeServerReply(reply->text)->number, kCalls + 1) << "the call is under way";
 }
 
 TEST_F(CallServiceTest, JunkIsTold) {
