@@ -35,6 +35,7 @@ std::shared_ptr<Supervisor> IsolatingEngine::OwnProcess(const core::LoadSpec& sp
                                                           .kind = "model",
                                                           .title = spec.model_name + "/" + std::to_string(spec.version),
                                                           .environment = std::move(environment),
+                                                          .patience = options_.patience,
                                                           .logger = options_.logger,
                                                           .calls = calls_.load(),
                                                           .pinned_uses = options_.pinned_uses});
@@ -48,6 +49,7 @@ std::shared_ptr<Supervisor> IsolatingEngine::SharedProcess(std::vector<std::stri
                                                                .kind = "engine",
                                                                .title = std::string(name()),
                                                                .environment = std::move(environment),
+                                                               .patience = options_.patience,
                                                                .logger = options_.logger,
                                                                .calls = calls_.load(),
                                                                .pinned_uses = options_.pinned_uses});

@@ -22,6 +22,7 @@ struct IsolationOptions {
   uint64_t pinned_pool_bytes = 0;                        // of each worker's pool of pinned memory; 0: they have none
   std::shared_ptr<enginehost::PinnedUses> pinned_uses = nullptr;  // where these pools are counted; null: nowhere
   bool core_files = false;                                        // of workers that crash
+  std::chrono::milliseconds patience = Supervisor::kPatience;     // Supervisor::Options::patience
 };
 
 // An engine, and the same one in worker processes: models whose configuration says inferd { isolation: PROCESS } run in

@@ -18,9 +18,10 @@ constexpr std::chrono::seconds kHalfMessagePatience{1};
 
 }  // namespace
 
-base::Result<std::shared_ptr<ReadinessLine>> ReadinessLine::Open(ControlSocket& model) {
+base::Result<std::shared_ptr<ReadinessLine>> ReadinessLine::Open(ControlSocket& model,
+                                                                 ControlSocket::Clock::time_point deadline) {
   INFERD_ASSIGN_OR_RETURN(auto sockets, ControlSocket::MakePair());
-  const auto opened = Order(model, kReadinessOrder, sockets.second.descriptor());
+  const auto opened = Order(model, kReadinessOrder, sockets.second.descriptor(), deadline);
   if (!opened.has_value()) return std::unexpected(opened.error());
   return std::make_shared<ReadinessLine>(std::move(sockets.first));
 }

@@ -1,11 +1,16 @@
 #include "serving/worker/parent/supervised_model.h"
 
+#include <algorithm>
+
 namespace inferd::worker {
 
 namespace {
 
 constexpr std::chrono::seconds kUnloadMax{3};
 constexpr int64_t kNsPerMs = 1'000'000;
+// A process that is started again has so many times as long as the first one took. Its files may not be cached any
+// more.
+constexpr int kRestoreTimes = 4;
 
 std::shared_ptr<BodyMemory> MakeBodies(const core::LoadSpec& load, base::Logger* logger) {
   auto made = BodyMemory::Create(load.config->worker.body_memory_bytes);
@@ -21,9 +26,10 @@ std::shared_ptr<BodyMemory> MakeBodies(const core::LoadSpec& load, base::Logger*
 
 base::Status SupervisedModel::Unloading() { return base::Unavailable("the model is being unloaded"); }
 
-SupervisedModel::SupervisedModel(core::LoadSpec load, base::Logger* logger)
+SupervisedModel::SupervisedModel(core::LoadSpec load, std::chrono::milliseconds patience, base::Logger* logger)
     : load_(std::move(load)),
       title_(load_.model_name + "/" + std::to_string(load_.version)),
+      patience_(patience),
       bodies_(MakeBodies(load_, logger)) {}
 
 base::Status SupervisedModel::Load(const std::shared_ptr<WorkerProcess>& process) {
@@ -33,16 +39,32 @@ base::Status SupervisedModel::Load(const std::shared_ptr<WorkerProcess>& process
     if (state_ == State::kClosed) return Unloading();
     socket_ = socket;
   }
-  base::Status status = LoadInto(process, *socket);
+  const Clock::time_point begun = Clock::now();
+  const bool again = descriptions_ != nullptr;
+  const Clock::duration most = RestoreMax();
+  base::Status status = LoadInto(process, *socket, again ? begun + most : ControlSocket::kForever);
+  if (status == ControlSocket::Late()) {
+    const auto most_ms = std::chrono::duration_cast<std::chrono::milliseconds>(most).count();
+    process->life().Kill(base::Unavailable("its worker process did not load a model again within " +
+                                           std::to_string(most_ms) + " ms, and was ended"));
+    status = ControlSocket::Gone();
+  }
   base::MutexLock lock(mutex_);
+  if (!again) took_ += Clock::now() - begun;
   if (state_ == State::kClosed) return Unloading();
   if (!status.ok()) socket_.reset();
   return status;
 }
 
-base::Status SupervisedModel::LoadInto(const std::shared_ptr<WorkerProcess>& process, ControlSocket& socket) {
-  INFERD_ASSIGN_OR_RETURN(const std::string reply,
-                          Order(socket, EncodeLoadOrder(load_), bodies_ == nullptr ? -1 : bodies_->descriptor()));
+SupervisedModel::Clock::duration SupervisedModel::RestoreMax() {
+  base::MutexLock lock(mutex_);
+  return std::max<Clock::duration>(patience_, kRestoreTimes * took_);
+}
+
+base::Status SupervisedModel::LoadInto(const std::shared_ptr<WorkerProcess>& process, ControlSocket& socket,
+                                       Clock::time_point deadline) {
+  const int bodies = bodies_ == nullptr ? -1 : bodies_->descriptor();
+  INFERD_ASSIGN_OR_RETURN(const std::string reply, Order(socket, EncodeLoadOrder(load_), bodies, deadline));
   INFERD_RETURN_IF_ERROR(ReadDescriptions(reply));
   std::vector<InstanceOrder> wanted;
   {
@@ -51,12 +73,12 @@ base::Status SupervisedModel::LoadInto(const std::shared_ptr<WorkerProcess>& pro
   }
   std::vector<std::shared_ptr<const Callers>> callers;
   for (const InstanceOrder& order : wanted) {
-    INFERD_ASSIGN_OR_RETURN(auto made, MakeInstance(process, socket, order));
+    INFERD_ASSIGN_OR_RETURN(auto made, MakeInstance(process, socket, order, deadline));
     callers.push_back(std::move(made));
   }
   std::shared_ptr<ReadinessLine> readiness;
   if (descriptions_->front().checks_readiness) {
-    INFERD_ASSIGN_OR_RETURN(readiness, ReadinessLine::Open(socket));
+    INFERD_ASSIGN_OR_RETURN(readiness, ReadinessLine::Open(socket, deadline));
   }
   base::MutexLock lock(mutex_);
   if (state_ == State::kClosed) return Unloading();
@@ -81,7 +103,8 @@ base::Status SupervisedModel::ReadDescriptions(std::string_view reply) {
 }
 
 base::Result<std::shared_ptr<const SupervisedModel::Callers>> SupervisedModel::MakeInstance(
-    const std::shared_ptr<WorkerProcess>& process, ControlSocket& socket, const InstanceOrder& order) {
+    const std::shared_ptr<WorkerProcess>& process, ControlSocket& socket, const InstanceOrder& order,
+    Clock::time_point deadline) {
   const ModelDescription& description = descriptions_->at(order.signature);
   auto callers = std::make_shared<Callers>();
   const auto calls = std::make_shared<InstanceCalls>();
@@ -90,7 +113,7 @@ base::Result<std::shared_ptr<const SupervisedModel::Callers>> SupervisedModel::M
     INFERD_ASSIGN_OR_RETURN(auto memory, ChannelMemory::Create(load_.config->worker.shared_memory_bytes));
     numbered.channel = process->NextChannel();
     numbered.further = i > 0;
-    const auto made = Order(socket, EncodeInstanceOrder(numbered), memory->descriptor());
+    const auto made = Order(socket, EncodeInstanceOrder(numbered), memory->descriptor(), deadline);
     if (!made.has_value()) return std::unexpected(made.error());
     memory->Sent();
     callers->push_back(std::make_shared<ChannelCaller>(
@@ -133,8 +156,10 @@ base::Result<size_t> SupervisedModel::AddInstanceTo(const std::shared_ptr<Worker
     if (socket_ == nullptr || process_ != process) return std::unexpected(ControlSocket::Gone());
     socket = socket_;
   }
-  INFERD_ASSIGN_OR_RETURN(auto callers, MakeInstance(process, *socket, order));
+  const Clock::time_point begun = Clock::now();
+  INFERD_ASSIGN_OR_RETURN(auto callers, MakeInstance(process, *socket, order, ControlSocket::kForever));
   base::MutexLock lock(mutex_);
+  took_ += Clock::now() - begun;
   if (state_ != State::kUp || process_ != process) return std::unexpected(ControlSocket::Gone());
   orders_.push_back(order);
   callers_.push_back(std::move(callers));

@@ -24,8 +24,8 @@ namespace inferd::worker {
 //   any --Close--> closed, for good; the process unloads it
 class SupervisedModel final {
  public:
-  // `logger` may be null: silence.
-  SupervisedModel(core::LoadSpec load, base::Logger* logger);
+  // `patience`: the least time that a process has to load the model again. `logger` may be null: silence.
+  SupervisedModel(core::LoadSpec load, std::chrono::milliseconds patience, base::Logger* logger);
   SupervisedModel(const SupervisedModel&) = delete;
   SupervisedModel& operator=(const SupervisedModel&) = delete;
 
@@ -63,8 +63,9 @@ class SupervisedModel final {
 
   // What its supervisor does. ---------------------------------------------------------------------------------------
 
-  // Loads it there, with the instances that it has by now; blocks. Under the process's turn(). The engine's error;
-  // ControlSocket::Gone(): the process is ending; FAILED_PRECONDITION: it is another model by now.
+  // Loads it there, with the instances that it has by now. Blocks; a process that takes much longer than the first one
+  // is ended. Under the process's turn(). The engine's error; ControlSocket::Gone(): the process is ending;
+  // FAILED_PRECONDITION: it is another model by now.
   base::Status Load(const std::shared_ptr<WorkerProcess>& process);
   // There is no way to it, or none any more. `at_once`: requests wait for the next; otherwise they are told `why`.
   void Lose(const base::Status& why, bool at_once);
@@ -76,16 +77,22 @@ class SupervisedModel final {
  private:
   enum class State { kStarting, kUp, kDown, kClosed };
 
-  base::Status LoadInto(const std::shared_ptr<WorkerProcess>& process, ControlSocket& socket);
+  using Clock = ControlSocket::Clock;
+
+  Clock::duration RestoreMax();
+  base::Status LoadInto(const std::shared_ptr<WorkerProcess>& process, ControlSocket& socket,
+                        Clock::time_point deadline);
   base::Status ReadDescriptions(std::string_view reply);
   base::Result<std::shared_ptr<const Callers>> MakeInstance(const std::shared_ptr<WorkerProcess>& process,
-                                                            ControlSocket& socket, const InstanceOrder& order);
+                                                            ControlSocket& socket, const InstanceOrder& order,
+                                                            Clock::time_point deadline);
   base::Result<size_t> AddInstanceTo(const std::shared_ptr<WorkerProcess>& process, const InstanceOrder& order);
   base::Result<std::shared_ptr<WorkerProcess>> AwaitUp();
   std::shared_ptr<const Callers> WaysTo(size_t instance) const REQUIRES(mutex_);
 
   const core::LoadSpec load_;
   const std::string title_;
+  const std::chrono::milliseconds patience_;
   const std::shared_ptr<BodyMemory> bodies_;
   std::atomic<uint64_t> loads_{0};
   std::shared_ptr<const std::vector<ModelDescription>> descriptions_;  // set by the first Load()
@@ -97,6 +104,7 @@ class SupervisedModel final {
   std::shared_ptr<WorkerProcess> process_ GUARDED_BY(mutex_);
   std::shared_ptr<ControlSocket> socket_ GUARDED_BY(mutex_);     // in it; null: it is not there
   std::shared_ptr<ReadinessLine> readiness_ GUARDED_BY(mutex_);  // in it; null: it says nothing, or is not up
+  Clock::duration took_ GUARDED_BY(mutex_) = {};  // the first load, and each instance when it was made first
   std::vector<InstanceOrder> orders_ GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<const Callers>> callers_ GUARDED_BY(mutex_);  // as orders_, while it is up
 };

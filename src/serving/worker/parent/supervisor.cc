@@ -34,7 +34,8 @@ Supervisor::~Supervisor() {
 
 base::Result<std::shared_ptr<SupervisedModel>> Supervisor::Host(const std::shared_ptr<Supervisor>& supervisor,
                                                                 core::LoadSpec load) {
-  auto model = std::make_shared<SupervisedModel>(std::move(load), supervisor->options_.logger);
+  const Options& options = supervisor->options_;
+  auto model = std::make_shared<SupervisedModel>(std::move(load), options.patience, options.logger);
   INFERD_RETURN_IF_ERROR(supervisor->Join(model));
   SupervisedModel* const seen = model.get();
   return std::shared_ptr<SupervisedModel>(seen, [supervisor, model](SupervisedModel*) { supervisor->Leave(model); });
@@ -178,7 +179,7 @@ base::Status Supervisor::Open(const Process& process) {
   for (size_t level = 0; options_.logger != nullptr && level < order.log_levels.size(); ++level) {
     order.log_levels[level] = options_.logger->Enabled(static_cast<base::LogLevel>(level));
   }
-  INFERD_RETURN_IF_ERROR(process->OpenEngine(order, options_.calls, options_.pinned_uses.get()));
+  INFERD_RETURN_IF_ERROR(process->OpenEngine(order, options_.patience, options_.calls, options_.pinned_uses.get()));
   base::MutexLock lock(mutex_);
   open_ = true;
   changed_.NotifyAll();

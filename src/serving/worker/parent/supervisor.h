@@ -28,14 +28,18 @@ namespace inferd::worker {
 // to be restored is tried again in the running process, while there is another one in it; else that process is ended.
 class Supervisor final {
  public:
+  // A process that takes longer to open its engine, or to load a model again, does not come up any more.
+  static constexpr std::chrono::minutes kPatience{5};
+
   struct Options {
-    std::filesystem::path program;         // inferd-worker
-    StartOrder start;                      // its log levels are the logger's
-    std::string kind;                      // of what the process is for: "model" or "engine"
-    std::string title;                     // and its name, which the list of processes shows
-    std::vector<std::string> environment;  // "NAME=VALUE", of its processes (base/system/model_environment.h)
-    base::Logger* logger = nullptr;        // outlives this; null: silence
-    core::ServerCalls* calls = nullptr;    // what its models may ask of the server; outlives this; null: nothing
+    std::filesystem::path program;                   // inferd-worker
+    StartOrder start;                                // its log levels are the logger's
+    std::string kind;                                // of what the process is for: "model" or "engine"
+    std::string title;                               // and its name, which the list of processes shows
+    std::vector<std::string> environment;            // "NAME=VALUE", of its processes (base/system/model_environment.h)
+    std::chrono::milliseconds patience = kPatience;  // with a process that is to open its engine, or restore a model
+    base::Logger* logger = nullptr;                  // outlives this; null: silence
+    core::ServerCalls* calls = nullptr;  // what its models may ask of the server; outlives this; null: nothing
     std::shared_ptr<enginehost::PinnedUses> pinned_uses = nullptr;  // where its processes' pools are counted
   };
 

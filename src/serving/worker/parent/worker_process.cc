@@ -54,12 +54,16 @@ base::Status WorkerProcess::SendPinnedCounters(uint64_t pool_bytes, enginehost::
   return base::OkStatus();
 }
 
-base::Status WorkerProcess::OpenEngine(const StartOrder& order, core::ServerCalls* server,
-                                       enginehost::PinnedUses* uses) {
+base::Status WorkerProcess::OpenEngine(const StartOrder& order, std::chrono::milliseconds patience,
+                                       core::ServerCalls* server, enginehost::PinnedUses* uses) {
   INFERD_ASSIGN_OR_RETURN(auto sockets, ControlSocket::MakePair());
   const int descriptor = server == nullptr ? -1 : sockets.second.descriptor();
   INFERD_RETURN_IF_ERROR(SendPinnedCounters(order.pinned_pool_bytes, uses));
-  const auto reply = Order(socket_, EncodeStartOrder(order), descriptor);
+  const auto reply = Order(socket_, EncodeStartOrder(order), descriptor, ControlSocket::Clock::now() + patience);
+  if (!reply.has_value() && reply.error() == ControlSocket::Late()) {
+    return base::Unavailable("the worker process did not open its engine within " + std::to_string(patience.count()) +
+                             " ms, and was ended");
+  }
   if (!reply.has_value()) return reply.error();
   if (server == nullptr) return base::OkStatus();
   INFERD_ASSIGN_OR_RETURN(

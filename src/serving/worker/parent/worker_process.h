@@ -36,10 +36,11 @@ class WorkerProcess final {
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  // Has it open the engine, before all else; blocks. `server` takes what its models ask, and outlives this; null: they
-  // can ask nothing. Its pool of pinned memory is counted in `uses`, unless that is null. The engine's error;
-  // ControlSocket::Gone(): the process is gone.
-  base::Status OpenEngine(const StartOrder& order, core::ServerCalls* server, enginehost::PinnedUses* uses);
+  // Has it open the engine, before all else; blocks for `patience` at most. `server` takes what its models ask, and
+  // outlives this; null: they can ask nothing. Its pool of pinned memory is counted in `uses`, unless that is null. The
+  // engine's error; ControlSocket::Gone(): the process is gone. UNAVAILABLE: it takes longer, and is of no use.
+  base::Status OpenEngine(const StartOrder& order, std::chrono::milliseconds patience, core::ServerCalls* server,
+                          enginehost::PinnedUses* uses);
 
   // The number of one more channel to an instance in it.
   uint64_t NextChannel() { return ++channels_; }
