@@ -189,5 +189,35 @@ TEST(HostileWorkerTest, CallsThatAreNotUsedAreLimited) {
   EXPECT_EQ(code_of(WorkerAsks::kCallsMax), INFERD_OK);
 }
 
+// Their files are kept until each is loaded.
+TEST(HostileWorkerTest, LoadsThatAreUnderWayHaveALimitOfBytes) {
+  constexpr size_t kLoads = 8;
+  const std::string file(size_t{10} << 20, 'x');
+  inferd_host host = {};
+  host.struct_size = sizeof(host);
+  static std::vector<std::pair<void (*)(void*, int32_t, inferd_text), void*>> begun;
+  host.control_model = [](const inferd_host*, const inferd_model_control*, void (*done)(void*, int32_t, inferd_text),
+                          void* arg) { begun.emplace_back(done, arg); };
+  auto area = SharedArea::Create("inferd-test");
+  ASSERT_TRUE(area.has_value()) << area.error().message();
+  const std::shared_ptr<Outbox> outbox = *Outbox::Create();
+  const auto asks = std::make_shared<WorkerAsks>(host, std::make_shared<InputBlocks>(*std::move(area)), outbox,
+                                                 [](uint64_t) { return nullptr; });
+  for (size_t i = 0; i < kLoads; ++i) {
+    const Value pair{Value::Items{Value{"f"}, Value{file}}};
+    const Value::Items ask = {Value{"ask"}, Value{static_cast<int64_t>(i)}, Value{"load"}, Value{"m"},
+                              Value{"{}"},  Value{Value::Items{pair}}};
+    EXPECT_TRUE(asks->Take(ask, {}).ok());
+  }
+  EXPECT_EQ(begun.size(), 3u);
+  const auto replies = outbox->TakeAll();
+  EXPECT_EQ(replies.size(), kLoads - begun.size());
+  for (const auto& reply : replies) {
+    const auto message = ReadMarshal(reply.message.bytes());
+    EXPECT_EQ(*message->items()->at(2).number(), INFERD_RESOURCE_EXHAUSTED);
+  }
+  for (const auto& [done, arg] : begun) done(arg, INFERD_OK, {"", 0});
+}
+
 }  // namespace
 }  // namespace inferd::python

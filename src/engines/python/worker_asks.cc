@@ -18,6 +18,12 @@ base::Status ToStatus(int32_t code, inferd_text message) {
   return {static_cast<base::StatusCode>(code), std::string(kit::ToView(message))};
 }
 
+size_t BytesOf(const inferd_model_control& control) {
+  size_t bytes = control.model.size + control.config_json.size;
+  for (size_t i = 0; i < control.file_count; ++i) bytes += control.files[i].key.size + control.files[i].value.size;
+  return bytes;
+}
+
 base::Status TooOld() { return base::Unimplemented("the server does not take what models ask"); }
 
 }  // namespace
@@ -26,6 +32,7 @@ base::Status TooOld() { return base::Unimplemented("the server does not take wha
 struct WorkerAsks::Calling {
   std::shared_ptr<WorkerAsks> asks;
   uint64_t number = 0;
+  size_t bytes = 0;  // of a control
 };
 
 base::Status WorkerAsks::Take(const Value::Items& message, std::span<const std::byte> memory) {
@@ -177,31 +184,37 @@ base::Status WorkerAsks::Control(uint64_t number, const std::string& kind, ItemR
     control.unload_dependents = items.Flag() ? 1 : 0;
   }
   if (!items.Finished()) return NoAsk();
-  if (!BeginControl(number)) return base::OkStatus();
+  const size_t bytes = BytesOf(control);
+  if (!BeginControl(number, bytes)) return base::OkStatus();
   const auto done = [](void* arg, int32_t code, inferd_text message) {
     const std::unique_ptr<Calling> asked(static_cast<Calling*>(arg));
-    asked->asks->EndControl();
+    asked->asks->EndControl(asked->bytes);
     asked->asks->Reply(asked->number, ToStatus(code, message));
   };
-  host_.control_model(&host_, &control, done, new Calling{.asks = shared_from_this(), .number = number});
+  host_.control_model(&host_, &control, done,
+                      new Calling{.asks = shared_from_this(), .number = number, .bytes = bytes});
   return base::OkStatus();
 }
 
-bool WorkerAsks::BeginControl(uint64_t number) {
+bool WorkerAsks::BeginControl(uint64_t number, size_t bytes) {
   {
     const base::MutexLock lock(mutex_);
-    if (controls_ < kControlsMax) {
+    const bool fits = bytes <= kSmallControlBytes || control_bytes_ == 0 || control_bytes_ + bytes <= kControlBytesMax;
+    if (controls_ < kControlsMax && fits) {
       ++controls_;
+      control_bytes_ += bytes;
       return true;
     }
   }
-  Reply(number, base::ResourceExhausted("too many models are asked for, loaded or unloaded at a time"));
+  Reply(number,
+        base::ResourceExhausted("too many models, or too large ones, are asked for, loaded or unloaded at a time"));
   return false;
 }
 
-void WorkerAsks::EndControl() {
+void WorkerAsks::EndControl(size_t bytes) {
   const base::MutexLock lock(mutex_);
   --controls_;
+  control_bytes_ -= bytes;
 }
 
 // (..., kind, name, help, of labels, labels, bounds)

@@ -30,6 +30,9 @@ class WorkerAsks final : public std::enable_shared_from_this<WorkerAsks> {
   static constexpr size_t kCallsMax = 65'536;
   // Questions whether models are ready, and orders to load and unload them, that the server has not answered.
   static constexpr size_t kControlsMax = 1024;
+  // The most bytes of all of those together. One alone may have more, and small ones are limited by kControlsMax alone.
+  static constexpr size_t kControlBytesMax = 32 << 20;
+  static constexpr size_t kSmallControlBytes = 16 << 10;
   // Metrics that are open at a time.
   static constexpr size_t kMetricsMax = 65'536;
 
@@ -58,9 +61,9 @@ class WorkerAsks final : public std::enable_shared_from_this<WorkerAsks> {
                    std::span<const std::byte> memory);
   base::Status Call(uint64_t number, ItemReader& items, std::span<const std::byte> memory);
   base::Status AskCancelled(uint64_t number, ItemReader& items);
-  // False: too many controls are under way, which the worker is told.
-  bool BeginControl(uint64_t number);
-  void EndControl();
+  // Returns false if too many controls, or too many bytes of them, are under way. The worker is told so then.
+  bool BeginControl(uint64_t number, size_t bytes);
+  void EndControl(size_t bytes);
   base::Status Control(uint64_t number, const std::string& kind, ItemReader& items);
   base::Status OpenMetric(uint64_t number, ItemReader& items);
   base::Status ChangeMetric(uint64_t number, ItemReader& items);
@@ -77,7 +80,8 @@ class WorkerAsks final : public std::enable_shared_from_this<WorkerAsks> {
   std::set<uint64_t> metrics_;  // that are open
   base::Mutex mutex_;
   bool closed_ GUARDED_BY(mutex_) = false;
-  size_t controls_ GUARDED_BY(mutex_) = 0;  // that are under way
+  size_t controls_ GUARDED_BY(mutex_) = 0;       // that are under way
+  size_t control_bytes_ GUARDED_BY(mutex_) = 0;  // of those
   std::unordered_map<uint64_t, Asked> calls_ GUARDED_BY(mutex_);
 };
 
