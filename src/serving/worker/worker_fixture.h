@@ -22,8 +22,8 @@ namespace inferd::worker {
 inline const std::filesystem::path kLibrary = std::filesystem::path(INFERD_ENGINES_DIR) / "fake.so";
 inline const std::filesystem::path kProgram = std::filesystem::path(INFERD_PROGRAMS_DIR) / "inferd-worker";
 
-// The worker processes of this test.
-inline std::set<pid_t> Workers() {
+// The worker processes of this test, of a program whose name stands in parentheses.
+inline std::set<pid_t> Workers(const std::string& program = "(inferd-worker)") {
   std::set<pid_t> workers;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     std::ifstream stat(entry.path() / "stat");
@@ -31,7 +31,7 @@ inline std::set<pid_t> Workers() {
     std::string name;
     char state = 0;
     pid_t parent = 0;
-    if (stat >> pid >> name >> state >> parent && parent == getpid() && name == "(inferd-worker)" && state != 'Z') {
+    if (stat >> pid >> name >> state >> parent && parent == getpid() && name == program && state != 'Z') {
       workers.insert(pid);
     }
   }
@@ -54,6 +54,10 @@ class WorkerTest : public ::testing::Test {
 
   // Version 1 of the model, in dir_.
   base::Result<std::unique_ptr<core::EngineModel>> LoadModel(const std::string& name, const std::string& config_text) {
+    return LoadModelOf(*engine_, name, config_text);
+  }
+  base::Result<std::unique_ptr<core::EngineModel>> LoadModelOf(core::Engine& engine, const std::string& name,
+                                                               const std::string& config_text) {
     auto config = config::ParseModelConfig(config_text, "config.pbtxt");
     if (!config) return std::unexpected(config.error());
     core::LoadSpec spec;
@@ -61,7 +65,7 @@ class WorkerTest : public ::testing::Test {
     spec.version = 1;
     spec.model_dir = dir_.path();
     spec.config = std::make_shared<const config::ModelConfig>(*std::move(config));
-    return engine_->Load(spec);
+    return engine.Load(spec);
   }
 
   inferd::support::TempDir dir_;
