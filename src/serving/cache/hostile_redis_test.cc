@@ -16,7 +16,9 @@
 #include <vector>
 
 #include "base/mutex.h"
+#include "serving/cache/cache_fixture.h"
 #include "serving/cache/redis_link.h"
+#include "serving/cache/redis_store.h"
 #include "tests/support/loopback_listener.h"
 
 namespace inferd::cache {
@@ -208,14 +210,18 @@ std::vector<Named> Behaviours() {
   return all;
 }
 
-TEST(HostileRedisTest, NoLookupWaitsAndLittleMemoryIsTaken) {
-  const std::unique_ptr<base::Logger> logger = base::Logger::Silent();
-  HostileRedis redis;
+RedisLink::Options Hasty(const HostileRedis& redis) {
   RedisLink::Options options;
   options.target = {.host = "127.0.0.1", .port = redis.port(), .tls = nullptr, .tls_name = {}};
   options.timeout = std::chrono::milliseconds(20);
   options.pause_min = options.pause_max = std::chrono::milliseconds(1);
-  RedisLink link(options, *logger);
+  return options;
+}
+
+TEST(HostileRedisTest, NoLookupWaitsAndLittleMemoryIsTaken) {
+  const std::unique_ptr<base::Logger> logger = base::Logger::Silent();
+  HostileRedis redis;
+  RedisLink link(Hasty(redis), *logger);
   // The value, "none", or "late".
   const auto get = [&link](const std::string& key) {
     auto told = std::make_shared<std::promise<std::string>>();
@@ -249,6 +255,81 @@ TEST(HostileRedisTest, NoLookupWaitsAndLittleMemoryIsTaken) {
   const auto until = std::chrono::steady_clock::now() + kGuard;
   while (got != "good" && std::chrono::steady_clock::now() < until) got = await_up() ? get("a") : "down";
   EXPECT_EQ(got, "good");
+}
+
+// What the model answers, or "late".
+std::string Ask(CachedModel& model, const std::string& what) {
+  auto told = std::make_shared<std::promise<std::string>>();
+  std::future<std::string> answer = told->get_future();
+  model.Send(CachedModel::Request(what), [told](core::InferResponse&& response) {
+    told->set_value(response.status.ok() ? std::string(response.outputs[0].data.view()) : response.status.ToString());
+  });
+  return answer.wait_for(kGuard) == std::future_status::ready ? answer.get() : "late";
+}
+
+// Asks a model without a pause, each time for something else.
+class Asking final {
+ public:
+  explicit Asking(CachedModel& model) : thread_([this, &model] { Run(model); }) {}
+  ~Asking() {
+    ending_ = true;
+    thread_.join();
+  }
+  int answered() const { return answered_; }
+
+ private:
+  void Run(CachedModel& model) {
+    while (!ending_) {
+      const std::string what = "other " + std::to_string(answered_);
+      const std::string answer = Ask(model, what);
+      if (!answer.contains(what)) {
+        ADD_FAILURE() << "another model answered " << answer.substr(0, 100);
+        return;
+      }
+      ++answered_;
+    }
+  }
+
+  std::atomic<bool> ending_{false};
+  std::atomic<int> answered_{0};
+  std::thread thread_;
+};
+
+// A model whose responses are in the Redis executes its requests, and another one answers all of its own. Both execute
+// on the threads that go on with what was looked for.
+TEST(HostileRedisTest, ModelsAnswerMeanwhile) {
+  const std::unique_ptr<base::Logger> logger = base::Logger::Silent();
+  const base::SystemClock clock;
+  const KeySecret secret;
+  HostileRedis redis;
+  base::ThreadPool pool("requests", 2);
+  RedisStore store(Hasty(redis), std::chrono::minutes(1), pool, *logger);
+  LocalStore local({.bytes_max = 1 << 20}, clock);
+  const auto execute = [&pool](core::QueuedRequest&& queued) {
+    pool.Post([held = std::move(queued)]() mutable {
+      core::InferResponse response = AnswerOf(held);
+      held.Answer(std::move(response));
+    });
+  };
+  CachedModel asked(store, secret, clock, execute, true);
+  CachedModel other(local, secret, clock, execute, true);
+  const Asking others(other);
+  const size_t before_mb = MemoryMb();
+  size_t number = 0;
+  for (const auto& [name, behaviour] : Behaviours()) {
+    redis.Become(behaviour);
+    const int lookups = redis.asked();
+    const int answered = others.answered();
+    const auto until = std::chrono::steady_clock::now() + kGuard;
+    while ((redis.asked() == lookups || others.answered() == answered) && std::chrono::steady_clock::now() < until) {
+      const std::string what = "mine " + std::to_string(++number);
+      const std::string answer = Ask(asked, what);
+      ASSERT_TRUE(answer.contains(what)) << name << ": " << answer.substr(0, 100);
+    }
+    ASSERT_GT(redis.asked(), lookups) << name;
+    ASSERT_GT(others.answered(), answered) << name;
+    EXPECT_LE(MemoryMb(), before_mb + kMemoryMaxMb) << name;
+  }
 }
 
 }  // namespace
