@@ -137,7 +137,9 @@ bool AddSecretCredentials(const Value& secret, const InferenceServiceConfig::Cre
   } else if (HasKey(secret, "AZURE_STORAGE_ACCESS_KEY")) {
     AddSecretVariable("AZURE_STORAGE_ACCESS_KEY", name, "AZURE_STORAGE_ACCESS_KEY", initializer);
   } else if (HasKey(secret, "https-host")) {
-    AddVariable(ValueOf(secret, "https-host") + "-headers", ValueOf(secret, "headers"), initializer);
+    // By reference: the template is read by more people than the Secret.
+    const std::string variable = ValueOf(secret, "https-host") + "-headers";
+    if (HasKey(secret, "headers")) AddSecretVariable(variable, name, "headers", initializer);
   } else if (HasKey(secret, "HDFS_NAMENODE")) {
     AddVolume("hdfs-secrets", name, kHdfsPath, initializer);
     AddVariable("HDFS_SECRET_DIR", kHdfsPath, initializer);
