@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from support import python_models, secret_controller, secret_server, secret_storages
+from support import python_models, secret_cluster, secret_controller, secret_server, secret_storages
 from support.isolation import workers
 from support.s3_server import PYTHON
 from support.secrets import Collection, canary, descendants, read_table
@@ -44,6 +44,7 @@ def all_outputs(tmp_path_factory):
         secret_server.collect(collection, folder / "server", inferctl, monkeypatch)
     secret_storages.collect(collection, folder / "storages")
     secret_controller.collect(collection, folder / "controller", inferctl)
+    secret_cluster.collect(collection, folder / "cluster")
     return collection
 
 
