@@ -18,7 +18,7 @@ Connection::Connection(SessionHost& host)
     : link_(host, *Callbacks::Make(), this),
       context_(link_, Callbacks::BodySource()),
       streams_(context_),
-      ending_(link_, streams_),
+      ending_(link_, streams_, context_.requests),
       receiver_(link_, streams_, ending_),
       sender_(link_, streams_, context_.outbound, ending_),
       drain_(link_),

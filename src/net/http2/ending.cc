@@ -66,8 +66,9 @@ void Ending::Settle() {
   if (!last_words_.empty() || (!link_.failed && nghttp2_session_want_write(link_.session) != 0)) {
     return link_.host.WantWrite();
   }
-  const bool done =
-      link_.failed || dismissed_ || nghttp2_session_want_read(link_.session) == 0 || (eof_ && streams_.empty());
+  // What waits for the peer's windows behind its end waits in vain.
+  const bool done = link_.failed || dismissed_ || nghttp2_session_want_read(link_.session) == 0 ||
+                    (eof_ && (streams_.empty() || IsStuck()));
   if (!done) return;
   closing_ = true;
   link_.host.CloseAfterWrite();

@@ -9,6 +9,7 @@
 
 #include "base/buffer.h"
 #include "net/http2/stream/link.h"
+#include "net/http2/stream/requests.h"
 #include "net/http2/stream_table.h"
 
 namespace inferd::net::http2 {
@@ -17,7 +18,8 @@ namespace inferd::net::http2 {
 // it is closed. (What lets the peer end it in peace is Drain's.) Loop-bound.
 class Ending {
  public:
-  Ending(Link& link, StreamTable& streams) : link_(link), streams_(streams) {}
+  Ending(Link& link, StreamTable& streams, const Requests& requests)
+      : link_(link), streams_(streams), requests_(requests) {}
 
   // Nothing is to be done any more; nothing that comes is to be read.
   bool over() const { return link_.failed || closing_; }
@@ -42,9 +44,12 @@ class Ending {
 
  private:
   size_t MoveLastWords(std::vector<base::BufferSlice>& out);
+  // Returns true if a peer that sends nothing more is sent nothing more either. Call when nghttp2 has nothing to send.
+  bool IsStuck() const { return requests_.in_flight() == 0 && !requests_.deliverable(); }
 
   Link& link_;
   StreamTable& streams_;
+  const Requests& requests_;
   std::string last_words_;  // the hand-made GOAWAY of Fail
   bool eof_ = false;
   bool dismissed_ = false;  // the peer has been told why, and is not read any more

@@ -39,7 +39,7 @@ class EndingTest : public ::testing::Test {
   Link link_{host_, NoCallbacks(), nullptr};
   StreamContext context_{link_, {}};
   StreamTable streams_{context_};
-  Ending ending_{link_, streams_};
+  Ending ending_{link_, streams_, context_.requests};
 };
 
 TEST_F(EndingTest, FailureSaysGoawayAndCloses) {
@@ -62,13 +62,14 @@ TEST_F(EndingTest, TheErrorCodeSaysWhoseFaultItIs) {
   EXPECT_EQ(LastWords().back(), NGHTTP2_INTERNAL_ERROR);
 }
 
-TEST_F(EndingTest, ClosesBehindTheEndOfInputWhenNoStreamIsLeft) {
+TEST_F(EndingTest, ClosesBehindTheEndOfInputWhenNoRequestRuns) {
   streams_.Begin(1);
+  context_.requests.Begin();
   EXPECT_TRUE(ending_.OnEof());
   EXPECT_FALSE(ending_.OnEof());
   ending_.Settle();
   EXPECT_FALSE(ending_.closing());
-  streams_.Take(1);
+  context_.requests.End();
   ending_.Settle();
   EXPECT_TRUE(ending_.closing());
   EXPECT_TRUE(host_.closing);

@@ -287,6 +287,34 @@ TEST_F(SessionTest, HoldsBackRequestsWhileResponsesWait) {
   EXPECT_EQ(handler().requests, 2u);
 }
 
+// The peer cannot open its windows any more.
+TEST_F(SessionTest, AnswersThatWaitForWindowsAreGivenUpAtTheEnd) {
+  FakePeer slow(1);
+  host_.limits_value.write_high_water = 1000;
+  handler().answer = [](HttpRequest, Reply reply) { reply.Send(HttpResponse::Text(200, "", std::string(2000, 'x'))); };
+  for (int i = 0; i < 5; ++i) slow.Request("GET", "/p");
+  slow.Exchange(*session_, host_);
+  EXPECT_FALSE(host_.closing);
+  session_->OnEof();
+  slow.Exchange(*session_, host_);
+  EXPECT_TRUE(host_.closing);
+}
+
+TEST_F(SessionTest, AnAnswerThatWaitsForAWindowIsGivenUpBehindTheLastOneThatRuns) {
+  FakePeer slow(1);
+  Hold();
+  for (int i = 0; i < 2; ++i) slow.Request("GET", "/p");
+  slow.Exchange(*session_, host_);
+  ASSERT_EQ(held_.size(), 2u);
+  held_[0].Send(HttpResponse::Text(200, "", std::string(2000, 'x')));
+  session_->OnEof();
+  slow.Exchange(*session_, host_);
+  EXPECT_FALSE(host_.closing);
+  held_[1].Send(HttpResponse::Text(204, "", ""));
+  slow.Exchange(*session_, host_);
+  EXPECT_TRUE(host_.closing);
+}
+
 TEST_F(SessionTest, AStreamedResponseThatNobodyReadsHoldsNothingBack) {
   FakePeer slow(1000);
   host_.limits_value.write_high_water = 1000;
