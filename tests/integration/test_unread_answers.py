@@ -4,9 +4,13 @@ served or told to come again, and the memory goes back to the system."""
 import contextlib
 import json
 import re
+import select
 import socket
 import struct
 
+import h2.config
+import h2.connection
+import h2.settings
 import numpy
 import pytest
 from onnx import TensorProto, helper
@@ -153,3 +157,90 @@ def test_who_does_not_read_is_closed(tmp_path, wire):
             peer.sendall(make())
             wait_until(lambda: server.metric("inferd_output_bytes_in_flight") > 0, "the answer is made")
             wait_until(lambda: server.metric("inferd_output_bytes_in_flight") == 0, "the answer is given up")
+
+
+# Requests with bodies of 256 KB, answered with as much.
+NUMBERS_EACH = 64 << 10
+OFFERED = 32 * MB  # by each client
+FULL_S = 0.5  # how long a server takes nothing that will take no more; with a shorter time it would be offered less
+SMALL_BUDGET = 24 * MB
+
+
+def large_request():
+    numbers = numpy.ones([1, NUMBERS_EACH], numpy.float32)
+    head = json.dumps({"parameters": {"binary_data_output": True}, "inputs": [
+        {"name": "INPUT", "shape": [1, NUMBERS_EACH], "datatype": "FP32", "parameters": {"binary_data_size": numbers.nbytes}}]}).encode()
+    return len(head), head + numbers.tobytes()
+
+
+def offer_pipelined(peer):
+    """As many requests as the server takes, one behind the other. How many bytes those are."""
+    head, content = large_request()
+    request = (f"POST /v2/models/echo/infer HTTP/1.1\r\nHost: x\r\nInference-Header-Content-Length: {head}\r\n"
+               f"Content-Length: {len(content)}\r\n\r\n").encode() + content
+    peer.setblocking(False)
+    taken, left = 0, b""
+    while taken < OFFERED and select.select([], [peer], [], FULL_S)[1]:
+        left = left or request
+        sent = peer.send(left)
+        taken, left = taken + sent, left[sent:]
+    return taken
+
+
+def offer_streams(peer):
+    """As many requests as the server takes, each in a stream of its own, of which no answer may be sent. How many bytes those are."""
+    head, content = large_request()
+    connection = h2.connection.H2Connection(h2.config.H2Configuration(header_encoding="utf-8"))
+    connection.initiate_connection()
+    connection.update_settings({h2.settings.SettingCodes.INITIAL_WINDOW_SIZE: 0})
+    fields = [(":method", "POST"), (":path", "/v2/models/echo/infer"), (":scheme", "http"), (":authority", "x"),
+              ("inference-header-content-length", str(head)), ("content-length", str(len(content)))]
+    open_streams, taken = {}, 0
+    while taken < OFFERED:
+        if len(open_streams) < 8 and connection.open_outbound_streams < connection.remote_settings.max_concurrent_streams:
+            stream = connection.get_next_available_stream_id()
+            connection.send_headers(stream, fields)
+            open_streams[stream] = content
+        progress = False
+        for stream, left in list(open_streams.items()):
+            window = min(connection.local_flow_control_window(stream), connection.max_outbound_frame_size, len(left))
+            if window > 0:
+                connection.send_data(stream, left[:window], end_stream=window == len(left))
+                open_streams[stream], taken, progress = left[window:], taken + window, True
+            if not open_streams[stream]:
+                del open_streams[stream]
+        peer.sendall(connection.data_to_send())
+        readable = select.select([peer], [], [], 0 if progress else FULL_S)[0]
+        if not readable and not progress:
+            break
+        if readable:
+            data = peer.recv(MB)
+            assert data, "the server closed the connection"
+            connection.receive_data(data)
+    return taken
+
+
+@pytest.mark.timeout(240)
+@pytest.mark.parametrize("offer, clients", [(offer_pipelined, 6), (offer_streams, 3)])
+def test_large_requests_whose_answers_are_not_read_are_bounded(tmp_path, offer, clients):
+    models.add_onnx(tmp_path, "echo", models.identity_bytes("FP32"))
+    models.add_onnx(tmp_path, "adder", models.adder_bytes(1))
+    small = [{"name": "INPUT", "shape": [1], "datatype": "INT32", "data": [1]}]
+    options = ["--output-bytes-in-flight-max", str(SMALL_BUDGET), "--body-bytes-in-flight-max", str(SMALL_BUDGET)]
+    with Server(tmp_path, options=options) as server, contextlib.ExitStack() as connections:
+        assert server.infer("adder", small)[0] == 200
+        before = peak = resident(server)
+        taken = []
+        for _ in range(clients):
+            peer = connections.enter_context(socket.create_connection(("127.0.0.1", server.port)))
+            taken.append(offer(peer))
+            status, answer = server.infer("adder", small)
+            assert status == 200, answer
+            peak = max(peak, resident(server))
+        print(f"{offer.__name__}: {before / MB:.0f} MB before, {peak / MB:.0f} MB at most, taken {[round(one / MB) for one in taken]} MB")
+        assert peak < before + 2 * SMALL_BUDGET + SLACK / 4
+        connections.close()
+        wait_until(lambda: server.metric("inferd_output_bytes_in_flight") == 0, "nothing is kept for who left")
+        wait_until(lambda: resident(server) < before + SLACK / 4, "memory goes back")
+        assert server.infer("adder", small)[0] == 200
+        print(f"{offer.__name__}: {resident(server) / MB:.0f} MB afterwards")
