@@ -191,7 +191,7 @@ TEST(HostileWorkerTest, CallsThatAreNotUsedAreLimited) {
 
 // Their files are kept until each is loaded.
 TEST(HostileWorkerTest, LoadsThatAreUnderWayHaveALimitOfBytes) {
-  constexpr size_t kLoads = 8;
+  constexpr size_t kLoads = 4;
   const std::string file(size_t{10} << 20, 'x');
   inferd_host host = {};
   host.struct_size = sizeof(host);
