@@ -14,7 +14,7 @@
 #include "tests/support/raw_client.h"
 
 namespace inferd::net {
-namespace {
+namespace tls_test {
 
 using ::inferd::support::CertificateAuthority;
 using ::inferd::support::RawClient;
@@ -279,5 +279,5 @@ TEST_F(TlsTest, APlainOrBrokenClientLeavesNothing) {
   EXPECT_TRUE(server_.WaitUntilIdle(std::chrono::milliseconds(10'000)));
 }
 
-}  // namespace
+}  // namespace tls_test
 }  // namespace inferd::net

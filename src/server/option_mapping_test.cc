@@ -5,7 +5,7 @@
 #include "config/personality.h"
 
 namespace inferd::server {
-namespace {
+namespace option_mapping_test {
 
 config::ServerOptions Defaults(const config::Personality& personality = config::DefaultPersonality()) {
   config::ServerOptions options;
@@ -168,5 +168,5 @@ TEST(OptionMappingTest, SingleFilesAreRepositoriesToo) {
   EXPECT_EQ(manager.repositories[1].path, "/tmp/x.onnx");
 }
 
-}  // namespace
+}  // namespace option_mapping_test
 }  // namespace inferd::server

@@ -8,7 +8,7 @@
 #include "config/model/model_config_parser.h"
 
 namespace inferd::config {
-namespace {
+namespace model_config_completion_test {
 
 using tensor::DataType;
 using tensor::Shape;
@@ -757,5 +757,5 @@ TEST(CompleteModelTest, ModelsAddTensorsToTheirConfiguration) {
   EXPECT_EQ(complete(written)->inputs.size(), 1u) << "an optional input that no configuration lists";
 }
 
-}  // namespace
+}  // namespace model_config_completion_test
 }  // namespace inferd::config

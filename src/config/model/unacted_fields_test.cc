@@ -10,7 +10,7 @@
 #include "config/model_config.pb.h"
 
 namespace inferd::config {
-namespace {
+namespace unacted_fields_test {
 
 using google::protobuf::Descriptor;
 using google::protobuf::FieldDescriptor;
@@ -329,5 +329,5 @@ TEST(UnactedFieldsTest, CompletionKeepsThem) {
   EXPECT_THAT(completed->unacted_fields, expected);
 }
 
-}  // namespace
+}  // namespace unacted_fields_test
 }  // namespace inferd::config

@@ -4,7 +4,7 @@
 #include "config/options/options_fixture.h"
 
 namespace inferd::config {
-namespace {
+namespace option_rows_access_test {
 
 using ::testing::AllOf;
 using ::testing::ElementsAre;
@@ -48,5 +48,5 @@ TEST(AccessRowsTest, MistakenRestrictionsAreErrorsThatKeepTheSecret) {
   EXPECT_THAT(ErrorOf({"m", "--access-token-file=health:"}), HasSubstr("expected [GROUP,...:]PATH"));
 }
 
-}  // namespace
+}  // namespace option_rows_access_test
 }  // namespace inferd::config

@@ -6,7 +6,7 @@
 #include "config/options/options_fixture.h"
 
 namespace inferd::config {
-namespace {
+namespace option_rows_engines_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -56,5 +56,5 @@ TEST(EngineRowsTest, ParametersThatAreNone) {
             "--engine-parameter: parameter 'A' of engine 'e' is given twice");
 }
 
-}  // namespace
+}  // namespace option_rows_engines_test
 }  // namespace inferd::config

@@ -11,7 +11,7 @@
 #include "config/personality.h"
 
 namespace inferd::config {
-namespace {
+namespace options_parser_test {
 
 using std::chrono::milliseconds;
 using ::testing::AllOf;
@@ -152,5 +152,5 @@ TEST(OptionsParserTest, HelpShowsEveryOptionWithItsDefaultInAHundredColumns) {
   EXPECT_EQ(Parse({"--version"})->action, OptionAction::kVersion);
 }
 
-}  // namespace
+}  // namespace options_parser_test
 }  // namespace inferd::config

@@ -5,7 +5,7 @@
 #include "config/remote_uri.h"
 
 namespace inferd::config {
-namespace {
+namespace server_options_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -63,5 +63,5 @@ TEST(ServerOptionsTest, PatternsOfHeadersAreChecked) {
   EXPECT_THAT(ErrorOf({"m", "--grpc-header-forward-pattern=["}), HasSubstr("--grpc-header-forward-pattern: '['"));
 }
 
-}  // namespace
+}  // namespace server_options_test
 }  // namespace inferd::config

@@ -10,7 +10,7 @@
 #include "tests/support/temp_dir.h"
 
 namespace inferd::config {
-namespace {
+namespace kserve_flags_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -127,5 +127,5 @@ TEST(KserveFlagsTest, UnknownFlagsAreIgnored) {
               ElementsAre("unknown argument: --some_new_flag=1"));
 }
 
-}  // namespace
+}  // namespace kserve_flags_test
 }  // namespace inferd::config

@@ -13,7 +13,7 @@
 #include "config/option_table/options_parser.h"
 
 namespace inferd::config {
-namespace {
+namespace tensorflow_flags_test {
 
 using std::chrono::milliseconds;
 using ::testing::ElementsAre;
@@ -282,5 +282,5 @@ TEST(TensorflowFlagsTest, NoFlagOfTheirsIsUnknown) {
   for (const std::string_view name : kTheirs) EXPECT_TRUE(known.contains(name)) << name;
 }
 
-}  // namespace
+}  // namespace tensorflow_flags_test
 }  // namespace inferd::config

@@ -10,7 +10,7 @@
 #include "config/option_table/options_parser.h"
 
 namespace inferd::config {
-namespace {
+namespace tensorflow_platform_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -139,5 +139,5 @@ TEST(TensorflowPlatformTest, APlatformFileWithoutTensorflowIsRefused) {
   EXPECT_THAT(PlatformError({"--platform_config_file=" + bad}), HasSubstr("max_batch_size: must be from 1 to"));
 }
 
-}  // namespace
+}  // namespace tensorflow_platform_test
 }  // namespace inferd::config

@@ -7,7 +7,7 @@
 #include "config/option_table/options_parser.h"
 
 namespace inferd::config {
-namespace {
+namespace tritonserver_flags_test {
 
 using std::chrono::milliseconds;
 using ::testing::AllOf;
@@ -462,5 +462,5 @@ TEST(TritonserverFlagsTest, ABooleanMayStandBehindItsFlagInEverySpelling) {
   EXPECT_THAT(parsed->options.model_files, IsEmpty());
 }
 
-}  // namespace
+}  // namespace tritonserver_flags_test
 }  // namespace inferd::config

@@ -8,7 +8,7 @@
 #include "tfs/model_server_config.pb.h"
 
 namespace inferd::config {
-namespace {
+namespace model_server_config_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -157,5 +157,5 @@ TEST(ModelServerConfigTest, TheFirstRateThatHoldsForAnyTaskCounts) {
   EXPECT_EQ(rate("per_task_sampling_configs { task_index: 3 sampling_rate: 1 }"), 0.5);
 }
 
-}  // namespace
+}  // namespace model_server_config_test
 }  // namespace inferd::config

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace inferd::json {
-namespace {
+namespace text_test {
 
 // The fault ScanString finds in `content` followed by a quote; "" for none.
 std::string FaultOf(std::string content) {
@@ -138,5 +138,5 @@ TEST(TextTest, DescribesWhatItSees) {
   EXPECT_EQ(describe("}"), "'}'");
 }
 
-}  // namespace
+}  // namespace text_test
 }  // namespace inferd::json

@@ -11,7 +11,7 @@
 #include <string>
 
 namespace inferd::tensorjson {
-namespace {
+namespace short_decimal_test {
 
 template <typename T>
 std::string Print(T value) {
@@ -86,5 +86,5 @@ TEST(ShortDecimalTest, FollowsTheRuleForAnyNumber) {
   }
 }
 
-}  // namespace
+}  // namespace short_decimal_test
 }  // namespace inferd::tensorjson

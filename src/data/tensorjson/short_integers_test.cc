@@ -12,7 +12,7 @@
 #include "data/tensorjson/number_codec.h"
 
 namespace inferd::tensorjson {
-namespace {
+namespace short_integers_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -115,5 +115,5 @@ TEST(ShortIntegersTest, ShortTextsAreLeftAlone) {
   EXPECT_EQ(end, exact.data());
 }
 
-}  // namespace
+}  // namespace short_integers_test
 }  // namespace inferd::tensorjson

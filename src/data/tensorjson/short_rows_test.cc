@@ -10,7 +10,7 @@
 #include "data/tensorjson/number_codec.h"
 
 namespace inferd::tensorjson {
-namespace {
+namespace short_rows_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -98,5 +98,5 @@ TEST(ShortRowsTest, NothingBehindTheTextIsLookedAt) {
   }
 }
 
-}  // namespace
+}  // namespace short_rows_test
 }  // namespace inferd::tensorjson

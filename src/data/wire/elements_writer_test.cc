@@ -7,7 +7,7 @@
 #include "data/wire/elements_reader.h"
 
 namespace inferd::wire {
-namespace {
+namespace elements_writer_test {
 
 using namespace std::string_literals;
 using tensor::DataType;
@@ -41,5 +41,5 @@ TEST(ElementsWriterTest, NothingHasNoField) {
   }
 }
 
-}  // namespace
+}  // namespace elements_writer_test
 }  // namespace inferd::wire

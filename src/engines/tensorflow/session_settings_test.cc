@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 namespace inferd::tensorflow {
-namespace {
+namespace session_settings_test {
 
 using ::testing::ElementsAre;
 
@@ -63,5 +63,5 @@ TEST(SessionSettingsTest, WhatIsNoNumberIsRefused) {
   EXPECT_EQ(settings.error().message(), "parameter 'TF_NUM_INTER_THREADS': expected a number from 0 to 1024, got '-1'");
 }
 
-}  // namespace
+}  // namespace session_settings_test
 }  // namespace inferd::tensorflow

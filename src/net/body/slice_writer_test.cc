@@ -6,7 +6,7 @@
 #include <string_view>
 
 namespace inferd::net {
-namespace {
+namespace slice_writer_test {
 
 std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
 
@@ -46,5 +46,5 @@ TEST(SliceWriterTest, TakesANewBufferWhenOneIsFull) {
   EXPECT_EQ(out[2].size(), 100'000u);
 }
 
-}  // namespace
+}  // namespace slice_writer_test
 }  // namespace inferd::net

@@ -8,7 +8,7 @@
 // DATA frames of many kilobytes: what nghttp2 has not seen yet of one is read to where the body wants it.
 
 namespace inferd::net::http2 {
-namespace {
+namespace large_frames_test {
 
 constexpr uint8_t kAck = NGHTTP2_FLAG_ACK;
 constexpr size_t kFrameBytes = 300'000;
@@ -109,5 +109,5 @@ TEST_F(LargeFramesTest, ALongGoodbyeEndsTheConnectionUnread) {
   EXPECT_TRUE(host_.closing);
 }
 
-}  // namespace
+}  // namespace large_frames_test
 }  // namespace inferd::net::http2

@@ -3,7 +3,7 @@
 // Keepalive and age of a connection, on the wire.
 
 namespace inferd::net::http2 {
-namespace {
+namespace lifetime_test {
 
 using std::chrono::seconds;
 
@@ -107,5 +107,5 @@ TEST_F(LifetimeTest, AfterItsGraceItIsClosed) {
   EXPECT_TRUE(host_.closing);
 }
 
-}  // namespace
+}  // namespace lifetime_test
 }  // namespace inferd::net::http2

@@ -5,7 +5,7 @@
 #include "serving/core/fake_dispatcher.h"
 
 namespace inferd::tfs {
-namespace {
+namespace model_spec_test {
 
 ModelSpec Spec(std::string_view version, std::string_view label = "") { return ModelSpec("m", version, label); }
 
@@ -95,5 +95,5 @@ TEST(ModelSpecTest, WhatIsNotReadyIsNotFoundWhereTheServerItselfSaysSo) {
             base::NotFound("Servable not found for request: Latest(m)"));
 }
 
-}  // namespace
+}  // namespace model_spec_test
 }  // namespace inferd::tfs

@@ -8,7 +8,7 @@
 #include "data/tensor/bytes.h"
 
 namespace inferd::v1 {
-namespace {
+namespace predict_reader_test {
 
 using core::ModelSignature;
 using tensor::DataType;
@@ -265,5 +265,5 @@ TEST(PredictReaderTest, KservesDialectHasItsOwnWords) {
             "Expecting value/list but got object at item 1 of input list");
 }
 
-}  // namespace
+}  // namespace predict_reader_test
 }  // namespace inferd::v1

@@ -5,7 +5,7 @@
 #include "serving/core/held_versions_fixture.h"
 
 namespace inferd::core {
-namespace {
+namespace model_caller_test {
 
 using base::StatusCode;
 using ::testing::HasSubstr;
@@ -172,5 +172,5 @@ TEST_F(ModelCallerTest, ALoadMayTakeTooLong) {
   EXPECT_THAT(held_, IsEmpty());
 }
 
-}  // namespace
+}  // namespace model_caller_test
 }  // namespace inferd::core

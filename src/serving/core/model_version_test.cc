@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace inferd::core {
-namespace {
+namespace model_version_test {
 
 // Runs what is posted when told to.
 class HeldExecutor final : public base::Executor {
@@ -65,5 +65,5 @@ TEST(ModelVersionTest, WeakReferencesKeepNothingOfItAlive) {
   EXPECT_TRUE(snapshot.expired());
 }
 
-}  // namespace
+}  // namespace model_version_test
 }  // namespace inferd::core

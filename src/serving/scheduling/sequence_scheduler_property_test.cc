@@ -23,7 +23,7 @@
 // INFERD_PROPERTY_SEED runs that one alone.
 
 namespace inferd::scheduling {
-namespace {
+namespace sequence_scheduler_property_test {
 
 int64_t FromEnvironment(const char* name, int64_t otherwise) {
   const char* text = std::getenv(name);
@@ -362,5 +362,5 @@ TEST(SequenceSchedulerPropertyTest, EverySequenceSeesItsOwnRequestsInOrder) {
   std::cout << models << " models, " << requests << " requests, " << answered_well << " answered\n";
 }
 
-}  // namespace
+}  // namespace sequence_scheduler_property_test
 }  // namespace inferd::scheduling

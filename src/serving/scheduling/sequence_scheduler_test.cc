@@ -10,7 +10,7 @@
 #include "tests/support/scheduling_fixture.h"
 
 namespace inferd::scheduling {
-namespace {
+namespace sequence_scheduler_test {
 
 using inferd::support::FakeEngine;
 using ::testing::HasSubstr;
@@ -358,5 +358,5 @@ TEST_F(SequenceSchedulerTest, WarmUpsAreWholeSequencesOnEachInstance) {
   EXPECT_EQ(warmups, 2);
 }
 
-}  // namespace
+}  // namespace sequence_scheduler_test
 }  // namespace inferd::scheduling

@@ -7,7 +7,7 @@
 #include "tests/support/temp_dir.h"
 
 namespace inferd::onnxruntime {
-namespace {
+namespace operator_scan_test {
 
 constexpr std::string_view kWanted[] = {"ZipMap", "StringNormalizer"};
 
@@ -51,5 +51,5 @@ TEST_F(OperatorScanTest, WhatIsNoModelHasNone) {
   EXPECT_FALSE(Has(std::string("\x3a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 11) + model)) << "an impossible length";
 }
 
-}  // namespace
+}  // namespace operator_scan_test
 }  // namespace inferd::onnxruntime

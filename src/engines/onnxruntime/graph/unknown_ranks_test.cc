@@ -8,7 +8,7 @@
 #include "tests/support/temp_dir.h"
 
 namespace inferd::onnxruntime {
-namespace {
+namespace unknown_ranks_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -49,5 +49,5 @@ TEST(UnknownRanksTest, AreTensorsWithoutAShape) {
   EXPECT_THAT(FindUnknownRanks(dir.path()), IsEmpty());
 }
 
-}  // namespace
+}  // namespace unknown_ranks_test
 }  // namespace inferd::onnxruntime

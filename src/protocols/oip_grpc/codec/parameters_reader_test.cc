@@ -6,7 +6,7 @@
 #include <vector>
 
 namespace inferd::oip_grpc {
-namespace {
+namespace parameters_reader_test {
 
 using namespace std::string_literals;
 
@@ -80,5 +80,5 @@ TEST(ParametersReaderTest, MalformedEntriesAreRefused) {
   EXPECT_NE(Error({"\x0a\x01k\x12\x03\x1a\x02x"}).find("a field is longer"), std::string::npos);
 }
 
-}  // namespace
+}  // namespace parameters_reader_test
 }  // namespace inferd::oip_grpc

@@ -11,7 +11,7 @@
 #include "oip/grpc_service.pb.h"
 
 namespace inferd::oip_grpc {
-namespace {
+namespace typed_contents_writer_test {
 
 using inference::InferTensorContents;
 using tensor::DataType;
@@ -101,5 +101,5 @@ TEST(WriteTypedContentsTest, EmptyTensorsHaveEmptyContents) {
   }
 }
 
-}  // namespace
+}  // namespace typed_contents_writer_test
 }  // namespace inferd::oip_grpc

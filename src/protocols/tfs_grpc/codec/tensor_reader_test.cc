@@ -10,7 +10,7 @@
 #include "tfs/tensor.pb.h"
 
 namespace inferd::tfs_grpc {
-namespace {
+namespace tensor_reader_test {
 
 using namespace std::string_literals;
 using tensor::DataType;
@@ -251,5 +251,5 @@ TEST(TensorReaderTest, WhatIsCutOffIsMalformed) {
   }
 }
 
-}  // namespace
+}  // namespace tensor_reader_test
 }  // namespace inferd::tfs_grpc

@@ -11,7 +11,7 @@
 #include "protocols/tfs_http/handler_fixture.h"
 
 namespace inferd::tfs_http {
-namespace {
+namespace result_writer_test {
 
 using tensor::DataType;
 
@@ -112,5 +112,5 @@ TEST(ResultWriterTest, OutputsOfAnotherShapeThanTheirSignature) {
                   .starts_with("output 'scores': "));
 }
 
-}  // namespace
+}  // namespace result_writer_test
 }  // namespace inferd::tfs_http

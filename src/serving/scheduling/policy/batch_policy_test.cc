@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace inferd::scheduling {
-namespace {
+namespace batch_policy_test {
 
 using core::BatchReason;
 
@@ -180,5 +180,5 @@ TEST(BatchPolicyTest, RulesComeFromTheConfiguration) {
   EXPECT_FALSE(MakeBatchRules(config, signature).batching);
 }
 
-}  // namespace
+}  // namespace batch_policy_test
 }  // namespace inferd::scheduling

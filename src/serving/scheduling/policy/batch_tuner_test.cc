@@ -11,7 +11,7 @@
 #include <vector>
 
 namespace inferd::scheduling {
-namespace {
+namespace batch_tuner_test {
 
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSecond = 1'000 * kMs;
@@ -408,5 +408,5 @@ TEST(BatchTunerTest, TheChoiceStandsForAFewMilliseconds) {
   EXPECT_EQ(tuner.choice(kSecond + BatchTuner::kRecomputeNs).explanation.find("too few"), std::string_view::npos);
 }
 
-}  // namespace
+}  // namespace batch_tuner_test
 }  // namespace inferd::scheduling

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace inferd::scheduling {
-namespace {
+namespace wait_trial_test {
 
 using State = WaitTrial::State;
 
@@ -79,5 +79,5 @@ TEST(WaitTrialTest, SilenceSaysNothing) {
   EXPECT_EQ(trial.state(), State::kBarred);
 }
 
-}  // namespace
+}  // namespace wait_trial_test
 }  // namespace inferd::scheduling

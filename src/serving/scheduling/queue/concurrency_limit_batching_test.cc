@@ -12,7 +12,7 @@
 // The limit of models that batch.
 
 namespace inferd::scheduling {
-namespace {
+namespace concurrency_limit_batching_test {
 
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSecond = 1'000 * kMs;
@@ -211,5 +211,5 @@ TEST(ConcurrencyLimitBatchingTest, SmallBatchesNeedFew) {
   }
 }
 
-}  // namespace
+}  // namespace concurrency_limit_batching_test
 }  // namespace inferd::scheduling

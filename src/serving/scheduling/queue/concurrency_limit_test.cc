@@ -9,7 +9,7 @@
 #include <vector>
 
 namespace inferd::scheduling {
-namespace {
+namespace concurrency_limit_test {
 
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSecond = 1'000 * kMs;
@@ -218,5 +218,5 @@ TEST(ConcurrencyLimitTest, ARetryIsDueWhenThoseOverTheLimitAreAnswered) {
   EXPECT_EQ(limit.RetryAfterMs(1 << 30), ConcurrencyLimit::kRetryAfterMsMax);
 }
 
-}  // namespace
+}  // namespace concurrency_limit_test
 }  // namespace inferd::scheduling

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace inferd::scheduling {
-namespace {
+namespace entry_fifo_test {
 
 std::unique_ptr<QueueEntry> Entry(uint64_t arrival, uint64_t key, int64_t rows = 1, bool alone = false) {
   auto entry = std::make_unique<QueueEntry>();
@@ -79,5 +79,5 @@ TEST(EntryFifoTest, WhoIsAloneIsOfNoGroup) {
   EXPECT_EQ(fifo.Remove(*std::next(fifo.entries().begin()))->arrival, 1u);
 }
 
-}  // namespace
+}  // namespace entry_fifo_test
 }  // namespace inferd::scheduling

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 namespace inferd::scheduling {
-namespace {
+namespace level_queue_test {
 
 constexpr int64_t kMs = 1'000'000;
 
@@ -158,5 +158,5 @@ TEST_F(LevelQueueTest, DelayedRequestsRunWhenNothingElseWaits) {
   EXPECT_TRUE(dropped_.empty());
 }
 
-}  // namespace
+}  // namespace level_queue_test
 }  // namespace inferd::scheduling

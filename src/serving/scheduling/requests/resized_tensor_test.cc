@@ -15,7 +15,7 @@
 #include "data/tensor/raw.h"
 
 namespace inferd::scheduling {
-namespace {
+namespace resized_tensor_test {
 
 using tensor::DataType;
 using tensor::Shape;
@@ -247,5 +247,5 @@ TEST(ResizedTensorTest, ValuesThatATypeDoesNotHave) {
   EXPECT_EQ(error(DataType::kBytes, 1), "expected a value of BYTES, which is 0 for an empty element, got 1");
 }
 
-}  // namespace
+}  // namespace resized_tensor_test
 }  // namespace inferd::scheduling

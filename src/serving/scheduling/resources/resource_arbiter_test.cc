@@ -8,7 +8,7 @@
 #include <thread>
 
 namespace inferd::scheduling {
-namespace {
+namespace resource_arbiter_test {
 
 using Claim = ResourceArbiter::Claim;
 using Need = ResourceArbiter::Need;
@@ -296,5 +296,5 @@ TEST(ResourceArbiterTest, ManyThreads) {
   EXPECT_EQ(arbiter.waiting(), 0);
 }
 
-}  // namespace
+}  // namespace resource_arbiter_test
 }  // namespace inferd::scheduling

@@ -6,7 +6,7 @@
 #include <cstring>
 
 namespace inferd::scheduling {
-namespace {
+namespace control_tensors_test {
 
 using config::SequenceControlKind;
 using tensor::DataType;
@@ -118,5 +118,5 @@ TEST(MakeControlTensorsTest, TheModelSaysWhereAndInWhichShape) {
               HasSubstr("the model has no input 'ready', which sequence_batching makes"));
 }
 
-}  // namespace
+}  // namespace control_tensors_test
 }  // namespace inferd::scheduling

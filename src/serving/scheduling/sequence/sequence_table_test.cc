@@ -6,7 +6,7 @@
 #include <map>
 
 namespace inferd::scheduling {
-namespace {
+namespace sequence_table_test {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -323,5 +323,5 @@ TEST_F(SequenceTableTest, NumbersAndTextsAreDifferentIds) {
   EXPECT_FALSE(table_->Add(queued, now_ns_, outcome).ok());
 }
 
-}  // namespace
+}  // namespace sequence_table_test
 }  // namespace inferd::scheduling

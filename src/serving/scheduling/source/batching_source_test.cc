@@ -5,7 +5,7 @@
 #include "serving/scheduling/batch/batch_fixture.h"
 
 namespace inferd::scheduling {
-namespace {
+namespace batching_source_test {
 
 using core::BatchReason;
 
@@ -349,5 +349,5 @@ TEST_F(BatchingSourceTest, ReportsItsRulesAndWhatWaits) {
   EXPECT_EQ(report.tuning.objective_ns, 10 * kMs);
 }
 
-}  // namespace
+}  // namespace batching_source_test
 }  // namespace inferd::scheduling

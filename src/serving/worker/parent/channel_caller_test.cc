@@ -16,7 +16,7 @@
 #include "tests/support/recording_execution.h"
 
 namespace inferd::worker {
-namespace {
+namespace channel_caller_test {
 
 using inferd::support::Packed;
 using inferd::support::RecordingExecution;
@@ -606,5 +606,5 @@ TEST_F(ChannelTest, RandomAnswersDoNoHarm) {
   }
 }
 
-}  // namespace
+}  // namespace channel_caller_test
 }  // namespace inferd::worker

@@ -7,7 +7,7 @@
 #include "protocols/v2/parameters.h"
 
 namespace inferd::oip_http {
-namespace {
+namespace parameters_json_test {
 
 base::Result<core::Parameters> Read(std::string_view text, std::string_view owner = "") {
   json::Reader reader(text);
@@ -52,5 +52,5 @@ TEST(WriteParametersTest, WritesWhatWasRead) {
   EXPECT_EQ(writer.TakeString(), text);
 }
 
-}  // namespace
+}  // namespace parameters_json_test
 }  // namespace inferd::oip_http
