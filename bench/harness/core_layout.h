@@ -1,10 +1,13 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <vector>
 
 #include "base/system/cpu_cores.h"
 #include "bench/harness/spinner.h"
+
+namespace CLI {
+class App;
+}
 
 namespace inferd::bench {
 
@@ -34,7 +37,7 @@ class CoreLayout final {
   std::vector<Spinner> spinners_;
 };
 
-// --awake, --apart
+// --awake, --apart. In a source of its own, because the header of the command line takes nine seconds to compile.
 void AddCoreOptions(CLI::App& app, CoreLayout::Options& options);
 
 }  // namespace inferd::bench

@@ -49,7 +49,7 @@ struct Row {
   base::Status (*apply)(Key key, Value value, LoadSettings* settings);
 };
 
-constexpr Row kRows[] = {
+constexpr Row kSettingRows[] = {
     {"INTRA_OP_THREAD_COUNT", SetThreads},
     {"DISABLE_OPTIMIZED_EXECUTION", SetFlag<&LoadSettings::optimized, true>},
     {"INFERENCE_MODE", SetFlag<&LoadSettings::inference_mode>},
@@ -67,11 +67,11 @@ constexpr Row kRows[] = {
 
 }  // namespace
 
-std::vector<std::string_view> LoadParameterNames() { return kit::ParameterNames(kRows); }
+std::vector<std::string_view> LoadParameterNames() { return kit::ParameterNames(kSettingRows); }
 
 base::Result<LoadSettings> LoadSettings::Parse(const inferd_load& load) {
   LoadSettings settings;
-  INFERD_RETURN_IF_ERROR(kit::ApplyParameters(kRows, load, &settings));
+  INFERD_RETURN_IF_ERROR(kit::ApplyParameters(kSettingRows, load, &settings));
   return settings;
 }
 
