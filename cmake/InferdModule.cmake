@@ -3,10 +3,11 @@
 # One room: a static library `inferd_<NAME>` (slashes become underscores) of every source in the folder and in SUBDIRS,
 # a test program of its *_test.cc, a benchmark program of its *_bench.cc. DEPS are rooms, EXTERNAL are imported targets; both are
 # PRIVATE. tools/check_layers holds the #include lines against ARCHITECTURE.md's table. ALONE are sources whose local names
-# are those of another source in the room: INFERD_UNITY does not compile them together with others. TESTED_BY_PROGRAM: an
-# integration test runs the room's test program, which is built without INFERD_ROOM_TESTS, too. COLD: no request passes through the room; a
-# release build compiles it with -O1 rather than -O2, which takes a fifth less time. TEST_SECONDS: how long its tests take with sanitizers,
-# where that is long: ctest begins with those.
+# are those of another source in the room: INFERD_UNITY does not compile them together with others. Such a test has a namespace with its
+# file's name in place of the unnamed one, and is none of them. TESTED_BY_PROGRAM: an integration test runs the room's test program, which is
+# built without INFERD_ROOM_TESTS, too. COLD: no request passes through the room; a release build compiles it with -O1 rather than -O2, which
+# takes a fifth less time, and every build compiles it as one or two units, since a unit parses its headers once. TEST_SECONDS: how long its
+# tests take with sanitizers, where that is long: ctest begins with those.
 function(inferd_module name)
   cmake_parse_arguments(ARG "COLD;TESTED_BY_PROGRAM" "TEST_SECONDS" "DEPS;EXTERNAL;SUBDIRS;ALONE;TEST_DEPS;TEST_EXTERNAL" ${ARGN})
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -36,6 +37,7 @@ function(inferd_module name)
     target_precompile_headers(inferd_${id} REUSE_FROM inferd_pch)
     if(ARG_COLD)
       target_compile_options(inferd_${id} PRIVATE $<$<CONFIG:Release>:-O1>)
+      set_target_properties(inferd_${id} PROPERTIES UNITY_BUILD_BATCH_SIZE 64)
     endif()
   else()
     add_library(inferd_${id} INTERFACE)

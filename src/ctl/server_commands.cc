@@ -20,7 +20,7 @@ namespace {
 using base::Result;
 using base::Status;
 
-Result<std::string> ReadFile(const std::string& path) {
+Result<std::string> ReadSentFile(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::unexpected(base::NotFound("cannot read the file '" + path + "'"));
   return std::string(std::istreambuf_iterator<char>(file), {});
@@ -272,7 +272,7 @@ Status Load(V2Server& server, const LoadArguments& arguments, const Output& out)
   writer.Key("parameters");
   writer.BeginObject();
   if (!arguments.config_file.empty()) {
-    INFERD_ASSIGN_OR_RETURN(const std::string config, ReadFile(arguments.config_file));
+    INFERD_ASSIGN_OR_RETURN(const std::string config, ReadSentFile(arguments.config_file));
     writer.Member("config", config);
   }
   for (const std::string& file : arguments.files) {
@@ -280,7 +280,7 @@ Status Load(V2Server& server, const LoadArguments& arguments, const Output& out)
     if (equals == std::string::npos) {
       return base::InvalidArgument("--file '" + file + "': expected VERSION/PATH=FILE, as in 1/model.onnx=new.onnx");
     }
-    INFERD_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file.substr(equals + 1)));
+    INFERD_ASSIGN_OR_RETURN(const std::string bytes, ReadSentFile(file.substr(equals + 1)));
     writer.Key("file:" + file.substr(0, equals));
     std::string text(base::Base64Size(bytes.size()), '\0');
     base::EncodeBase64(bytes, text.data());

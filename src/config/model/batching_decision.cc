@@ -51,7 +51,7 @@ std::string HowToBatch(const std::string& model) {
   return "; write dynamic_batching { } into " + model + "/config.pbtxt if its rows do not influence each other";
 }
 
-BatchingDecision Written(const inference::ModelConfig& proto) {
+BatchingDecision WrittenDecision(const inference::ModelConfig& proto) {
   const std::string value = std::to_string(proto.max_batch_size());
   return {.batches = proto.max_batch_size() > 0,
           .source = BatchingSource::kConfiguration,
@@ -104,7 +104,7 @@ BatchingDecision DecideBatching(const ModelConfig& config, std::vector<TensorInf
                                 std::span<const TensorInfo> outputs, const CompletionOptions& options) {
   const auto message = CopyMessage(config);
   const inference::ModelConfig& proto = message->proto;
-  if (proto.has_max_batch_size()) return Written(proto);
+  if (proto.has_max_batch_size()) return WrittenDecision(proto);
   if (proto.input_size() > 0 || proto.output_size() > 0) {
     return {.source = BatchingSource::kConfiguration,
             .reason = "its configuration lists its tensors and has no max_batch_size"};

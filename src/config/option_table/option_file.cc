@@ -8,7 +8,7 @@
 namespace inferd::config {
 namespace {
 
-constexpr int kDepthMax = 8;
+constexpr int kFileDepthMax = 8;
 
 class FileReader {
  public:
@@ -40,7 +40,7 @@ class FileReader {
 
   // `option` is the names so far joined by '-', `field` by '.', as the person sees them.
   base::Status ReadMap(const YAML::Node& map, const std::string& option, const std::string& field, int depth) {
-    if (depth > kDepthMax) return ErrorAt(map, field, "nested too deeply");
+    if (depth > kFileDepthMax) return ErrorAt(map, field, "nested too deeply");
     for (const auto& member : map) {
       if (!member.first.IsScalar()) return ErrorAt(member.first, field, "expected an option's name");
       std::string part = member.first.Scalar();

@@ -10,7 +10,7 @@ namespace {
 using S = ServerOptions;
 
 constexpr std::string_view kModels = "Models";
-constexpr int64_t kInstancesMax = 1024;
+constexpr int64_t kOptionInstancesMax = 1024;
 constexpr std::string_view kIsolations = "none|process|engine-process";
 
 // ENGINE:NAME=VALUE. Values have commas, so these are separated by semicolons.
@@ -54,7 +54,7 @@ base::Status AllowPickle(ServerOptions& options, std::string_view text) {
 }
 
 base::Status SetDefaultInstances(ServerOptions& options, std::string_view text) {
-  INFERD_ASSIGN_OR_RETURN(const int64_t count, ParseInteger(text, 1, kInstancesMax));
+  INFERD_ASSIGN_OR_RETURN(const int64_t count, ParseInteger(text, 1, kOptionInstancesMax));
   options.default_instances = static_cast<int>(count);
   return base::OkStatus();
 }

@@ -96,7 +96,7 @@ std::string PrintReadiness(ServerOptions& options) {
   return names;
 }
 
-constexpr std::string_view kModels = "Models";
+constexpr std::string_view kModelsGroup = "Models";
 constexpr std::string_view kListeners = "Listeners";
 constexpr std::string_view kLifecycle = "Start, readiness and end";
 constexpr std::string_view kAnswers = "Answers";
@@ -105,14 +105,14 @@ constexpr std::string_view kLazyLoading = "Models loaded when they are needed";
 
 std::vector<Option> ModelRows() {
   return {
-      {.group = kModels,
+      {.group = kModelsGroup,
        .name = "model-repository",
        .value_name = "[NAME=]PATH",
        .help = "folder of model folders, or a storage URI of one; the name is what `repository_name` means",
        .repeated = true,
        .set = AddFolder<&S::repositories>,
        .print = PrintNothing},
-      {.group = kModels,
+      {.group = kModelsGroup,
        .name = "model-base-path",
        .value_name = "[NAME=]PATH",
        .help = "one model, in a folder of its versions; an absolute path, or a storage URI",
@@ -120,57 +120,57 @@ std::vector<Option> ModelRows() {
        .set = AddBasePath,
        .print = PrintNothing},
       Plain<&S::remote_models, &Remote::poll_interval>(
-          kModels, "remote-poll-interval", "TIME",
+          kModelsGroup, "remote-poll-interval", "TIME",
           "how often storage URIs are looked at, unless --model-control-mode=none; 0: at the start alone"),
-      Plain<&S::remote_models, &Remote::folder>(kModels, "remote-models-dir", "PATH",
+      Plain<&S::remote_models, &Remote::folder>(kModelsGroup, "remote-models-dir", "PATH",
                                                 "where their models come; default: the system's temporary folder"),
-      Plain<&S::served, &Served::config_file>(kModels, "model-config-file", "FILE",
+      Plain<&S::served, &Served::config_file>(kModelsGroup, "model-config-file", "FILE",
                                               "models by name: TensorFlow Serving's ModelServerConfig, as text, or "
                                               "OpenVINO Model Server's config.json"),
-      Plain<&S::served, &Served::config_poll>(kModels, "model-config-poll-interval", "TIME",
+      Plain<&S::served, &Served::config_poll>(kModelsGroup, "model-config-poll-interval", "TIME",
                                               "how often that file is read again; 0: never"),
-      Plain<&S::served, &Served::early_labels>(kModels, "early-version-labels", "",
+      Plain<&S::served, &Served::early_labels>(kModelsGroup, "early-version-labels", "",
                                                "a new label in it may name a version that is not ready"),
       Plain<&S::model_files>(
-          kModels, "model-file", "[NAME=]FILE",
+          kModelsGroup, "model-file", "[NAME=]FILE",
           "a model file to serve by itself, also without the flag; with a name and an absolute path, "
           "a folder of one model's files too, with or without folders of versions"),
       Choice<kControlModes, &S::control_mode>(
-          kModels, "model-control-mode",
+          kModelsGroup, "model-control-mode",
           "poll: follow the folders; none: load once; explicit: load what --load-model names. Load and unload calls "
           "work in each"),
-      Plain<&S::poll_interval>(kModels, "poll-interval", "TIME", "how often the folders are looked at"),
-      Plain<&S::new_models>(kModels, "new-models", "",
+      Plain<&S::poll_interval>(kModelsGroup, "poll-interval", "TIME", "how often the folders are looked at"),
+      Plain<&S::new_models>(kModelsGroup, "new-models", "",
                             "with poll: models that come while it runs are loaded; new versions are in any case"),
-      Plain<&S::unload_removed>(kModels, "unload-removed", "",
+      Plain<&S::unload_removed>(kModelsGroup, "unload-removed", "",
                                 "with poll: models whose folders are removed are unloaded; versions are in any case"),
-      Plain<&S::load_models>(kModels, "load-model", "NAME", "with explicit: load this model at the start; '*': all"),
+      Plain<&S::load_models>(kModelsGroup, "load-model", "NAME", "with explicit: load this model at the start; '*': all"),
       Choice<kTransitions, &S::version_transition>(
-          kModels, "version-transition",
+          kModelsGroup, "version-transition",
           "of models that do not say: a new version is loaded before the old one goes, or after it is gone"),
-      Plain<&S::loader_threads>(kModels, "loader-threads", "N", "models loaded at the same time"),
-      Plain<&S::recorded_warmups>(kModels, "recorded-warmups", "",
+      Plain<&S::loader_threads>(kModelsGroup, "loader-threads", "N", "models loaded at the same time"),
+      Plain<&S::recorded_warmups>(kModelsGroup, "recorded-warmups", "",
                                   "versions run the requests of their assets.extra/tf_serving_warmup_requests before "
                                   "they serve"),
-      Plain<&S::recorded_warmup_times>(kModels, "recorded-warmup-times", "N", "how often each of them"),
-      Plain<&S::model_config_name>(kModels, "model-config-name", "NAME",
+      Plain<&S::recorded_warmup_times>(kModelsGroup, "recorded-warmup-times", "N", "how often each of them"),
+      Plain<&S::model_config_name>(kModelsGroup, "model-config-name", "NAME",
                                    "a model's configs/NAME.pbtxt goes before its config.pbtxt"),
-      Plain<&S::prefer_tflite>(kModels, "prefer-tflite", "",
+      Plain<&S::prefer_tflite>(kModelsGroup, "prefer-tflite", "",
                                "a version folder with a model.tflite is served from it, whatever else is there"),
       Plain<&S::complete_configurations>(
-          kModels, "complete-configurations", "",
+          kModelsGroup, "complete-configurations", "",
           "what a configuration lacks is taken from the model; false: models without are refused"),
-      Plain<&S::load_retries>(kModels, "load-retries", "N",
+      Plain<&S::load_retries>(kModelsGroup, "load-retries", "N",
                               "how often a version that fails to load is tried again with the same files"),
-      Plain<&S::load_retry_interval>(kModels, "load-retry-interval", "TIME", "how long after each time; 0: at once"),
-      Plain<&S::default_max_batch_size>(kModels, "default-max-batch-size", "N",
+      Plain<&S::load_retry_interval>(kModelsGroup, "load-retry-interval", "TIME", "how long after each time; 0: at once"),
+      Plain<&S::default_max_batch_size>(kModelsGroup, "default-max-batch-size", "N",
                                         "for models that can batch and have no max_batch_size of their own; 0: none"),
       Choice<kUnconfiguredBatching, &S::unconfigured_batching>(
-          kModels, "unconfigured-batching",
+          kModelsGroup, "unconfigured-batching",
           "which of them can: those whose dimension names say that rows are a batch and whose executions at load "
           "agree, or all whose tensors begin with a dimension of any size, be it a batch or not"),
       Plain<&S::batching_probe_max>(
-          kModels, "batching-probe-max", "TIME",
+          kModelsGroup, "batching-probe-max", "TIME",
           "how long a load may execute a model to see whether its rows influence each other; 0: not at all, so that "
           "no model proves that it can batch"),
   };

@@ -14,7 +14,7 @@ namespace {
 namespace tf = tensorflow;
 namespace tfs = tensorflow::serving;
 
-constexpr std::string_view kTensorflow = "tensorflow";
+constexpr std::string_view kTensorflowPlatform = "tensorflow";
 
 template <typename Message>
 base::Result<Message> ParseFile(std::string_view text, std::string_view file_name, std::vector<std::string>& warnings) {
@@ -68,7 +68,7 @@ base::Result<PlatformConfig> ParsePlatformConfig(std::string_view text, std::str
   tfs::SavedModelBundleSourceAdapterConfig adapter;
   bool found = false;
   for (const auto& [platform, config] : map.platform_configs()) {
-    if (platform == kTensorflow) {
+    if (platform == kTensorflowPlatform) {
       found = config.source_adapter_config().UnpackTo(&adapter);
     } else {
       warnings.push_back(std::string(file_name) + ": platform \"" + platform + "\" has no effect");

@@ -16,7 +16,7 @@ constexpr std::string_view kTable = "application/json;as=Table;v=v1;g=meta.k8s.i
 constexpr manifest::Limits kSentLimits = {
     .file_bytes_max = 1 << 30, .depth_max = 256, .members_max = 1 << 20, .nodes_max = 50'000'000, .bytes_max = 1 << 30};
 
-base::StatusCode CodeOf(int http) {
+base::StatusCode CodeOfStatus(int http) {
   switch (http) {
     case 404: return base::StatusCode::kNotFound;
     case 409: return base::StatusCode::kAborted;
@@ -34,7 +34,7 @@ base::Status RefusalOf(const net::ClientResponse& response) {
     reason = FieldText(sent->front(), {"reason"});
     message = FieldText(sent->front(), {"message"});
   }
-  return {CodeOf(response.status), "Error from server" + (reason.empty() ? "" : " (" + reason + ")") + ": " + message};
+  return {CodeOfStatus(response.status), "Error from server" + (reason.empty() ? "" : " (" + reason + ")") + ": " + message};
 }
 
 std::string Lowered(std::string text) {

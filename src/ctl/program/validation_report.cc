@@ -60,7 +60,7 @@ void AddItem(Item item, ValidationReport& report) {
   }
 }
 
-void WriteTexts(json::Writer& writer, json::KeyText key, const std::vector<std::string>& texts) {
+void WriteReportTexts(json::Writer& writer, json::KeyText key, const std::vector<std::string>& texts) {
   writer.Key(key);
   writer.BeginArray();
   for (const std::string& text : texts) writer.String(text);
@@ -100,16 +100,16 @@ void WriteValidationReport(json::Writer& writer, std::string_view path, bool val
   writer.BeginObject();
   writer.Member("path", path);
   writer.Member("valid", valid);
-  WriteTexts(writer, "problems", report.problems);
+  WriteReportTexts(writer, "problems", report.problems);
   writer.Key("models");
   writer.BeginArray();
   for (const ValidationReport::Model& model : report.models) {
     writer.BeginObject();
     writer.Member("name", model.name);
     writer.Member("folder", model.folder);
-    WriteTexts(writer, "problems", model.problems);
-    WriteTexts(writer, "warnings", model.warnings);
-    WriteTexts(writer, "notes", model.notes);
+    WriteReportTexts(writer, "problems", model.problems);
+    WriteReportTexts(writer, "warnings", model.warnings);
+    WriteReportTexts(writer, "notes", model.notes);
     writer.Key("configurations");
     writer.BeginArray();
     for (const auto& [version, text] : model.configurations) {

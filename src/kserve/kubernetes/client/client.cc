@@ -49,7 +49,7 @@ Parameters ParametersOf(const std::string& field_manager, bool dry_run) {
   return parameters;
 }
 
-std::unexpected<ApiError> Malformed(const std::string& why) {
+std::unexpected<ApiError> MalformedAnswer(const std::string& why) {
   return std::unexpected(
       ErrorWithoutAnswer({base::StatusCode::kDataLoss, "the API server's answer is malformed: " + why}));
 }
@@ -60,8 +60,8 @@ std::unexpected<ApiError> Invalid(std::string why) {
 
 ApiResult<Value> Document(std::string_view text) {
   auto documents = manifest::ReadJson(text, "answer", kAnswerLimits);
-  if (!documents.has_value()) return Malformed(documents.error().message());
-  if (documents->size() != 1 || !documents->front().is(Kind::kMap)) return Malformed("it is no object");
+  if (!documents.has_value()) return MalformedAnswer(documents.error().message());
+  if (documents->size() != 1 || !documents->front().is(Kind::kMap)) return MalformedAnswer("it is no object");
   return std::move(documents->front());
 }
 
@@ -114,17 +114,17 @@ ApiResult<std::string> Client::ListChunk(const Resource& resource, const Selecti
   auto answer = Call({.path = CollectionPath(resource, selection.namespace_name) + parameters.text()}, stop);
   if (!answer.has_value()) return std::unexpected(std::move(answer).error());
   list.resource_version = ResourceVersionOf(*answer);
-  if (list.resource_version.empty()) return Malformed("the list has no resourceVersion");
+  if (list.resource_version.empty()) return MalformedAnswer("the list has no resourceVersion");
   std::string next = TextAt(*answer, {"metadata", "continue"});
   Value* const items = answer->Find("items");
   if (items == nullptr || items->is(Kind::kNull)) return next;  // how Go writes no items
-  if (!items->is(Kind::kList)) return Malformed("its items are no list");
+  if (!items->is(Kind::kList)) return MalformedAnswer("its items are no list");
   for (Value& item : items->items()) {
-    if (NameOf(item).name.empty()) return Malformed("an item has no name");
+    if (NameOf(item).name.empty()) return MalformedAnswer("an item has no name");
     SetType(resource, item);
     list.items.push_back(std::move(item));
   }
-  if (!next.empty() && (items->items().empty() || next == from)) return Malformed("the list goes on without an item");
+  if (!next.empty() && (items->items().empty() || next == from)) return MalformedAnswer("the list goes on without an item");
   return next;
 }
 

@@ -4,14 +4,8 @@
 
 namespace inferd::kubernetes {
 
-namespace {
-
-constexpr double kNsPerSecond = 1e9;
-
-}  // namespace
-
 RequestPacer::RequestPacer(double per_second, int burst)
-    : interval_ns_(static_cast<int64_t>(kNsPerSecond / per_second)), ahead_max_ns_(interval_ns_ * (burst - 1)) {}
+    : interval_ns_(static_cast<int64_t>(1e9 / per_second)), ahead_max_ns_(interval_ns_ * (burst - 1)) {}
 
 std::chrono::nanoseconds RequestPacer::Take(int64_t now_ns) {
   const base::MutexLock lock(mutex_);

@@ -5,19 +5,19 @@
 namespace inferd::model {
 
 namespace {
-constexpr int64_t kAll = 100;
+constexpr int64_t kAllPercent = 100;
 }
 
 std::vector<TrafficTarget> SplitTraffic(std::optional<int64_t> canary_percent,
                                         const std::string& latest_rolled_out_revision, bool tag_routing) {
   if (!canary_percent.has_value() || latest_rolled_out_revision.empty()) {
-    return {{.revision = "", .latest = true, .percent = kAll, .tag = ""}};
+    return {{.revision = "", .latest = true, .percent = kAllPercent, .tag = ""}};
   }
   std::vector<TrafficTarget> targets = {
       {.revision = "", .latest = true, .percent = *canary_percent, .tag = tag_routing ? "latest" : ""}};
-  if (*canary_percent < kAll) {
+  if (*canary_percent < kAllPercent) {
     targets.push_back(
-        {.revision = latest_rolled_out_revision, .latest = false, .percent = kAll - *canary_percent, .tag = "prev"});
+        {.revision = latest_rolled_out_revision, .latest = false, .percent = kAllPercent - *canary_percent, .tag = "prev"});
   }
   return targets;
 }
@@ -41,7 +41,7 @@ Rollout AdvanceRollout(Rollout rollout, const TrafficStatus& status) {
   rollout.latest_ready = status.latest_ready;
   if (status.latest_ready.empty() || latest == status.targets.end()) return rollout;
   if (rollout.latest_rolled_out != status.latest_ready) {
-    if (latest->percent < kAll) return rollout;
+    if (latest->percent < kAllPercent) return rollout;
     rollout.previous_rolled_out = rollout.latest_rolled_out;
     rollout.latest_rolled_out = status.latest_ready;
     return rollout;
@@ -50,7 +50,7 @@ Rollout AdvanceRollout(Rollout rollout, const TrafficStatus& status) {
   for (const TrafficTarget& target : status.targets) {
     if (target.revision == status.latest_ready) percent += target.percent;
   }
-  const bool split_with_itself = latest->percent < kAll && percent == kAll;
+  const bool split_with_itself = latest->percent < kAllPercent && percent == kAllPercent;
   if (split_with_itself && status.latest_ready == status.latest_created && !rollout.previous_rolled_out.empty()) {
     rollout.latest_rolled_out = rollout.previous_rolled_out;
   }
