@@ -253,7 +253,8 @@ base::Status InferenceServer::Parts::Listen(const std::string& name, const confi
     return status.code() == base::StatusCode::kInvalidArgument ? status : status.WithContext(option);
   };
   base::Status status;
-  if (listener.enabled) status = name_option(Open(Listener(name, listener), make_handler), "--" + name + "-port");
+  if (options.tcp && listener.enabled)
+    status = name_option(Open(Listener(name, listener), make_handler), "--" + name + "-port");
   if (status.ok() && !listener.unix_socket.empty()) {
     status = name_option(Open(UnixListener(name + "-unix", listener, *options.personality), make_handler),
                          "--" + name + "-unix-socket");

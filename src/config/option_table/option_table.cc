@@ -199,6 +199,7 @@ base::Status AddSummaryQuantile(ServerOptions& options, std::string_view text) {
 
 std::vector<Option> HttpRows() {
   std::vector<Option> rows = {
+      Plain<&S::tcp>(kListeners, "tcp", "", "open ports; false: listen on Unix sockets alone"),
       Plain<&S::http, &Listener::enabled>(kListeners, "http", "", "serve HTTP"),
       Plain<&S::http, &Listener::address>(kListeners, "http-address", "ADDRESS", "where HTTP listens"),
       Plain<&S::http, &Listener::port>(kListeners, "http-port", "PORT", "0: any free one"),

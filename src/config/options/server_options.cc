@@ -25,6 +25,11 @@ base::Status CheckListeners(const ServerOptions& options) {
   INFERD_RETURN_IF_ERROR(CheckTls("http", options.http.tls));
   INFERD_RETURN_IF_ERROR(CheckTls("grpc", options.grpc.tls));
   INFERD_RETURN_IF_ERROR(CheckTls("metrics", options.metrics.tls));
+  if (!options.tcp) {
+    if (!options.http.unix_socket.empty() || !options.grpc.unix_socket.empty()) return base::OkStatus();
+    return base::InvalidArgument(
+        "--tcp=false leaves nothing to listen on: give --http-unix-socket, --grpc-unix-socket");
+  }
   if (!options.http.enabled && !options.grpc.enabled) {
     return base::InvalidArgument("--http=false and --grpc=false leave nothing to listen on");
   }

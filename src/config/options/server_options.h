@@ -120,6 +120,7 @@ struct ServerOptions {
   const Personality* personality = nullptr;  // set by ParseServerOptions, never null then
   std::string server_name = "inferd";
 
+  bool tcp = true;  // false: it listens on Unix sockets alone
   ListenerOptions http{.port = 8000};
   ListenerOptions grpc{.port = 8001};
   ListenerOptions metrics{.port = 8002};

@@ -22,6 +22,8 @@ TEST(ServerOptionsTest, ContradictionsAreErrors) {
   EXPECT_THAT(ErrorOf({"m", "--poll-interval=1s", "--model-control-mode=none"}), HasSubstr("--poll-interval needs"));
   EXPECT_THAT(ErrorOf({"m", "--http-tls-key=k"}), HasSubstr("go together"));
   EXPECT_THAT(ErrorOf({"m", "--http=false", "--grpc=false"}), HasSubstr("nothing to listen on"));
+  EXPECT_THAT(ErrorOf({"m", "--tcp=false"}), HasSubstr("nothing to listen on"));
+  EXPECT_EQ(ErrorOf({"m", "--tcp=false", "--grpc-unix-socket=s"}), "");
   EXPECT_THAT(ErrorOf({"m", "--repository-poll-secs=1"}), HasSubstr("of tritonserver; here it is '--poll-interval'"));
   EXPECT_THAT(ErrorOf({"m", "--as=tritonservr"}), HasSubstr("did you mean 'tritonserver'?"));
   EXPECT_THAT(ErrorOf({"--model-repository=/a/x", "--model-repository=/b/x"}), HasSubstr("two model repositories"));
