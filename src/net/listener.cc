@@ -23,6 +23,8 @@ namespace inferd::net {
 namespace {
 
 constexpr int kBacklog = 1024;
+// Connecting to a Unix socket whose queue is full fails at once, where TCP tries again.
+constexpr int kUnixBacklog = 4096;
 constexpr int kAcceptsPerTurn = 64;
 constexpr std::chrono::milliseconds kPause{100};
 constexpr std::string_view kTooMany =
@@ -54,7 +56,7 @@ base::Result<ListeningSocket> BindAndListen(int family, const sockaddr* address,
   if (mode.has_value() && fchmod(fd.get(), *mode) != 0) {
     return std::unexpected(SystemError(errno, "cannot keep other users from " + where));
   }
-  if (bind(fd.get(), address, size) != 0 || listen(fd.get(), kBacklog) != 0) {
+  if (bind(fd.get(), address, size) != 0 || listen(fd.get(), family == AF_UNIX ? kUnixBacklog : kBacklog) != 0) {
     return std::unexpected(SystemError(errno, "cannot listen on " + where));
   }
   return ListeningSocket{std::move(fd), 0};
@@ -182,7 +184,7 @@ void Listener::RefuseConnections() {
 // Closing the socket resets what has not been accepted.
 void Listener::Stop() {
   if (!fd_) return;
-  for (int left = started_ ? kBacklog : 0; left > 0 && AcceptOne(); --left) {
+  for (int left = !started_ ? 0 : is_unix_ ? kUnixBacklog : kBacklog; left > 0 && AcceptOne(); --left) {
   }
   loop_.CancelTimer(std::exchange(resume_, 0));
   loop_.Unwatch(fd_.get(), *this);
