@@ -12,18 +12,18 @@ namespace {
 
 constexpr size_t kAnswerBytesMax = 16 << 20;
 constexpr size_t kShownBytesMax = 500;
-constexpr std::string_view kUnix = "unix:";
 
-bool IsUnix(const std::string& address) { return address.starts_with(kUnix); }
+net::HttpClient::Options OptionsOf(const std::string& address, std::chrono::milliseconds timeout) {
+  net::HttpClient::Options options = net::HttpClient::Options::At(address);
+  options.timeout = timeout;
+  options.body_bytes_max = kAnswerBytesMax;
+  return options;
+}
 
 }  // namespace
 
 ModelCalls::ModelCalls(const std::string& address, std::chrono::milliseconds timeout)
-    : client_(*net::HttpClient::Create({.url = "http://" + (IsUnix(address) ? "localhost" : address),
-                                        .unix_socket = IsUnix(address) ? address.substr(kUnix.size()) : "",
-                                        .connect_timeout = std::chrono::seconds(5),
-                                        .timeout = timeout,
-                                        .body_bytes_max = kAnswerBytesMax})) {}
+    : client_(*net::HttpClient::Create(OptionsOf(address, timeout))) {}
 
 base::Status ModelCalls::Call(const std::string& name, const std::string& what) {
   const auto answer = client_->Call({.method = "POST",

@@ -185,6 +185,15 @@ std::optional<std::string_view> ClientResponse::Find(std::string_view name) cons
   return std::nullopt;
 }
 
+HttpClient::Options HttpClient::Options::At(const std::string& address) {
+  constexpr std::string_view kUnix = "unix:";
+  Options options;
+  const bool is_unix = address.starts_with(kUnix);
+  options.url = "http://" + (is_unix ? "localhost" : address);
+  if (is_unix) options.unix_socket = address.substr(kUnix.size());
+  return options;
+}
+
 HttpClient::HttpClient(Options options, std::string url)
     : options_(std::move(options)), url_(std::move(url)), handle_(std::make_unique<Handle>()) {}
 HttpClient::~HttpClient() = default;

@@ -45,6 +45,9 @@ class HttpClient final {
     std::string authorities{};                   // PEM, in place of the system's; not with ca_file
     std::string certificate_file{}, key_file{};  // a client certificate, PEM
     bool insecure = false;                       // do not check the server's certificate
+
+    // Of a server on this machine, at "127.0.0.1:8080" or "unix:PATH".
+    static Options At(const std::string& address);
   };
 
   // INVALID_ARGUMENT for a URL that is none. Does not connect.
