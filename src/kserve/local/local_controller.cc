@@ -57,7 +57,7 @@ LocalController::LocalController(LocalOptions options, base::Logger& logger)
       ports_(loops_, logger),
       api_server_(api_loops_, ApiLimits(), nullptr, logger) {
   node_.programs_folder = base::ProgramFolder();
-  // Replicas are reached by the gateway alone.
+  // Of replicas that listen on ports: they are reached from this machine alone.
   node_.environment = {"INFERD_HTTP_ADDRESS=127.0.0.1", "INFERD_GRPC_ADDRESS=127.0.0.1",
                        "INFERD_METRICS_ADDRESS=127.0.0.1",
                        // It has stopped to send them requests before it ends them.
@@ -148,6 +148,8 @@ base::Status LocalController::Start() {
   if (!keeper_->why_no_groups().empty()) {
     logger_.Info("replicas have no control groups", {{"why", keeper_->why_no_groups()}});
   }
+  INFERD_ASSIGN_OR_RETURN(sockets_, node::SocketFolder::Make());
+  node_.take_socket = [this] { return sockets_->TakePath(); };
   node_.find_data = [this](const node::DataSource& source) { return ReadPodData(cluster_.registry(), source); };
   node_.find_initializer = [this](const model::ResolvedPod& pod) { return FindInitializer(pod); };
   const std::vector<std::string> runtimes =

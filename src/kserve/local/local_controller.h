@@ -18,6 +18,7 @@
 #include "kserve/local/state/replica_logs.h"
 #include "kserve/local/status_writer.h"
 #include "kserve/local/trained_models.h"
+#include "kserve/node/sockets/socket_folder.h"
 #include "kserve/node/work_folder.h"
 #include "net/loop_group.h"
 #include "net/server.h"
@@ -75,6 +76,7 @@ class LocalController final {
   const base::WakeEvent wake_;
   std::optional<node::WorkFolder> folder_;        // from Start() on
   std::unique_ptr<node::ResourceKeeper> keeper_;  // from Start() on
+  std::unique_ptr<node::SocketFolder> sockets_;   // from Start() on
   node::NodeOptions node_;
   LocalCluster cluster_;
   std::unique_ptr<FileSource> files_;

@@ -105,8 +105,8 @@ class VariableReader final {
       return base::InvalidArgument(FieldOfContainer(sources_.pod, "env[" + name + "]") +
                                    ": a variable cannot have a NUL in it");
     }
-    // A pod's loopback is its own; here it is of all users of the machine.
-    if (name == "INFERD_CONTROL_FROM" && value == "machine") value = "here";
+    // A pod's loopback is its own; here it is of all users of the machine. The controller is not in the pod.
+    if (name == "INFERD_CONTROL_FROM" && (value == "machine" || value == "socket")) value = "here";
     variables_[name] = std::move(value);
     return base::OkStatus();
   }

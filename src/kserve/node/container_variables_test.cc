@@ -61,6 +61,8 @@ TEST(ContainerVariables, APodsLoopbackIsNotThatOfAllUsers) {
   const auto variables =
       VariablesOfYaml("{env: [{name: INFERD_CONTROL_FROM, value: machine}, {name: V, value: machine}]}");
   EXPECT_THAT(*variables, ElementsAre(Pair("INFERD_CONTROL_FROM", "here"), Pair("V", "machine")));
+  EXPECT_THAT(*VariablesOfYaml("{env: [{name: INFERD_CONTROL_FROM, value: socket}]}"),
+              ElementsAre(Pair("INFERD_CONTROL_FROM", "here")));
   EXPECT_THAT(*VariablesOfYaml("{env: [{name: INFERD_CONTROL_FROM, value: anyone}]}"),
               ElementsAre(Pair("INFERD_CONTROL_FROM", "anyone")));
 }

@@ -1,6 +1,7 @@
 #include "kserve/node/process_spec.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <map>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "data/manifest/fields.h"
 #include "data/manifest/value.h"
 #include "kserve/node/container_variables.h"
+#include "kserve/node/probe/ask.h"
 
 namespace inferd::node {
 
@@ -155,7 +157,27 @@ ReadinessProbe ProbeOf(const Value& container, const PortMap& ports, const PodPl
   return probe;
 }
 
+void SetVariable(const std::string& name, const std::string& value, std::vector<std::string>& environment) {
+  const std::string begin = name + "=";
+  std::erase_if(environment, [&](const std::string& variable) { return variable.starts_with(begin); });
+  environment.push_back(begin + value);
+}
+
 }  // namespace
+
+std::string ProcessSpec::http_address() const { return http_socket.empty() ? AddressAt(port) : "unix:" + http_socket; }
+
+std::string ProcessSpec::grpc_address() const {
+  return grpc_socket.empty() ? AddressAt(grpc_port) : "unix:" + grpc_socket;
+}
+
+std::string ProcessSpec::probe_address() const {
+  if (!http_socket.empty()) {
+    const bool of_grpc = probe.way == ReadinessProbe::Way::kGrpc || (probe.port != 0 && probe.port == grpc_port);
+    return of_grpc ? grpc_address() : http_address();
+  }
+  return probe.port == 0 ? http_address() : AddressAt(probe.port);
+}
 
 base::Result<ProcessSpec> MakeProcess(const model::ResolvedPod& pod, const PodPlace& place) {
   const Value* const containers = pod.pod_spec.Find("containers");
@@ -190,6 +212,22 @@ base::Result<ProcessSpec> MakeProcess(const model::ResolvedPod& pod, const PodPl
     spec.grace = std::chrono::seconds(manifest::ParseInt64(grace->text()).value_or(30));
   }
   return spec;
+}
+
+bool CanListenOnSockets(const ProcessSpec& spec) {
+  if (std::filesystem::path(spec.program).filename() != "inferd" || !spec.probe.command.empty()) return false;
+  return std::ranges::none_of(spec.arguments, [](const std::string& argument) {
+    const std::string_view option = OptionName(argument);
+    return option.ends_with("-unix-socket") || option.ends_with("_socket_path");
+  });
+}
+
+void ListenOnSockets(const std::string& path, ProcessSpec& spec) {
+  spec.http_socket = path + ".http";
+  spec.grpc_socket = path + ".grpc";
+  SetVariable("INFERD_TCP", "false", spec.environment);
+  SetVariable("INFERD_HTTP_UNIX_SOCKET", spec.http_socket, spec.environment);
+  SetVariable("INFERD_GRPC_UNIX_SOCKET", spec.grpc_socket, spec.environment);
 }
 
 }  // namespace inferd::node

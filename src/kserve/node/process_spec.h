@@ -23,9 +23,17 @@ struct ProcessSpec {
   uint16_t port = 0;                     // of this machine, for requests
   uint16_t grpc_port = 0;                // likewise, for calls of gRPC; the same one, where it says no other
   ReadinessProbe probe = {};             // whether it is ready
-  uint16_t model_port = 0;               // where inferd itself takes HTTP, behind an agent, too; 0: another program
-  ContainerResources resources = {};     // that it is to be held to
-  std::chrono::seconds grace{30};        // to end in when it is asked to (Kubernetes: terminationGracePeriodSeconds)
+  // Paths of Unix sockets where it takes HTTP and calls of gRPC; empty: it takes them at its ports.
+  std::string http_socket = {};
+  std::string grpc_socket = {};
+  std::string model_address = {};     // where the controller asks inferd for its models; empty: it does not
+  ContainerResources resources = {};  // that it is to be held to
+  std::chrono::seconds grace{30};     // to end in when it is asked to (Kubernetes: terminationGracePeriodSeconds)
+
+  // As net::upstream::Address has them: "127.0.0.1:40001", "unix:/tmp/inferd-sockets.Xq3b7T/4.http".
+  std::string http_address() const;
+  std::string grpc_address() const;
+  std::string probe_address() const;
 };
 
 // Where a pod runs here.
@@ -52,5 +60,13 @@ struct PodPlace {
 //
 // INVALID_ARGUMENT, with the field: the container has no command; and the errors of ContainerVariables.
 base::Result<ProcessSpec> MakeProcess(const model::ResolvedPod& pod, const PodPlace& place);
+
+// Returns true if the process is inferd and nothing asks for its ports: no command of a probe, and no argument that
+// names a Unix socket.
+bool CanListenOnSockets(const ProcessSpec& spec);
+
+// Makes inferd open no ports, and listen on Unix sockets whose paths begin with `path`. What the container's variables
+// say of that does not count.
+void ListenOnSockets(const std::string& path, ProcessSpec& spec);
 
 }  // namespace inferd::node

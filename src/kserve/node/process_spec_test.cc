@@ -12,6 +12,7 @@ using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 model::ResolvedPod Pod(std::string_view yaml) {
   model::ResolvedPod pod;
@@ -121,6 +122,39 @@ TEST(ProcessSpecTest, AnImageAloneIsNamedWithWhatThereIsInstead) {
             "images are not run "
             "on this machine, only programs that are installed here, named by command; or a class with explain() in a "
             "model.py, for inferd, named by the variable STORAGE_URI");
+}
+
+TEST(ProcessSpecTest, InferdListensOnSocketsAlone) {
+  auto spec = Make(R"yaml(
+containers:
+- command: [/opt/inferd]
+  args: [--http_port=8080, --grpc_port=8081]
+  env: [{name: INFERD_HTTP_UNIX_SOCKET, value: /elsewhere}]
+  readinessProbe: {grpc: {port: 8081}}
+)yaml");
+  ASSERT_TRUE(spec.has_value()) << spec.error().message();
+  EXPECT_EQ(spec->http_address(), "127.0.0.1:40000");
+  EXPECT_EQ(spec->probe_address(), "127.0.0.1:40001");
+  ASSERT_TRUE(CanListenOnSockets(*spec));
+  ListenOnSockets("/s/7", *spec);
+  EXPECT_EQ(spec->http_address(), "unix:/s/7.http");
+  EXPECT_EQ(spec->grpc_address(), "unix:/s/7.grpc");
+  EXPECT_EQ(spec->probe_address(), "unix:/s/7.grpc");
+  EXPECT_THAT(spec->environment,
+              AllOf(Contains("INFERD_TCP=false"), Contains("INFERD_HTTP_UNIX_SOCKET=/s/7.http"),
+                    Contains("INFERD_GRPC_UNIX_SOCKET=/s/7.grpc"), Not(Contains(HasSubstr("elsewhere")))));
+  spec->probe = {.way = ReadinessProbe::Way::kHttp, .port = 0, .path = "/"};
+  EXPECT_EQ(spec->probe_address(), "unix:/s/7.http");
+}
+
+TEST(ProcessSpecTest, OthersListenOnPorts) {
+  for (const char* const container :
+       {"command: [/opt/server]", "command: [/opt/inferd], readinessProbe: {exec: {command: [ask, 8080]}}",
+        "command: [/opt/inferd], args: [--http-unix-socket=/s]", "command: [/opt/inferd, --grpc_socket_path, /s]"}) {
+    const auto spec = Make("containers: [{" + std::string(container) + "}]");
+    ASSERT_TRUE(spec.has_value()) << container << ": " << spec.error().message();
+    EXPECT_FALSE(CanListenOnSockets(*spec)) << container;
+  }
 }
 
 }  // namespace

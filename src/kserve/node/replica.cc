@@ -69,6 +69,13 @@ void KillAll(const base::ChildProcess& child) {
   child.Kill();
 }
 
+// A process that was killed has left them.
+void RemoveSockets(const ProcessSpec& spec) {
+  for (const std::string& socket : {spec.http_socket, spec.grpc_socket}) {
+    if (!socket.empty()) unlink(socket.c_str());
+  }
+}
+
 // What a probe writes is of no use.
 base::Result<base::ChildProcess> StartProbe(const ProcessSpec& spec) {
   const base::FileDescriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
@@ -204,8 +211,8 @@ base::Result<ProcessEnd> Replica::RunOnce() {
   output.write = base::FileDescriptor();
   {
     const base::MutexLock lock(mutex_);
-    address_ = AddressAt(spec.port);
-    grpc_address_ = AddressAt(spec.grpc_port);
+    address_ = spec.http_address();
+    grpc_address_ = spec.grpc_address();
   }
   Attend(spec, child, output.read.get(), limits);
   if (stopped()) End(spec, child, output.read.get());
@@ -213,6 +220,7 @@ base::Result<ProcessEnd> Replica::RunOnce() {
   KillAll(child);
   std::string how = child.WaitForEnd();
   TakeOutput(output.read.get());
+  RemoveSockets(spec);
   const bool out_of_memory = limits.EndedForMemory();
   if (out_of_memory) {
     how = "wanted more memory than its limit of " + std::to_string(*spec.resources.memory_limit_bytes) +
@@ -233,9 +241,9 @@ void Replica::Attend(const ProcessSpec& spec, const base::ChildProcess& child, i
     if (limits.Passed(child.pid())) return KillAll(child);
     if (!ready && Clock::now() >= first_probe && Probe(spec, output)) {
       if (!answers_since.has_value()) answers_since = Clock::now();
-      ready = spec.grpc_port == 0 || spec.grpc_port == spec.port || TakesConnections(spec.grpc_port) ||
-              Clock::now() - *answers_since >= kGrpcPatience;
-      if (ready && spec.model_port != 0) keeper.emplace(AddressAt(spec.model_port));
+      ready = spec.grpc_port == 0 || spec.grpc_address() == spec.http_address() ||
+              TakesConnections(spec.grpc_address()) || Clock::now() - *answers_since >= kGrpcPatience;
+      if (ready && !spec.model_address.empty()) keeper.emplace(spec.model_address);
       // Its models are known before the first request comes.
       if (keeper.has_value()) KeepModels(*keeper);
       if (ready) Set(ReplicaState::kReady);
@@ -304,7 +312,7 @@ void Replica::TakeOutput(int output) {
 
 bool Replica::Probe(const ProcessSpec& spec, int output) {
   if (spec.probe.way == ReadinessProbe::Way::kCommand) return ProbeByCommand(spec, output);
-  return AnswersReady(spec.probe, spec.probe.port == 0 ? spec.port : spec.probe.port);
+  return AnswersReady(spec.probe, spec.probe_address());
 }
 
 bool Replica::ProbeByCommand(const ProcessSpec& spec, int output) {

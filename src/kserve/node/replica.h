@@ -48,7 +48,7 @@ class Replica final {
 
   const std::string& name() const { return options_.name; }
   ReplicaState state() const;
-  // Where it takes requests, once it is ready: "127.0.0.1:40001".
+  // Where it takes requests, once it is ready: ProcessSpec::http_address().
   std::string address() const;
   // Likewise for calls of gRPC.
   std::string grpc_address() const;

@@ -167,6 +167,23 @@ TEST_F(ReplicaTest, WhatItHasStartedEndsWithItHoweverItEnds) {
   Await([child = NumberIn(place)] { return HasEnded(child); });
 }
 
+TEST_F(ReplicaTest, SocketsOfAProcessThatWasKilledAreRemoved) {
+  const support::TempDir folder;
+  const std::string socket = folder.path() / "0.http";
+  Start([socket](const std::stop_token&) -> base::Result<ProcessSpec> {
+    ProcessSpec spec;
+    spec.program = "/bin/sh";
+    spec.arguments = {"-c", "touch " + socket + "; kill -9 $$"};
+    spec.http_socket = socket;
+    return spec;
+  });
+  Await([this] { return replica_->last_end().has_value(); });
+  replica_->Stop();
+  Await([this] { return replica_->state() == ReplicaState::kEnded; });
+  EXPECT_EQ(replica_->address(), "unix:" + socket);
+  EXPECT_FALSE(std::filesystem::exists(socket));
+}
+
 TEST_F(ReplicaTest, WhatCannotBeMadeIsTriedAgain) {
   std::atomic<int> tries = 0;
   Start([&](const std::stop_token&) -> base::Result<ProcessSpec> {

@@ -168,8 +168,9 @@ base::Result<ProcessSpec> Revision::Make(const std::string& replica, PodVolumes&
       if (!Names(spec.environment, variable)) spec.environment.push_back(variable);
     }
   }
+  if (options_.take_socket != nullptr && CanListenOnSockets(spec)) ListenOnSockets(options_.take_socket(), spec);
   // The models of a set are kept by it.
-  if (model_set_ == nullptr && spec.program.ends_with("/inferd")) spec.model_port = spec.port;
+  if (model_set_ == nullptr && spec.program.ends_with("/inferd")) spec.model_address = spec.http_address();
   if (!WantsAgent(pod_, spec)) return spec;
   INFERD_ASSIGN_OR_RETURN(const std::string agent, Locate("inferd-agent", options_.programs_folder));
   return BehindAgent(std::move(spec), pod_, agent, TakePort);

@@ -25,7 +25,9 @@ struct NodeOptions {
   std::string programs_folder;     // where a program is looked for first; empty: in PATH alone
   // Variables of every replica, "NAME=VALUE", where its container does not have them.
   std::vector<std::string> environment;
-  ResourceKeeper* keeper = nullptr;                     // of containers' limits; null: they are not held
+  ResourceKeeper* keeper = nullptr;  // of containers' limits; null: they are not held
+  // Returns a path for a replica's Unix sockets, from any thread; null: all replicas listen on ports of the loopback.
+  std::function<std::string()> take_socket = nullptr;
   FindData find_data = nullptr;                         // Secrets and ConfigMaps that pods refer to
   FindInitializer find_initializer = nullptr;           // what pods' models are brought with
   std::function<void()> wake;                           // Tick() is to be called soon; from any thread

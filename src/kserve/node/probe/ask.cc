@@ -1,5 +1,6 @@
 #include "kserve/node/probe/ask.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <future>
@@ -20,9 +21,8 @@ namespace inferd::node {
 
 namespace {
 
-bool AnswersGet(const std::string& path, uint16_t port, std::chrono::milliseconds timeout) {
-  net::HttpClient::Options options;
-  options.url = "http://" + AddressAt(port);
+bool AnswersGet(const std::string& path, const std::string& address, std::chrono::milliseconds timeout) {
+  net::HttpClient::Options options = net::HttpClient::Options::At(address);
   options.connect_timeout = options.timeout = timeout;
   const auto client = net::HttpClient::Create(std::move(options));
   if (!client.has_value()) return false;
@@ -46,9 +46,9 @@ class HealthCall final : public net::upstream::Http2Receiver {
 
   void Begin(net::upstream::Http2Pool& pool, const net::upstream::Address& address, const std::string& service) {
     const net::upstream::FieldView fields[] = {{"content-type", "application/grpc"}, {"te", "trailers"}};
+    const std::string_view authority = address.family() == AF_UNIX ? "localhost" : std::string_view(address.text());
     const auto begun = pool.Begin(
-        address,
-        {.method = "POST", .path = "/grpc.health.v1.Health/Check", .authority = address.text(), .fields = fields},
+        address, {.method = "POST", .path = "/grpc.health.v1.Health/Check", .authority = authority, .fields = fields},
         *this);
     if (!begun.ok()) return done_.set_value(false);
     Write(base::BufferSlice(base::Buffer::CopyOf(HealthRequest(service))));
@@ -71,8 +71,8 @@ class HealthCall final : public net::upstream::Http2Receiver {
   std::string body_;
 };
 
-bool AnswersHealthCheck(const std::string& service, uint16_t port, std::chrono::milliseconds timeout) {
-  const auto address = net::upstream::Address::Parse(AddressAt(port));
+bool AnswersHealthCheck(const std::string& service, const std::string& where, std::chrono::milliseconds timeout) {
+  const auto address = net::upstream::Address::Parse(where);
   if (!address.has_value()) return false;
   std::promise<bool> done;
   std::future<bool> serving = done.get_future();
@@ -100,23 +100,24 @@ bool AnswersHealthCheck(const std::string& service, uint16_t port, std::chrono::
 
 std::string AddressAt(uint16_t port) { return "127.0.0.1:" + std::to_string(port); }
 
-bool TakesConnections(uint16_t port) {
-  const auto url = net::ParseUrl("http://" + AddressAt(port));
+bool TakesConnections(const std::string& address) {
+  const net::HttpClient::Options options = net::HttpClient::Options::At(address);
+  const auto url = net::ParseUrl(options.url);
   if (!url.has_value()) return false;
-  const auto socket = net::Dial(*url, "");
+  const auto socket = net::Dial(*url, options.unix_socket);
   if (!socket.has_value()) return false;
   close(*socket);
   return true;
 }
 
-bool AnswersReady(const ReadinessProbe& probe, uint16_t port) {
+bool AnswersReady(const ReadinessProbe& probe, const std::string& address) {
   switch (probe.way) {
-    case ReadinessProbe::Way::kHttp: return AnswersGet(probe.path, port, probe.timeout);
-    case ReadinessProbe::Way::kGrpc: return AnswersHealthCheck(probe.service, port, probe.timeout);
+    case ReadinessProbe::Way::kHttp: return AnswersGet(probe.path, address, probe.timeout);
+    case ReadinessProbe::Way::kGrpc: return AnswersHealthCheck(probe.service, address, probe.timeout);
     case ReadinessProbe::Way::kConnection:
     case ReadinessProbe::Way::kCommand: break;
   }
-  return TakesConnections(port);
+  return TakesConnections(address);
 }
 
 }  // namespace inferd::node

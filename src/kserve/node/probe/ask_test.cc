@@ -7,6 +7,7 @@
 #include "base/logging.h"
 #include "net/loop_group.h"
 #include "net/server.h"
+#include "tests/support/temp_dir.h"
 
 namespace inferd::node {
 namespace {
@@ -46,7 +47,7 @@ class AskTest : public ::testing::Test {
   }
   ~AskTest() override { server_.Stop(); }
 
-  bool Ask(ReadinessProbe probe) { return AnswersReady(probe, server_.port("http")); }
+  bool Ask(ReadinessProbe probe) { return AnswersReady(probe, AddressAt(server_.port("http"))); }
 
   const std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
   net::LoopGroup loops_{1};
@@ -67,11 +68,27 @@ TEST_F(AskTest, ByGrpc) {
 
 TEST_F(AskTest, ByAConnection) {
   EXPECT_TRUE(Ask({}));
-  const uint16_t port = server_.port("http");
+  const std::string address = AddressAt(server_.port("http"));
   server_.Stop();
-  EXPECT_FALSE(AnswersReady({}, port));
-  EXPECT_FALSE(AnswersReady({.way = Way::kHttp, .path = "/ready"}, port));
-  EXPECT_FALSE(AnswersReady({.way = Way::kGrpc}, port));
+  EXPECT_FALSE(AnswersReady({}, address));
+  EXPECT_FALSE(AnswersReady({.way = Way::kHttp, .path = "/ready"}, address));
+  EXPECT_FALSE(AnswersReady({.way = Way::kGrpc}, address));
+}
+
+TEST_F(AskTest, AtAUnixSocket) {
+  const support::TempDir folder;
+  const std::string path = folder.path() / "socket";
+  net::ListenerOptions listener;
+  listener.name = "unix";
+  listener.unix_path = path;
+  listener.handlers = [](net::Loop&) { return std::make_unique<HealthHandler>(); };
+  ASSERT_TRUE(server_.Listen(std::move(listener)).ok());
+  EXPECT_TRUE(AnswersReady({}, "unix:" + path));
+  EXPECT_TRUE(AnswersReady({.way = Way::kHttp, .path = "/ready"}, "unix:" + path));
+  EXPECT_FALSE(AnswersReady({.way = Way::kHttp, .path = "/other"}, "unix:" + path));
+  EXPECT_TRUE(AnswersReady({.way = Way::kGrpc, .service = "m"}, "unix:" + path));
+  EXPECT_FALSE(AnswersReady({.way = Way::kGrpc, .service = "late"}, "unix:" + path));
+  EXPECT_FALSE(AnswersReady({}, "unix:" + path + ".other"));
 }
 
 }  // namespace
