@@ -54,8 +54,8 @@ def place(tmp_path):
             self.models.mkdir(exist_ok=True)
             return Server(self.models, options=["--model-control-mode", "explicit"])
 
-        def agent(self, server, **options):
-            return Agent(server.port, "--enable-puller", "--config-dir", self.lists.folder, "--model-dir", self.models, **options)
+        def agent(self, server, *words, **options):
+            return Agent(server.port, "--enable-puller", "--config-dir", self.lists.folder, "--model-dir", self.models, *words, **options)
     return Place()
 
 
@@ -182,6 +182,18 @@ def test_a_model_server_at_a_unix_socket(place):
         becomes(agent, one=1.0)
         assert agent.call("GET", "/v2/models/one/ready")[0] == 200
         assert agent.ready() == (200, "queue")
+
+
+def test_a_model_server_that_takes_control_calls_at_a_unix_socket_alone(place):
+    """As the two containers of a pod: any process of the machine reaches the port, and only who has the volume reaches the socket."""
+    place.lists.want(one=place.source("one", 1.0))
+    socket = place.folder / "http.sock"
+    server = place.server().with_options(["--http-unix-socket", socket, "--control-from=socket"])
+    with server, place.agent(server, "--control-socket", socket) as agent:
+        becomes(agent, one=1.0)
+        assert server.request("POST", "/v2/repository/models/one/unload", "{}")[0] == 403
+        place.lists.want(one=place.source("other", 2.0))
+        becomes(agent, one=2.0)
 
 
 def value_of_or_none(agent):

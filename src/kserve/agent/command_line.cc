@@ -118,6 +118,11 @@ ParsedCommandLine ParseCommandLine(int argc, const char* const* argv,
   app.add_option("--component-socket", options.component.unix_socket,
                  "The path of a Unix socket where it takes HTTP, in place of the port")
       ->excludes(port);
+  std::string control_socket;
+  app.add_option(
+      "--control-socket", control_socket,
+      "The path of a Unix socket where it takes the calls that load and unload models, where that is another "
+      "place than that of requests");
   app.add_option("--metrics-port", options.metrics_port, "Of GET /metrics, which are the agent's own; 0: none")
       ->capture_default_str();
   app.add_option("COMMAND", options.command,
@@ -150,6 +155,7 @@ ParsedCommandLine ParseCommandLine(int argc, const char* const* argv,
     parsed.exit_status = Fault("REVISION_TIMEOUT_SECONDS: expected 0 to 86400 seconds");
   }
   puller.component = options.component;
+  if (!control_socket.empty()) puller.component.unix_socket = std::move(control_socket);
   if (pulls) options.puller = std::move(puller);
   if (batcher.enabled) {
     options.batcher = BatchOptions{.instances_max = static_cast<size_t>(batcher.size),

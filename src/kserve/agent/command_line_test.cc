@@ -27,6 +27,13 @@ TEST(CommandLineTest, DefaultsAreKServes) {
   EXPECT_EQ(parsed.options.logger.source, "http://localhost:9081/");
 }
 
+TEST(CommandLineTest, ModelsMayBeControlledAtAnotherPlace) {
+  const ParsedCommandLine parsed = Parse({"--enable-puller", "--component-port", "8085", "--control-socket", "/s"});
+  ASSERT_FALSE(parsed.exit_status.has_value());
+  EXPECT_EQ(parsed.options.component.address(), "127.0.0.1:8085");
+  EXPECT_EQ(parsed.options.puller->component.address(), "unix:/s");
+}
+
 // As the pod's mutator writes them.
 TEST(CommandLineTest, FlagsAndValuesAreArgumentsOfTheirOwn) {
   const ParsedCommandLine parsed =

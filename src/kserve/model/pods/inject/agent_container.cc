@@ -17,6 +17,7 @@ namespace inferd::model {
 namespace {
 
 using manifest::Value;
+using namespace std::string_view_literals;
 
 constexpr SidecarKind kAgent = {.name = "agent", .program = "inferd-agent", .config_key = "agent"};
 constexpr std::string_view kQueueProxy = "queue-proxy";
@@ -25,6 +26,11 @@ constexpr std::string_view kModelDir = "/mnt/models";
 constexpr std::string_view kModelListVolume = "model-config";
 constexpr std::string_view kModelListDir = "/mnt/configs";
 constexpr std::string_view kEndpointLabel = "endpoint";
+constexpr std::string_view kControlVolume = "inferd-control";
+constexpr std::string_view kControlDir = "/run/inferd";
+constexpr std::string_view kControlSocket = "/run/inferd/http.sock";
+constexpr std::string_view kSocketVariable = "INFERD_HTTP_UNIX_SOCKET";
+constexpr std::string_view kControlVariable = "INFERD_CONTROL_FROM";
 
 // The container's first port, or a port of that name; null: none.
 const Value* FindContainerPort(const Value& container, std::string_view name = "") {
@@ -182,6 +188,31 @@ void MountModelDir(ResolvedPod& pod, Value& agent, Value& volumes) {
   AddMount(agent, kModelListVolume, kModelListDir, false);
 }
 
+bool RunsInferd(const Value& server) {
+  const Value* const command = server.Find("command");
+  if (command != nullptr && !command->items().empty()) return command->items().front().text() == "inferd";
+  const Value* const image = server.Find("image");
+  return image != nullptr && IsOwnImage(image->text());
+}
+
+// An agent that brings models controls the server. Where both are inferd's, they share a Unix socket that no other
+// container has, and the server takes control calls from there alone, unless its variables say otherwise.
+void ShareControlSocket(const PodInjection& injection, ResolvedPod& pod, Value& agent, Value& volumes) {
+  if (!pod.annotations.contains(kAgentAnnotation) || !IsOwnImage(injection.config.agent.image)) return;
+  Value& server = *FindNamed(pod.pod_spec, "containers", kServingContainer);
+  if (!RunsInferd(server) || FindNamed(server, "env", kSocketVariable) != nullptr) return;
+  for (const auto& [name, value] :
+       {std::pair(kSocketVariable, kControlSocket), std::pair(kControlVariable, "socket"sv)}) {
+    if (FindNamed(server, "env", name) != nullptr) continue;
+    ListOf(server, "env").push_back(Value::Map({{"name", Text(name)}, {"value", Text(value)}}));
+  }
+  std::vector<Value>& words = ListOf(agent, "args");
+  words.insert(words.end(), {Text("--control-socket"), Text(kControlSocket)});
+  volumes.items().push_back(MakeVolume(kControlVolume, "emptyDir", Value::Map()));
+  AddMount(agent, kControlVolume, kControlDir, false);
+  AddMount(server, kControlVolume, kControlDir, false);
+}
+
 // It brings models with the credentials of the pod's service account.
 void AddPullerCredentials(const PodInjection& injection, const ResolvedPod& pod, Value& agent, Value& volumes) {
   if (!pod.annotations.contains(kAgentAnnotation)) return;
@@ -223,6 +254,7 @@ base::Status InjectAgent(const PodInjection& injection, ResolvedPod& pod) {
   Value volumes = Value::List();
   AddPullerCredentials(injection, pod, agent, volumes);
   MountModelDir(pod, agent, volumes);
+  ShareControlSocket(injection, pod, agent, volumes);
   AddVolumes(std::move(volumes), pod);
   ListOf(pod.pod_spec, "containers").push_back(std::move(agent));
   return base::OkStatus();

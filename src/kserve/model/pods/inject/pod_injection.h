@@ -37,7 +37,9 @@ struct PodInjection {
 //   annotation `storage.kserve.io/readonly` is "false". Claims (pvc://CLAIM/PATH) are mounted at /mnt/pvc. A variable
 //   STORAGE_URI says /mnt/models afterwards. Not where models come and go: the agent brings those;
 // - the container `agent`, which logs payloads, puts requests together, or brings the models that come and go. It is
-//   asked whether the pod is ready. In a revision it is the one container with ports, and the one that is probed;
+//   asked whether the pod is ready. In a revision it is the one container with ports, and the one that is probed. Where
+//   inferd's own agent brings models to inferd, it controls it by a Unix socket in a volume of both, which KServe's
+//   does not;
 // - annotations that lead Prometheus to metrics, and a queue-proxy's variables for those of both.
 //
 // An image that is called "inferd" (the configuration's defaults are, as is registry.example/team/inferd:2) has the

@@ -356,6 +356,45 @@ TEST_F(PodInjectionTest, KnativesProxyGoesOnToTheAgent) {
   EXPECT_THAT(spec, HasSubstr("  env:\n  - name: USER_PORT\n    value: \"8080\"\n  ports:\n  - name: agent-port\n"));
 }
 
+TEST_F(PodInjectionTest, TheAgentControlsInferdByASocketOfBoth) {
+  const std::string pulls = "internal.serving.kserve.io/agent: 'true'";
+  const std::string inferd = "containers: [{name: kserve-container, image: 'inferd:1', command: [inferd]";
+  EXPECT_THAT(Spec(pulls, inferd + "}]"), testing::StartsWith(R"(containers:
+- name: kserve-container
+  image: inferd:1
+  command:
+  - inferd
+  env:
+  - name: INFERD_HTTP_UNIX_SOCKET
+    value: /run/inferd/http.sock
+  - name: INFERD_CONTROL_FROM
+    value: socket
+  volumeMounts:
+  - name: inferd-control
+    mountPath: /run/inferd
+- name: agent
+  image: inferd:latest
+  command:
+  - inferd-agent
+  args:
+  - "--enable-puller"
+  - "--component-port"
+  - "8080"
+  - "--control-socket"
+  - /run/inferd/http.sock
+)"));
+  EXPECT_THAT(Spec(pulls, inferd + "}]"), HasSubstr("volumes:\n- name: inferd-control\n  emptyDir: {}\n"));
+  // What the pod says counts.
+  EXPECT_THAT(Spec(pulls, inferd + ", env: [{name: INFERD_CONTROL_FROM, value: machine}]}]"),
+              HasSubstr("value: machine\n  - name: INFERD_HTTP_UNIX_SOCKET\n"));
+  const auto has_socket = [](const std::string& spec) { return spec.contains("inferd-control"); };
+  EXPECT_FALSE(has_socket(Spec(pulls, inferd + ", env: [{name: INFERD_HTTP_UNIX_SOCKET, value: /s}]}]")));
+  EXPECT_FALSE(has_socket(Spec("internal.serving.kserve.io/batcher: 'true'", inferd + "}]")));
+  EXPECT_FALSE(has_socket(Spec(pulls, "containers: [{name: kserve-container, image: 'server:1'}]")));
+  config_.agent.image = "kserve/agent:v0.10.0";
+  EXPECT_FALSE(has_socket(Spec(pulls, inferd + "}]")));
+}
+
 TEST_F(PodInjectionTest, InARevisionTheAgentIsTheContainerThatKnativeAsks) {
   form_ = PodForm::kRevision;
   const std::string spec = Spec("internal.serving.kserve.io/batcher: 'true'",
