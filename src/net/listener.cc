@@ -144,6 +144,7 @@ Listener::Listener(EventLoop& loop, std::vector<Shard*> shards, size_t number, c
       unix_path_(options.unix_path),
       is_unix_(!options.unix_path.empty()),
       own_users_only_(options.own_users_only),
+      unix_client_pid_(options.unix_client_pid),
       apart_(options.apart),
       has_vital_(options.vital != nullptr),
       tls_options_(options.tls),
@@ -222,12 +223,21 @@ bool Listener::AcceptOne() {
     return false;
   }
   if (own_users_only_ && !IsOfOwnUsers(fd.get())) return true;
+  if (!MayConnect(fd.get())) return true;
   const int on = 1;
   if (!is_unix_) setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   ConnectionEnds ends{.peer = AddressText(address), .local = ""};
   if (IsLoopback(ends.peer)) ends.local = LocalText(fd.get());
   HandOver(std::move(fd), std::move(ends));
   return true;
+}
+
+bool Listener::MayConnect(int fd) const {
+  if (!is_unix_ || unix_client_pid_ == 0) return true;
+  ucred client{};
+  socklen_t size = sizeof(client);
+  return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &client, &size) == 0 &&
+         static_cast<uint32_t>(client.pid) == unix_client_pid_;
 }
 
 // Out of descriptors or memory: asking again at once would only burn the processor.

@@ -48,6 +48,8 @@ class Listener final : public EventLoop::Watcher {
  private:
   void OnReady(uint32_t epoll_events) override;
   bool AcceptOne();
+  // True if the process at the other end may be a client. Asks the kernel.
+  bool MayConnect(int fd) const;
   void HandOver(base::FileDescriptor fd, ConnectionEnds ends);
   Shard& ChooseShard() const;
   std::optional<ConnectionKind> FindRoom();
@@ -61,6 +63,7 @@ class Listener final : public EventLoop::Watcher {
   std::string unix_path_;  // empty: none, or its file is removed
   const bool is_unix_;
   const bool own_users_only_;
+  const uint32_t unix_client_pid_;
   const bool apart_;
   const bool has_vital_;
   const std::optional<TlsOptions> tls_options_;

@@ -36,6 +36,7 @@ struct ListenerOptions {
   std::string address = "0.0.0.0";  // an IPv4 or IPv6 address, or "localhost"
   uint16_t port = 0;                // 0: any free one
   std::string unix_path;            // not empty: a Unix socket instead; a stale socket file is replaced
+  uint32_t unix_client_pid = 0;     // of the only process that may connect to that; 0: any
   // With `unix_path`: the socket has mode 0600. Connections of users other than this process's and root are closed.
   bool own_users_only = false;
   std::optional<TlsOptions> tls;

@@ -453,6 +453,29 @@ TEST_F(ServerTest, ListensOnAUnixSocket) {
   EXPECT_FALSE(std::filesystem::exists(path));
 }
 
+TEST_F(ServerTest, AUnixSocketMayBeForOneProcess) {
+  Start();
+  const std::string path =
+      (std::filesystem::temp_directory_path() / ("inferd-" + std::to_string(getpid()) + ".own.sock")).string();
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  for (const bool own : {true, false}) {
+    ListenerOptions options = Options();
+    options.name = own ? "own" : "other";
+    options.unix_path = path;
+    options.unix_client_pid = static_cast<uint32_t>(own ? getpid() : getppid());
+    std::filesystem::remove(path);
+    ASSERT_TRUE(server_->Listen(std::move(options)).ok());
+    const base::FileDescriptor fd(socket(AF_UNIX, SOCK_STREAM, 0));
+    ASSERT_EQ(connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    // It may be closed before all is sent.
+    static_cast<void>(send(fd.get(), kGet.data(), kGet.size(), MSG_NOSIGNAL));
+    std::array<char, 12> answer;
+    EXPECT_EQ(recv(fd.get(), answer.data(), answer.size(), MSG_WAITALL) == 12, own);
+  }
+}
+
 TEST_F(ServerTest, DrainLetsRequestsFinishAndClosesTheRest) {
   Start();
   RawClient idle(port());

@@ -256,8 +256,9 @@ base::Status InferenceServer::Parts::Listen(const std::string& name, const confi
   if (options.tcp && listener.enabled)
     status = name_option(Open(Listener(name, listener), make_handler), "--" + name + "-port");
   if (status.ok() && !listener.unix_socket.empty()) {
-    status = name_option(Open(UnixListener(name + "-unix", listener, *options.personality), make_handler),
-                         "--" + name + "-unix-socket");
+    net::ListenerOptions own = UnixListener(name + "-unix", listener, *options.personality);
+    own.unix_client_pid = options.unix_socket_client_pid;
+    status = name_option(Open(std::move(own), make_handler), "--" + name + "-unix-socket");
   }
   return status;
 }

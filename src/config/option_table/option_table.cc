@@ -200,6 +200,8 @@ base::Status AddSummaryQuantile(ServerOptions& options, std::string_view text) {
 std::vector<Option> HttpRows() {
   std::vector<Option> rows = {
       Plain<&S::tcp>(kListeners, "tcp", "", "open ports; false: listen on Unix sockets alone"),
+      Plain<&S::unix_socket_client_pid>(kListeners, "unix-socket-client-pid", "PID",
+                                        "the only process that may connect to Unix sockets; 0: any"),
       Plain<&S::http, &Listener::enabled>(kListeners, "http", "", "serve HTTP"),
       Plain<&S::http, &Listener::address>(kListeners, "http-address", "ADDRESS", "where HTTP listens"),
       Plain<&S::http, &Listener::port>(kListeners, "http-port", "PORT", "0: any free one"),

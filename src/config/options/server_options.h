@@ -120,7 +120,8 @@ struct ServerOptions {
   const Personality* personality = nullptr;  // set by ParseServerOptions, never null then
   std::string server_name = "inferd";
 
-  bool tcp = true;  // false: it listens on Unix sockets alone
+  bool tcp = true;                      // false: it listens on Unix sockets alone
+  uint32_t unix_socket_client_pid = 0;  // of the only process that may connect to Unix sockets; 0: any
   ListenerOptions http{.port = 8000};
   ListenerOptions grpc{.port = 8001};
   ListenerOptions metrics{.port = 8002};
