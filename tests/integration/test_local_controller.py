@@ -12,7 +12,6 @@ import subprocess
 import pytest
 
 from support.controller import Controller, service, write_constant
-from support.curl import curl
 from support.ledger import Api
 from support.server import EXAMPLES, PROGRAMS, has_engine, wait_until
 
@@ -126,28 +125,26 @@ def test_a_replica_that_is_killed_is_started_again(tmp_path):
 
 def test_a_model_that_another_process_unloads_is_loaded_again(tmp_path):
     file = tmp_path / "service.yaml"
-    file.write_text(service("unloaded", write_constant(tmp_path / "model", 3.5), least=1))
+    # A probe by a command has the replica listen at a port, which this process reaches.
+    probe = "\n      readinessProbe: {exec: {command: ['true']}}"
+    file.write_text(service("unloaded", f"{write_constant(tmp_path / 'model', 3.5)}{probe}", least=1))
     with Controller(file) as controller:
         assert controller.predict("unloaded") == 3.5
         # The controller looks once a second; it has to see the model before it can miss it.
         api = Api(controller.connect_api)
         wait_until(lambda: "InferenceServiceReady" in reasons(api), "the service is ready")
-        socket = next(path for path in controller.replica_sockets() if path.suffix == ".http")
-        wait_until(lambda: unload(socket, "unloaded") and "ModelReloaded" in reasons(api), "the model was unloaded and loaded again")
-        wait_until(lambda: ask(socket, "GET", "/v1/models/unloaded") == 200, "the model is loaded again")
+        replica = Api(functools.partial(http.client.HTTPConnection, "127.0.0.1", controller.server_port(*controller.replicas())))
+        wait_until(lambda: unload(replica, "unloaded") and "ModelReloaded" in reasons(api), "the model was unloaded and loaded again")
+        wait_until(lambda: replica.call("GET", "/v1/models/unloaded")[0] == 200, "the model is loaded again")
         assert controller.predict("unloaded") == 3.5
         message = next(event["message"] for event in events(api) if event["reason"] == "ModelReloaded")
         assert message.startswith("another process unloaded model 'unloaded' of unloaded-predictor-default-00001-0; it was loaded again (")
 
 
-def ask(socket, method, path):
-    return curl(f"http://inferd{path}", b"", "--unix-socket", socket, "-X", method)[0]
-
-
-def unload(socket, model):
+def unload(replica, model):
     """Unloads a model that is loaded, behind the controller's back."""
-    if ask(socket, "GET", f"/v1/models/{model}") == 200:
-        assert ask(socket, "POST", f"/v2/repository/models/{model}/unload") == 200
+    if replica.call("GET", f"/v1/models/{model}")[0] == 200:
+        assert replica.call("POST", f"/v2/repository/models/{model}/unload", {})[0] == 200
     return True
 
 

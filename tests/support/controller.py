@@ -126,6 +126,11 @@ class Controller(LoggedProgram):
                 found.append(int(status.parent.name))
         return found
 
+    def server_port(self, process):
+        """The port at which a process that serves takes HTTP itself, without the gateway, where it has one."""
+        command = pathlib.Path(f"/proc/{process}/cmdline").read_bytes().decode().split("\0")
+        return next(int(word.split("=")[1]) for word in command if word.replace("-", "_").startswith("__http_port="))
+
     def replica_sockets(self):
         """Those at which inferd takes requests as a replica: NUMBER.http and NUMBER.grpc."""
         found = map(pathlib.Path, re.findall(r"listening listener=(?:http|grpc)-unix address=(\S+)", self.log()))

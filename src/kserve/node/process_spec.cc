@@ -1,5 +1,7 @@
 #include "kserve/node/process_spec.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -228,6 +230,7 @@ void ListenOnSockets(const std::string& path, ProcessSpec& spec) {
   SetVariable("INFERD_TCP", "false", spec.environment);
   SetVariable("INFERD_HTTP_UNIX_SOCKET", spec.http_socket, spec.environment);
   SetVariable("INFERD_GRPC_UNIX_SOCKET", spec.grpc_socket, spec.environment);
+  SetVariable("INFERD_UNIX_SOCKET_CLIENT_PID", std::to_string(getpid()), spec.environment);
 }
 
 }  // namespace inferd::node

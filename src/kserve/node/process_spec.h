@@ -65,8 +65,8 @@ base::Result<ProcessSpec> MakeProcess(const model::ResolvedPod& pod, const PodPl
 // names a Unix socket.
 bool CanListenOnSockets(const ProcessSpec& spec);
 
-// Makes inferd open no ports, and listen on Unix sockets whose paths begin with `path`. What the container's variables
-// say of that does not count.
+// Makes inferd open no ports, and listen on Unix sockets whose paths begin with `path` for this process alone. What the
+// container's variables say of that does not count.
 void ListenOnSockets(const std::string& path, ProcessSpec& spec);
 
 }  // namespace inferd::node

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "data/manifest/read.h"
 
@@ -140,9 +141,10 @@ containers:
   EXPECT_EQ(spec->http_address(), "unix:/s/7.http");
   EXPECT_EQ(spec->grpc_address(), "unix:/s/7.grpc");
   EXPECT_EQ(spec->probe_address(), "unix:/s/7.grpc");
-  EXPECT_THAT(spec->environment,
-              AllOf(Contains("INFERD_TCP=false"), Contains("INFERD_HTTP_UNIX_SOCKET=/s/7.http"),
-                    Contains("INFERD_GRPC_UNIX_SOCKET=/s/7.grpc"), Not(Contains(HasSubstr("elsewhere")))));
+  EXPECT_THAT(spec->environment, AllOf(Contains("INFERD_TCP=false"), Contains("INFERD_HTTP_UNIX_SOCKET=/s/7.http"),
+                                       Contains("INFERD_GRPC_UNIX_SOCKET=/s/7.grpc"),
+                                       Contains("INFERD_UNIX_SOCKET_CLIENT_PID=" + std::to_string(getpid())),
+                                       Not(Contains(HasSubstr("elsewhere")))));
   spec->probe = {.way = ReadinessProbe::Way::kHttp, .port = 0, .path = "/"};
   EXPECT_EQ(spec->probe_address(), "unix:/s/7.http");
 }
