@@ -12,7 +12,7 @@ namespace inferd::cluster {
 namespace {
 
 constexpr std::chrono::seconds kLookEvery{30};
-constexpr std::chrono::milliseconds kSyncedEvery{100};  // while not all objects are known
+constexpr std::chrono::milliseconds kBeforeSyncedEvery{100};  // while not all objects are known
 constexpr std::chrono::milliseconds kDrainTimeout{10'000};
 constexpr size_t kLoops = 2;
 constexpr size_t kLookups = 8;  // reviews that look objects up at a time
@@ -80,7 +80,7 @@ bool WebhookServer::mutates_pods() const {
 
 bool WebhookServer::AwaitStep() {
   // The last object that is told of is told before all are known.
-  const auto deadline = std::chrono::steady_clock::now() + (store_.synced() ? kLookEvery : kSyncedEvery);
+  const auto deadline = std::chrono::steady_clock::now() + (store_.synced() ? kLookEvery : kBeforeSyncedEvery);
   const base::MutexLock lock(mutex_);
   while (!awake_ && !stopping_) {
     if (changed_.WaitUntil(mutex_, deadline) == std::cv_status::timeout) break;
