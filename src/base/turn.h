@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +24,11 @@ namespace inferd::base {
 //     turn.TakeLookAgain() ? take what is ready by now, and handle that
 //     turn.End();
 //   }
+//
+// Other threads can take a movable turn from a thread that does not come back from foreign code. The thread lends its
+// turn for that time (Loan). A watch takes a turn that was lent for too long, and another thread continues it. The
+// first thread learns of that when the foreign code returns: Current() is null there from then on. Only steps and tasks
+// of End() can lend, since nothing below them on the stack uses what is bound to the thread.
 class Turn final {
  public:
   // What the thread waits with between its turns.
@@ -34,10 +41,38 @@ class Turn final {
     ~Waits() = default;
   };
 
+  // Looks after the turns that are lent. WatchLent() is called on the turn's thread, a few times per second at most.
+  class Watch {
+   public:
+    virtual void WatchLent() = 0;
+
+   protected:
+    ~Watch() = default;
+  };
+
+  // Who a turn is lent to. OnMoved() is called on the thread that continues the turn, before the first one learns of
+  // it.
+  class Borrower {
+   public:
+    virtual void OnMoved() = 0;
+
+   protected:
+    ~Borrower() = default;
+  };
+
+  // Work for the thread to do next, without memory of its own.
+  struct Step {
+    void (*run)(void* first, void* second) = nullptr;  // null: there is none
+    void* first = nullptr;
+    void* second = nullptr;
+  };
+
   // `name`: the thread's, for reports. `executes` false: the thread is there for what is always quick, and no model
-  // runs on it. `waits` null: it waits for nothing else. `executor` null: other threads have no way to it.
-  explicit Turn(std::string name = {}, bool executes = true, Waits* waits = nullptr, Executor* executor = nullptr)
-      : name_(std::move(name)), executes_(executes), waits_(waits), executor_(executor) {}
+  // runs on it. `waits` null: it waits for nothing else. `executor` null: other threads have no way to it. `watch`
+  // null: the turn is not movable.
+  explicit Turn(std::string name = {}, bool executes = true, Waits* waits = nullptr, Executor* executor = nullptr,
+                Watch* watch = nullptr)
+      : name_(std::move(name)), executes_(executes), waits_(waits), executor_(executor), watch_(watch) {}
   Turn(const Turn&) = delete;
   Turn& operator=(const Turn&) = delete;
 
@@ -55,8 +90,82 @@ class Turn final {
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
+    // The calling thread's innermost one; null: the thread has none, or has lost it.
+    static Scope* Current();
+    Turn& turn() const { return turn_; }
+
+    // True while the turn is lent. Any thread.
+    bool lent() const { return lent_until_ns_.load(std::memory_order_relaxed) > 0; }
+    // The watch: takes a turn that is still lent at `now_ns` and was lent for less time. Returns true if it did. Then
+    // Return() follows, or Move() on the thread that continues the turn.
+    bool Take(int64_t now_ns);
+    void Return() { lent_until_ns_.store(taken_until_ns_, std::memory_order_release); }
+    // The scope may be gone afterwards.
+    void Move();
+
    private:
-    Turn* const before_;
+    friend class Turn;
+    static constexpr int64_t kTaken = -1;
+    static constexpr int64_t kMoved = -2;
+
+    void Lend(int64_t until_ns) {
+      loan_until_ns_ = until_ns;
+      lent_until_ns_.store(until_ns, std::memory_order_release);
+      if (!turn_.watched_.load(std::memory_order_relaxed)) turn_.AskForWatch();
+    }
+    bool TakeBack(int64_t until_ns) {
+      loan_until_ns_ = 0;
+      return lent_until_ns_.compare_exchange_strong(until_ns, 0, std::memory_order_acq_rel) || TakeBackLate();
+    }
+    bool TakeBackLate();
+
+    Turn& turn_;
+    Scope* const before_;
+    Borrower* borrower_ = nullptr;
+    int64_t loan_until_ns_ = 0;              // the thread's; 0: it has not lent its turn, or has taken it back
+    std::atomic<int64_t> lent_until_ns_{0};  // 0: not lent; or one of the above
+    int64_t taken_until_ns_ = 0;             // the watch's
+    std::vector<Task> left_;                 // what the thread is in when it loses the turn
+  };
+
+  // Lends the calling thread's turn while it lives, if the turn `is_lendable()`, until the clock (base::SystemClock)
+  // says `until_ns`. From then on the watch may take it. What the thread calls meanwhile must not touch what is bound
+  // to the turn, except inside a Recall.
+  class Loan final {
+   public:
+    Loan(Scope* scope, int64_t until_ns, Borrower& borrower) : scope_(scope), until_ns_(until_ns) {
+      if (scope_ == nullptr) return;
+      scope_->borrower_ = &borrower;
+      scope_->Lend(until_ns);
+    }
+    ~Loan() {
+      if (scope_ != nullptr) scope_->TakeBack(until_ns_);
+    }
+    Loan(const Loan&) = delete;
+    Loan& operator=(const Loan&) = delete;
+
+   private:
+    Scope* const scope_;
+    const int64_t until_ns_;
+  };
+
+  // Takes a lent turn back while it lives, and lends it again. Does nothing on a thread that has lent nothing.
+  class Recall final {
+   public:
+    Recall() : scope_(Scope::Current()) {
+      if (scope_ == nullptr) return;
+      until_ns_ = scope_->loan_until_ns_;
+      if (until_ns_ == 0 || !scope_->TakeBack(until_ns_)) scope_ = nullptr;
+    }
+    ~Recall() {
+      if (scope_ != nullptr) scope_->Lend(until_ns_);
+    }
+    Recall(const Recall&) = delete;
+    Recall& operator=(const Recall&) = delete;
+
+   private:
+    Scope* scope_;
+    int64_t until_ns_ = 0;
   };
 
   // While it lives, and if `more`, pieces are known to follow the one at hand. Scopes nest: a connection that is one of
@@ -100,19 +209,41 @@ class Turn final {
   // Whether the next turn has work, whatever comes.
   bool continues() const { return !next_.empty(); }
   void Begin();
-  // Perhaps several times in a turn.
-  void End();
+  // Perhaps several times in a turn. False: this thread has lost the turn, and touches it no more.
+  bool End();
+
+  // True if other threads can take the turn.
+  bool is_movable() const { return watch_ != nullptr; }
+  // True if this thread may lend its turn now: it is in a step, or in a task of End().
+  bool is_lendable() const { return in_step_; }
+  // For a movable turn: `step` runs as soon as the thread is done with the piece at hand. There must be none yet.
+  void SetStep(Step step) { step_ = step; }
+  bool has_step() const { return step_.run != nullptr; }
+  // Runs the step, and those that it sets. False as End().
+  [[nodiscard]] bool RunStep() { return step_.run == nullptr || RunSteps(); }
+  // The watch: WatchLent() is called for the next loan.
+  void StopWatching() { watched_.store(false, std::memory_order_seq_cst); }
 
  private:
+  void AskForWatch();
+  bool RunSteps();
+  // On the thread that continues the turn: returns what the thread that lost it is in.
+  std::vector<Task> Leave();
+
   const std::string name_;
   const bool executes_;
   Waits* const waits_;
   Executor* const executor_;
+  Watch* const watch_;
+  std::atomic<bool> watched_{false};
   int more_ = 0;
   bool look_again_ = false;
+  bool in_step_ = false;
+  Step step_;
   std::vector<Task> tasks_;
   std::vector<Task> next_;
   std::vector<Task> running_;
+  size_t begun_ = 0;  // of running_
 };
 
 }  // namespace inferd::base

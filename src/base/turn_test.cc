@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <latch>
+#include <string>
 #include <thread>
 
 namespace inferd::base {
@@ -72,6 +74,155 @@ TEST(TurnTest, SomeOfItWaitsForTheNextTurn) {
   EXPECT_FALSE(turn.continues());
   turn.End();
   EXPECT_EQ(ran, 1);
+}
+
+// A movable turn, whose thread lends it until the clock says 100.
+class MovableTurnTest : public ::testing::Test, public Turn::Watch, public Turn::Borrower {
+ protected:
+  void WatchLent() override { ++asked_; }
+  void OnMoved() override { moved_ = std::this_thread::get_id(); }
+
+  // Lends the turn, and returns when Release() was called.
+  void CallForeignCode() {
+    const Turn::Loan loan(Turn::Scope::Current(), 100, *this);
+    lent_.count_down();
+    release_.wait();
+    if (recalls_) {
+      const Turn::Recall recall;
+      during_recall_ = Turn::Current();
+    }
+  }
+  void Release() { release_.count_down(); }
+  // A thread whose turn has one task, which calls foreign code, and one behind it.
+  std::thread Start() {
+    std::thread thread([this] {
+      Turn::Scope here(turn_);
+      scope_ = &here;
+      turn_.AtEnd([this] {
+        CallForeignCode();
+        after_ = Turn::Current();
+      });
+      turn_.AtEnd([this] { behind_ = std::this_thread::get_id(); });
+      keeps_ = turn_.End();
+    });
+    lent_.wait();
+    return thread;
+  }
+
+  Turn turn_{"t", true, nullptr, nullptr, this};
+  std::latch lent_{1};
+  std::latch release_{1};
+  bool recalls_ = false;
+  int asked_ = 0;
+  Turn::Scope* scope_ = nullptr;
+  std::thread::id moved_;
+  std::thread::id behind_;
+  Turn* after_ = &turn_;
+  Turn* during_recall_ = &turn_;
+  bool keeps_ = true;
+};
+
+TEST_F(MovableTurnTest, GoesOnOnAnotherThreadBehindTheTaskThatLendsItForTooLong) {
+  std::thread first = Start();
+  EXPECT_FALSE(scope_->Take(99));
+  ASSERT_TRUE(scope_->Take(100));
+  EXPECT_FALSE(scope_->Take(100)) << "once";
+  {
+    Turn::Scope here(turn_);
+    scope_->Move();
+    EXPECT_TRUE(turn_.End());
+    turn_.AtEnd([] {});
+    EXPECT_TRUE(turn_.End());
+  }
+  EXPECT_EQ(moved_, std::this_thread::get_id());
+  EXPECT_EQ(behind_, std::this_thread::get_id());
+  Release();
+  first.join();
+  EXPECT_FALSE(keeps_);
+  EXPECT_EQ(after_, nullptr);
+}
+
+TEST_F(MovableTurnTest, AThreadThatCallsBackFindsThatItHasLostItsTurn) {
+  recalls_ = true;
+  std::thread first = Start();
+  ASSERT_TRUE(scope_->Take(100));
+  scope_->Move();
+  Release();
+  first.join();
+  EXPECT_EQ(during_recall_, nullptr);
+  EXPECT_EQ(after_, nullptr);
+  EXPECT_FALSE(keeps_);
+  turn_.End();
+  EXPECT_EQ(behind_, std::this_thread::get_id());
+}
+
+TEST_F(MovableTurnTest, AThreadThatCallsBackInTimeKeepsItsTurn) {
+  recalls_ = true;
+  std::thread first = Start();
+  const std::thread::id id = first.get_id();
+  Release();
+  first.join();
+  EXPECT_EQ(during_recall_, &turn_);
+  EXPECT_EQ(after_, &turn_);
+  EXPECT_TRUE(keeps_);
+  EXPECT_EQ(behind_, id);
+}
+
+TEST_F(MovableTurnTest, ATurnThatWasTakenInVainIsReturned) {
+  std::thread first = Start();
+  ASSERT_TRUE(scope_->Take(200));
+  Release();
+  scope_->Return();
+  first.join();
+  EXPECT_EQ(after_, &turn_);
+  EXPECT_TRUE(keeps_);
+}
+
+TEST_F(MovableTurnTest, TheWatchIsAskedForOnceUntilItStops) {
+  Turn::Scope here(turn_);
+  Release();
+  turn_.AtEnd([this] {
+    EXPECT_TRUE(turn_.is_lendable());
+    {
+      const Turn::Loan loan(Turn::Scope::Current(), 100, *this);
+    }
+    {
+      const Turn::Loan loan(Turn::Scope::Current(), 100, *this);
+    }
+    EXPECT_EQ(asked_, 1);
+    turn_.StopWatching();
+    {
+      const Turn::Loan loan(Turn::Scope::Current(), 100, *this);
+    }
+    EXPECT_EQ(asked_, 2);
+  });
+  EXPECT_TRUE(turn_.End());
+  EXPECT_FALSE(turn_.is_lendable());
+}
+
+TEST_F(MovableTurnTest, AStepRunsWithThoseThatItSets) {
+  std::string ran;
+  struct Steps {
+    Turn& turn;
+    std::string& ran;
+  } steps{turn_, ran};
+  Turn::Scope here(turn_);
+  turn_.SetStep({.run =
+                     [](void* first, void* second) {
+                       auto& steps = *static_cast<Steps*>(first);
+                       EXPECT_EQ(second, nullptr);
+                       EXPECT_FALSE(steps.turn.has_step());
+                       EXPECT_TRUE(steps.turn.is_lendable());
+                       steps.ran += '1';
+                       steps.turn.SetStep(
+                           {.run = [](void* of, void*) { static_cast<Steps*>(of)->ran += '2'; }, .first = first});
+                     },
+                 .first = &steps});
+  EXPECT_TRUE(turn_.has_step());
+  EXPECT_TRUE(turn_.RunStep());
+  EXPECT_EQ(ran, "12");
+  EXPECT_FALSE(turn_.has_step());
+  EXPECT_FALSE(turn_.is_lendable());
 }
 
 }  // namespace
