@@ -22,7 +22,7 @@ constexpr int kLooksMax = 16;
 
 }  // namespace
 
-EventLoop::EventLoop(size_t index, std::string name, bool executes)
+EventLoop::EventLoop(size_t index, std::string name, bool executes, base::Turn::Watch* watch)
     : index_(index),
       name_(name.empty() ? "loop-" + std::to_string(index) : std::move(name)),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
@@ -30,14 +30,14 @@ EventLoop::EventLoop(size_t index, std::string name, bool executes)
       now_ns_(clock_.NowNs()),
       timers_(now_ns_),
       waits_(epoll_.get()),
-      turn_(name_, executes, &waits_, this),
+      turn_(name_, executes, &waits_, this, watch),
       replies_(*this) {
   // Edge-triggered: each write is an event, and nobody needs to read the counter back.
   epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = nullptr}};
   if (!epoll_ || !wake_ || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) != 0) {
     throw std::system_error(errno, std::generic_category(), "cannot make an event loop");
   }
-  thread_ = std::thread([this] { Run(); });
+  thread_ = std::thread([this] { Run(nullptr); });
 }
 
 EventLoop::~EventLoop() { Stop(); }
@@ -63,6 +63,12 @@ void EventLoop::Stop() {
   stopping_.store(true, std::memory_order_relaxed);
   Post([] {});
   thread_.join();
+  std::vector<LeftThread> left;
+  {
+    const base::MutexLock lock(left_mutex_);
+    left.swap(left_threads_);
+  }
+  for (LeftThread& it : left) it.thread.join();
   tasks_.Close();
 }
 
@@ -83,30 +89,96 @@ void EventLoop::Unwatch(int fd, Watcher& watcher) {
   }
 }
 
-void EventLoop::Run() {
+bool EventLoop::MoveIfHeld(int64_t now_ns) {
+  base::Turn::Scope* const scope = scope_.load(std::memory_order_acquire);
+  if (scope == nullptr || !scope->lent()) return false;
+  if (!scope->Take(now_ns)) return true;
+  {
+    // The new thread waits for it before it continues.
+    const base::MutexLock lock(left_mutex_);
+    std::erase_if(left_threads_, [](LeftThread& left) {
+      if (left.ended) left.thread.join();
+      return left.ended;
+    });
+    try {
+      left_threads_.reserve(left_threads_.size() + 1);
+      std::thread next([this, scope] { Run(scope); });
+      left_threads_.push_back({.thread = std::exchange(thread_, std::move(next))});
+    } catch (const std::exception&) {  // no memory, or no thread to be had
+      scope->Return();
+      return true;
+    }
+  }
+  moved_.acquire();
+  return false;
+}
+
+bool EventLoop::AwaitLeftThreads(std::chrono::steady_clock::time_point deadline) {
+  const base::MutexLock lock(left_mutex_);
+  while (HasLeftThreads()) {
+    if (left_changed_.WaitUntil(left_mutex_, deadline) == std::cv_status::timeout) return !HasLeftThreads();
+  }
+  return true;
+}
+
+bool EventLoop::HasLeftThreads() const {
+  return std::ranges::any_of(left_threads_, [](const LeftThread& left) { return !left.ended; });
+}
+
+void EventLoop::EndLeftThread() {
+  const base::MutexLock lock(left_mutex_);
+  for (LeftThread& left : left_threads_) left.ended |= left.thread.get_id() == std::this_thread::get_id();
+  left_changed_.NotifyAll();
+}
+
+void EventLoop::Continue(base::Turn::Scope& held) {
+  {
+    const base::MutexLock lock(left_mutex_);
+  }
+  held.Move();
+  moved_.release();
+  now_ns_ = clock_.NowNs();
+  turn_began_ns_.store(now_ns_, std::memory_order_relaxed);
+}
+
+void EventLoop::Run(base::Turn::Scope* held) {
   thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   base::SetThreadName(name_);
-  const base::Turn::Scope turn(turn_);
+  base::Turn::Scope scope(turn_);
+  scope_.store(&scope, std::memory_order_release);
+  if (held != nullptr) Continue(*held);
+  if ((held != nullptr && !FinishTurn()) || !RunTurns()) EndLeftThread();
+}
+
+bool EventLoop::RunTurns() {
   while (!stopping_.load(std::memory_order_relaxed)) {
     turn_began_ns_.store(0, std::memory_order_relaxed);
     const int ready = Wait();
     now_ns_ = clock_.NowNs();
     turn_began_ns_.store(now_ns_, std::memory_order_relaxed);
     turn_.Begin();
-    if (ready > 0) Dispatch(ready);
-    for (int looks = 0; looks < kLooksMax && turn_.TakeLookAgain(); ++looks) {
-      if (const int more = Poll(0); more > 0) Dispatch(more);
-    }
-    timers_.Advance(now_ns_);
-    tasks_.RunAll();
-    Flush();
+    dispatching_ = std::span(events_).first(static_cast<size_t>(std::max(ready, 0)));
+    if (!FinishTurn()) return false;
   }
   // What was put off is not dropped.
   while (turn_.continues()) {
     turn_.Begin();
-    turn_.End();
+    if (!turn_.End()) return false;
   }
   waits_.End();
+  return turn_.End();
+}
+
+// The turn from its first event on, or from where another thread has left it.
+bool EventLoop::FinishTurn() {
+  if (!Dispatch()) return false;
+  for (int looks = 0; looks < kLooksMax && turn_.TakeLookAgain(); ++looks) {
+    dispatching_ = std::span(events_).first(static_cast<size_t>(std::max(Poll(0), 0)));
+    if (!Dispatch()) return false;
+  }
+  timers_.Advance(now_ns_);
+  tasks_.RunAll();
+  return Flush();
 }
 
 int EventLoop::Poll(int wait_ms) {
@@ -136,18 +208,26 @@ int EventLoop::WaitMs() {
   return tasks_.Sleep() ? wait_ms : 0;
 }
 
-void EventLoop::Dispatch(int ready) {
-  dispatching_ = std::span(events_).first(static_cast<size_t>(ready));
-  for (const epoll_event& event : dispatching_) {
-    const base::Turn::More more(&turn_, &event != &dispatching_.back());
-    if (event.data.ptr != nullptr) static_cast<Watcher*>(event.data.ptr)->OnReady(event.events);
+// A connection lends nothing: what it would run at once is the turn's step, with nothing of the connection on the
+// stack.
+bool EventLoop::Dispatch() {
+  while (!dispatching_.empty()) {
+    const epoll_event event = dispatching_.front();
+    dispatching_ = dispatching_.subspan(1);
+    {
+      const base::Turn::More more(&turn_, !dispatching_.empty());
+      if (event.data.ptr != nullptr) static_cast<Watcher*>(event.data.ptr)->OnReady(event.events);
+    }
+    if (!turn_.RunStep()) return false;
   }
-  dispatching_ = {};
+  return true;
 }
 
-void EventLoop::Flush() {
+bool EventLoop::Flush() {
   // A connection that has room again hands on what it kept back.
-  for (turn_.End(); !flushes_.empty(); turn_.End()) {
+  for (;;) {
+    if (!turn_.End()) return false;
+    if (flushes_.empty()) return true;
     std::swap(flushes_, flushing_);
     for (base::Task& flush : flushing_) base::RunUnlessOutOfMemory(flush);
     flushing_.clear();

@@ -8,6 +8,7 @@
 #include <future>
 #include <latch>
 #include <memory>
+#include <thread>
 
 #include "net/loop_group.h"
 
@@ -247,6 +248,67 @@ TEST(EventLoopTest, StoppedDestroysWhatIsPosted) {
   const std::weak_ptr<int> watched = held;
   loop.Post([held = std::move(held)] { FAIL(); });
   EXPECT_TRUE(watched.expired());
+}
+
+// A task of a loop that is in foreign code until Release().
+class ForeignCode final : public base::Turn::Borrower {
+ public:
+  explicit ForeignCode(Loop& loop) : loop_(loop) {
+    loop.Post([this] {
+      base::Turn::Current()->AtEnd([this] {
+        thread_ = std::this_thread::get_id();
+        {
+          const base::Turn::Loan loan(base::Turn::Scope::Current(), 1, *this);  // which is over already
+          release_.wait();
+        }
+        lost_.set_value(base::Turn::Current() == nullptr && !loop_.InLoopThread());
+      });
+    });
+    moved_.wait();
+  }
+  void OnMoved() override { moved_.count_down(); }
+  void Release() { release_.count_down(); }
+  bool AwaitLost() { return lost_.get_future().get(); }
+  std::thread::id thread() const { return thread_; }
+
+ private:
+  Loop& loop_;
+  std::thread::id thread_;
+  std::latch moved_{1};
+  std::latch release_{1};
+  std::promise<bool> lost_;
+};
+
+TEST(LoopGroupTest, ALoopGoesOnOnAnotherThreadWhileATaskIsInForeignCodeForTooLong) {
+  LoopGroup loops(1);
+  Loop& loop = loops.at(0);
+  for (int round = 0; round < 3; ++round) {
+    ForeignCode held(loop);
+    std::promise<bool> elsewhere;
+    std::promise<void> fired;
+    loop.Post([&] {
+      elsewhere.set_value(loop.InLoopThread() && held.thread() != std::this_thread::get_id());
+      loop.RunAfter(std::chrono::milliseconds(1), [&] { fired.set_value(); });
+    });
+    EXPECT_TRUE(elsewhere.get_future().get());
+    fired.get_future().get();
+    held.Release();
+    EXPECT_TRUE(held.AwaitLost());
+  }
+}
+
+TEST(LoopGroupTest, ALoopIsMovedAgainWhileAThreadIsHeld) {
+  LoopGroup loops(2);
+  ForeignCode first(loops.at(0));
+  ForeignCode second(loops.at(0));
+  ForeignCode other(loops.at(1));
+  std::latch ran(2);
+  for (size_t i = 0; i < 2; ++i) loops.at(i).Post([&ran] { ran.count_down(); });
+  ran.wait();
+  for (ForeignCode* const held : {&second, &other, &first}) {
+    held->Release();
+    EXPECT_TRUE(held->AwaitLost());
+  }
 }
 
 TEST(LoopGroupTest, HasTheLoopsAskedFor) {

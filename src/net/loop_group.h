@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "net/loop/loop.h"
+#include "net/loop/loop_watch.h"
 
 namespace inferd::net {
 
@@ -27,13 +28,14 @@ class LoopGroup final {
   size_t index_end() const { return loops_.size() + 1; }
   Loop& at(size_t index);
 
-  // Ends the threads and joins them; not from a loop thread. What was posted and has not run is destroyed unrun, as is
-  // all that is posted later.
+  // Ends the threads and joins them, those that loops were moved from included; not from a loop thread. What was posted
+  // and has not run is destroyed unrun, as is all that is posted later.
   void Stop();
 
  private:
   friend class Server;
 
+  LoopWatch watch_;
   std::vector<std::unique_ptr<EventLoop>> loops_;
   std::unique_ptr<EventLoop> spare_;
 };

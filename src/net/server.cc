@@ -170,7 +170,9 @@ std::vector<std::string> Server::StopWithin(std::chrono::milliseconds timeout) {
   }
   std::vector<std::string> held;
   for (size_t i = 0; i < closed.size(); ++i) {
-    if (closed[i].wait_until(deadline) != std::future_status::ready) held.push_back(core.shards[i]->loop().name());
+    EventLoop& loop = core.shards[i]->loop();
+    const bool closes = closed[i].wait_until(deadline) == std::future_status::ready;
+    if (!closes || !loop.AwaitLeftThreads(deadline)) held.push_back(loop.name());
   }
   // The connections went at the end of that turn.
   if (held.empty()) core.OnEachShard([](Shard& shard) { shard.Shut(); });
