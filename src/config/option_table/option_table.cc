@@ -103,7 +103,8 @@ constexpr std::string_view kAnswers = "Answers";
 constexpr std::string_view kLimits = "Limits";
 constexpr std::string_view kLazyLoading = "Models loaded when they are needed";
 
-std::vector<Option> ModelRows() {
+// Where models are.
+std::vector<Option> PlaceRows() {
   return {
       {.group = kModelsGroup,
        .name = "model-repository",
@@ -135,6 +136,11 @@ std::vector<Option> ModelRows() {
           kModelsGroup, "model-file", "[NAME=]FILE",
           "a model file to serve by itself, also without the flag; with a name and an absolute path, "
           "a folder of one model's files too, with or without folders of versions"),
+  };
+}
+
+std::vector<Option> ModelRows() {
+  return {
       Choice<kControlModes, &S::control_mode>(
           kModelsGroup, "model-control-mode",
           "poll: follow the folders; none: load once; explicit: load what --load-model names. Load and unload calls "
@@ -390,9 +396,9 @@ std::vector<Option> LazyLoadingRows() {
 
 std::vector<Option> AllRows() {
   std::vector<Option> all;
-  for (auto rows :
-       {ModelRows, EngineRows, LazyLoadingRows, SchedulingRows, HttpRows, GrpcListenerRows, MetricsRows, GrpcRows,
-        AccessRows, ClientMemoryRows, LifecycleRows, AnswerRows, LimitRows, LogRows, PayloadLogRows, TraceRows}) {
+  for (auto rows : {PlaceRows, ModelRows, EngineRows, LazyLoadingRows, SchedulingRows, HttpRows, GrpcListenerRows,
+                    MetricsRows, GrpcRows, AccessRows, ClientMemoryRows, LifecycleRows, AnswerRows, LimitRows, LogRows,
+                    PayloadLogRows, TraceRows}) {
     std::ranges::move(rows(), std::back_inserter(all));
   }
   return all;

@@ -1,6 +1,7 @@
 #include "kserve/apiserver/objects/resource_type.h"
 
 #include <algorithm>
+#include <iterator>
 
 namespace inferd::apiserver {
 
@@ -8,24 +9,8 @@ namespace {
 
 constexpr std::string_view kServing = "serving.kserve.io";
 
-template <typename Predicate>
-const ResourceType* Find(Predicate predicate) {
-  const auto found = std::ranges::find_if(ResourceTypes(), predicate);
-  return found == ResourceTypes().end() ? nullptr : &*found;
-}
-
-}  // namespace
-
-std::string ResourceType::resource() const {
-  return group.empty() ? std::string(plural) : std::string(plural) + "." + std::string(group);
-}
-
-std::string ResourceType::api_version() const {
-  return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
-}
-
-std::span<const ResourceType> ResourceTypes() {
-  static const std::vector<ResourceType> kTypes = {
+std::vector<ResourceType> KServesTypes() {
+  return {
       {.group = kServing,
        .version = "v1beta1",
        .kind = "InferenceService",
@@ -65,6 +50,12 @@ std::span<const ResourceType> ResourceTypes() {
        .short_names = {"tm"},
        .webhook = "trainedmodel.kserve-webhook-server.validator",
        .has_status = true},
+  };
+}
+
+// What KServe's objects refer to, or are made of.
+std::vector<ResourceType> OthersTypes() {
+  return {
       {.group = "serving.knative.dev",
        .version = "v1",
        .kind = "Revision",
@@ -106,6 +97,32 @@ std::span<const ResourceType> ResourceTypes() {
        .short_names = {"sa"},
        .has_spec = false},
   };
+}
+
+std::vector<ResourceType> AllTypes() {
+  std::vector<ResourceType> types = KServesTypes();
+  std::ranges::move(OthersTypes(), std::back_inserter(types));
+  return types;
+}
+
+template <typename Predicate>
+const ResourceType* Find(Predicate predicate) {
+  const auto found = std::ranges::find_if(ResourceTypes(), predicate);
+  return found == ResourceTypes().end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+std::string ResourceType::resource() const {
+  return group.empty() ? std::string(plural) : std::string(plural) + "." + std::string(group);
+}
+
+std::string ResourceType::api_version() const {
+  return group.empty() ? std::string(version) : std::string(group) + "/" + std::string(version);
+}
+
+std::span<const ResourceType> ResourceTypes() {
+  static const std::vector<ResourceType> kTypes = AllTypes();
   return kTypes;
 }
 

@@ -50,6 +50,30 @@ base::Status NotInModel(std::string_view kind, const std::string& name) {
   return base::InvalidArgument("the model has no " + std::string(kind) + " '" + name + "'");
 }
 
+// The tensors that the server makes or keeps itself must be the model's.
+base::Status CheckOwnTensors(const config::ModelConfig& config, const core::ModelSignature& engine) {
+  for (const config::BatchInput& made : config.batch_inputs) {
+    if (engine.FindInput(made.target_name) < 0) return NotInModel("input", made.target_name);
+  }
+  if (!config.sequence_batching.has_value()) return base::OkStatus();
+  for (const config::SequenceControl& control : config.sequence_batching->controls) {
+    if (engine.FindInput(control.name) < 0) return NotInModel("input", control.name);
+  }
+  for (const config::SequenceState& state : config.sequence_batching->states) {
+    if (engine.FindInput(state.input) < 0) return NotInModel("input", state.input);
+    if (engine.FindOutput(state.output) < 0) return NotInModel("output", state.output);
+  }
+  return base::OkStatus();
+}
+
+// A model may bring labels of its own; those that the configuration names count in their place.
+base::Result<std::vector<std::string>> LabelsOf(const config::ModelOutput& output, const core::TensorSpec& of_engine,
+                                                const std::filesystem::path& model_dir) {
+  if (output.label_filename.empty()) return of_engine.labels;
+  INFERD_RETURN_IF_ERROR(storage::CheckRelativePath(output.label_filename).WithContext("label_filename"));
+  return ReadLabels(model_dir / output.label_filename);
+}
+
 }  // namespace
 
 base::Result<std::vector<std::string>> ReadLabels(const std::filesystem::path& file) {
@@ -142,18 +166,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                                  .any_datatype = free && !reads && engine.inputs[index].any_datatype});
   }
   AddAlternatives(engine.inputs, signature->inputs, result.engine_inputs);
-  for (const config::BatchInput& made : config.batch_inputs) {
-    if (engine.FindInput(made.target_name) < 0) return std::unexpected(NotInModel("input", made.target_name));
-  }
-  if (config.sequence_batching.has_value()) {
-    for (const config::SequenceControl& control : config.sequence_batching->controls) {
-      if (engine.FindInput(control.name) < 0) return std::unexpected(NotInModel("input", control.name));
-    }
-    for (const config::SequenceState& state : config.sequence_batching->states) {
-      if (engine.FindInput(state.input) < 0) return std::unexpected(NotInModel("input", state.input));
-      if (engine.FindOutput(state.output) < 0) return std::unexpected(NotInModel("output", state.output));
-    }
-  }
+  INFERD_RETURN_IF_ERROR(CheckOwnTensors(config, engine));
   for (const config::ModelOutput& output : config.outputs) {
     const int index = engine.FindOutput(output.name);
     if (index < 0) return std::unexpected(NotInModel("output", output.name));
@@ -169,13 +182,7 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
                           .unknown_rank = engine.outputs[index].unknown_rank && says_no_more(output),
                           .may_be_missing = engine.outputs[index].may_be_missing,
                           .unchecked = engine.outputs[index].unchecked};
-    // A model may bring labels of its own; those that the configuration names count in their place.
-    if (output.label_filename.empty()) {
-      spec.labels = engine.outputs[index].labels;
-    } else {
-      INFERD_RETURN_IF_ERROR(storage::CheckRelativePath(output.label_filename).WithContext("label_filename"));
-      INFERD_ASSIGN_OR_RETURN(spec.labels, ReadLabels(model_dir / output.label_filename));
-    }
+    INFERD_ASSIGN_OR_RETURN(spec.labels, LabelsOf(output, engine.outputs[index], model_dir));
     signature->outputs.push_back(std::move(spec));
   }
   AddAlternatives(engine.outputs, signature->outputs, result.engine_outputs);
