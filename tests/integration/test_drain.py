@@ -161,9 +161,9 @@ def test_what_counts_for_ever_leaves_the_connections_thread_and_ends_with_its_cl
         metrics_connection, metrics_status_of = keep_alive(server, server.metrics_port)
         with contextlib.closing(connection), contextlib.closing(metrics_connection):
             counting = Counting(server, FOREVER, timeout_s=8)
-            wait_until(lambda: "holds a thread that serves connections" in server.log(), "the log says so")
+            wait_until(lambda: "an execution does not end" in server.log(), "the log says so")
             assert metrics_status_of("/v2/health/ready") == 200
-            assert status_of("/v2/health/live") == 200, "on the thread that was held"
+            assert status_of("/v2/health/live") == 200, "on the connections of the thread that was held"
             assert server.infer(LOOPS, json.loads(count_to(7))["inputs"])[1]["outputs"][0]["data"] == [7], "it waits its turn"
             assert counting.wait() is None, "its client gave up first"
             before = server.metrics()[f'inferd_inline_executions_total{{model="{LOOPS}",version="1"}}']
@@ -196,14 +196,14 @@ def test_a_thread_that_is_held_for_good_does_not_keep_the_server(tmp_path):
         hold.touch()
         with contextlib.closing(metrics_connection), contextlib.closing(connection):
             connection.request("POST", "/v2/models/stuck/infer", json.dumps({"inputs": models.int32_input(1)}))
-            wait_until(lambda: "holds a thread that serves connections" in server.log(), "the log says so")
+            wait_until(lambda: "an execution does not end" in server.log(), "the log says so")
             for _ in range(5):
                 assert server.health("ready"), "who connects anew is served"
                 assert metrics_status_of("/v2/health/ready") == 200
             assert server.infer("nosuch", [])[0] == 404
             assert end(server, 0.3 + 2 + 2)[0] == 1
         line = next(line for line in server.log().splitlines() if "held by executions" in line)
-        assert "stuck" in line and "loop-0" in line
+        assert "stuck" in line and "a former thread of loop-0" in line
 
 
 @pytest.mark.parametrize("kind", ["http", "grpc"])

@@ -109,14 +109,18 @@ def test_what_cannot_be_computed_is_the_request_s_error(repository, isolation):
         assert_the_others_are_served(server)
 
 
-def test_an_operator_that_never_ends_on_a_connections_thread_keeps_only_that(repository):
+def test_an_operator_that_never_ends_on_a_connections_thread_keeps_no_connections(repository):
     """ONNX Runtime's convolution with a kernel of no elements does not end, and looks for no cancellation."""
     models.write_whole(repository / "kernel" / "config.pbtxt", configuration(UNHURRIED))
-    with Server(repository, options=["--loop-threads", "2", *DRAIN]) as server:
+    with Server(repository, options=["--loop-threads", "1", *DRAIN]) as server, \
+            contextlib.closing(server.connect(60)) as kept:
+        kept.connect()
         let_in(server, "kernel", json.dumps({"inputs": GOOD["kernel"]}))
         with sent(server, "kernel", convolution(0, 0)):
-            wait_until(lambda: "holds a thread that serves connections" in server.log(), "the log says so")
+            wait_until(lambda: "an execution does not end" in server.log(), "the log says so")
             assert_the_others_are_served(server)
+            kept.request("GET", "/v2/health/ready")
+            assert kept.getresponse().status == 200
         assert_the_others_are_served(server)
         assert_ends_in_time(server)
 

@@ -230,20 +230,19 @@ def test_a_model_that_hangs_on_a_connections_thread_keeps_nobody_else_who_connec
     with batching.serve("--loop-threads", 2) as server, ThreadPoolExecutor(1) as pool:
         with batching.held("hangs"):
             stuck = pool.submit(http_refusal, server, "hangs")
-            wait_until(lambda: "holds a thread that serves connections" in server.log(), "the log says so")
-            line = next(line for line in server.log().splitlines() if "holds a thread" in line)
+            wait_until(lambda: "an execution does not end" in server.log(), "the log says so")
+            line = next(line for line in server.log().splitlines() if "an execution does not end" in line)
             assert "hangs" in line
             for _ in range(10):
                 assert server.health("ready")
                 assert http_refusal(server, "quick")[0] == 200
             metrics = server.metrics()
             assert metrics['inferd_inline_held_seconds{model="hangs",version="1"}'] >= 1
-            assert metrics['inferd_inline_executions_total{model="quick",version="1"}'] == 0
+            assert metrics['inferd_inline_executions_total{model="quick",version="1"}'] > 0
             assert not stuck.done()
         assert stuck.result()[0] == 200
         wait_until(lambda: "has let go of a thread" in server.log(), "that is over")
         assert http_refusal(server, "quick")[0] == 200
-        assert server.metrics()['inferd_inline_executions_total{model="quick",version="1"}'] == 1
 
 
 def test_stuck_models_leave_places_to_another(batching):

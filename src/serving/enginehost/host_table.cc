@@ -73,6 +73,7 @@ inferd_text Traceparent(const inferd_batch* batch, size_t request) {
 }
 
 int32_t AwaitReadable(const inferd_host* /*host*/, int descriptor, void (*ready)(void* arg), void* arg) {
+  const base::Turn::Recall recall;
   base::Turn* const turn = base::Turn::Current();
   return turn != nullptr && turn->AwaitReadable(descriptor, [ready, arg] { ready(arg); }) ? 1 : 0;
 }

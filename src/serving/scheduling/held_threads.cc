@@ -44,10 +44,13 @@ void HeldThreads::SayNone(const core::ModelId& model) {
       {{"model", model.name}, {"version", model.version}});
 }
 
-void HeldThreads::SayHeld(const core::ModelId& model, int64_t held_ns) const {
-  logger_.Warning(
-      "an execution holds a thread that serves connections; from now on the model runs on threads of its own",
-      {{"model", model.name}, {"version", model.version}, {"held_for", Seconds(held_ns)}});
+void HeldThreads::SayHeld(const core::ModelId& model, int64_t held_ns, bool moved) const {
+  logger_.Warning(moved
+                      ? "an execution does not end; another thread serves the connections of its thread, and from now "
+                        "on the model runs on threads of its own, without this instance until the execution ends"
+                      : "an execution holds a thread that serves connections; from now on the model runs on threads "
+                        "of its own",
+                  {{"model", model.name}, {"version", model.version}, {"held_for", Seconds(held_ns)}});
 }
 
 void HeldThreads::SayReleased(const core::ModelId& model, int64_t held_ns) const {

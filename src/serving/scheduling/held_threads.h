@@ -13,10 +13,11 @@
 namespace inferd::scheduling {
 
 // Connections' threads that executions have for longer than any quick model needs them: a model that was measured to be
-// quick, and then hangs, keeps the thread that it runs on, and all of its connections. An engine that can end an
-// execution does so long before (InlineRun); from other engines nothing can take the thread away again. But the log
-// says which model it is, and until it lets go no execution of any model begins on such a thread, so that the next one
-// that hangs does not take the next thread. Thread-safe.
+// quick, and then hangs, keeps the thread that it runs on. An engine that can end an execution does so long before
+// (InlineRun). From other engines nothing can take the thread away again, but another thread can take its connections
+// (base::Turn), and does so long before, too. The log says which model it is. While a thread is held with its
+// connections, since no other one could be started, say, no execution of any model begins on such a thread, so that the
+// next one that hangs does not take the next thread. Thread-safe.
 class HeldThreads final {
  public:
   static constexpr int64_t kHeldNs = 1'000'000'000;
@@ -40,7 +41,8 @@ class HeldThreads final {
   // Of all; for the log, when the server ends without such a thread.
   std::string Holders() const;
 
-  void SayHeld(const core::ModelId& model, int64_t held_ns) const;
+  // `moved`: another thread has its connections.
+  void SayHeld(const core::ModelId& model, int64_t held_ns, bool moved) const;
   // That an instance has no thread, as the system gives none; its requests are refused. At most every ten seconds.
   void SayNone(const core::ModelId& model);
   void SayReleased(const core::ModelId& model, int64_t held_ns) const;

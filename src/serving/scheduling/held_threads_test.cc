@@ -4,6 +4,8 @@
 
 #include <atomic>
 #include <functional>
+#include <future>
+#include <optional>
 #include <thread>
 
 #include "base/turn.h"
@@ -212,6 +214,123 @@ TEST_F(HeldThreadsSchedulingTest, TheReportAndAMetricSayForHowLong) {
     EXPECT_EQ(first_->scheduler().Report().inline_held_ns, 5 * HeldThreads::kHeldNs);
   });
   EXPECT_EQ(first_->scheduler().Report().inline_held_ns, 0);
+}
+
+// The test's thread takes over what a thread with a movable turn is held at.
+class MovedExecutionTest : public HeldThreadsSchedulingTest, public base::Turn::Watch {
+ protected:
+  ~MovedExecutionTest() override {
+    if (loop_.joinable()) loop_.join();
+  }
+  void WatchLent() override {}
+
+  // A thread whose turn runs the first model, which does not end before gate_ opens; here the turn goes on.
+  void HoldFirst() {
+    during_ = [this] { gate_.Enter(); };
+    std::promise<base::Turn::Scope*> scope;
+    loop_ = std::thread([this, &scope] {
+      base::Turn::Scope here(turn_);
+      scope.set_value(&here);
+      answer_ = fixture_.Send(fixture_.Request(first_, nullptr));
+      EXPECT_TRUE(turn_.has_step()) << "nothing of the connection is on the stack";
+      EXPECT_FALSE(turn_.RunStep()) << "it has lost its turn";
+      EXPECT_EQ(base::Turn::Current(), nullptr);
+    });
+    gate_.AwaitEntered(1);
+    base::Turn::Scope& held = *scope.get_future().get();
+    EXPECT_FALSE(held.Take(clock_.NowNs()));
+    clock_.AdvanceNs(kMoveNs);
+    ASSERT_TRUE(held.Take(clock_.NowNs()));
+    here_.emplace(turn_);
+    held.Move();
+  }
+  void Release() {
+    gate_.Open();
+    loop_.join();
+    EXPECT_TRUE(answer_.get().status.ok());
+    fixture_.AwaitIdle(*first_);
+    during_ = nullptr;
+  }
+  // On this thread, whose turn it is now.
+  void RunSecondHere() {
+    auto answer = fixture_.Send(fixture_.Request(second_, nullptr));
+    EXPECT_TRUE(turn_.RunStep());
+    EXPECT_TRUE(answer.get().status.ok());
+    fixture_.AwaitIdle(*second_);
+  }
+  int64_t moved() const { return first_->scheduler().Report().moved_executions; }
+
+  static constexpr int64_t kMoveNs = 20'000'000;
+
+  Gate gate_;
+  base::Turn turn_{"loop", true, nullptr, nullptr, this};
+  std::thread loop_;
+  std::future<core::InferResponse> answer_;
+  std::optional<base::Turn::Scope> here_;
+};
+
+TEST_F(MovedExecutionTest, LeavesItsConnectionsToAnotherThreadLongBeforeItCountsAsHeld) {
+  MeasureFirst();
+  HoldFirst();
+  EXPECT_EQ(moved(), 1);
+  EXPECT_EQ(fixture_.held_threads().Holders(), "model 'm' version 1 on a former thread of loop");
+  RunSecondHere();
+  EXPECT_EQ(second_->statistics().inline_executions(), 1u) << "other models run on connections' threads meanwhile";
+  Release();
+  EXPECT_EQ(moved(), 0);
+  EXPECT_TRUE(first_->scheduler().Report().inline_open) << "it may have been the machine";
+}
+
+TEST_F(MovedExecutionTest, ThatDoesNotEndKeepsItsModelOffConnectionsThreadsForGood) {
+  MeasureFirst();
+  HoldFirst();
+  Pass(HeldThreads::kHeldNs);
+  EXPECT_FALSE(fixture_.held_threads().any());
+  EXPECT_GE(first_->scheduler().Report().inline_held_ns, HeldThreads::kHeldNs);
+  RunSecondHere();
+  EXPECT_EQ(second_->statistics().inline_executions(), 1u);
+  Release();
+  EXPECT_FALSE(first_->scheduler().Report().inline_open);
+  EXPECT_FALSE(fixture_.held_threads().any());
+}
+
+TEST_F(MovedExecutionTest, IsTheOnlyOneOfItsModelHowManyInstancesItHas) {
+  config_.inline_execution = config::InlineExecution::kAuto;
+  first_ = fixture_.MakeModel(First(), config_, {.inline_service_ns_max = kLimitNs}, 2);
+  for (int i = 0; !first_->scheduler().Report().inline_open; ++i) {
+    ASSERT_LE(i, InlineGate::kSamplesMin);
+    RunFirst(nullptr);
+    fixture_.AwaitIdle(*first_);
+  }
+  HoldFirst();
+  const uint64_t before = first_->statistics().inline_executions();
+  auto answer = fixture_.Send(fixture_.Request(first_, nullptr));
+  EXPECT_FALSE(turn_.has_step());
+  gate_.AwaitEntered(2);
+  EXPECT_EQ(first_->statistics().inline_executions(), before);
+  Release();
+  EXPECT_TRUE(answer.get().status.ok());
+}
+
+// It need not be given up: it keeps nobody.
+TEST_F(MovedExecutionTest, IsNotToldToStop) {
+  MeasureFirst();
+  gives_up_ = true;
+  HoldFirst();
+  Pass(HeldThreads::kHeldNs);
+  Release();
+  EXPECT_EQ(given_up_, 0);
+}
+
+TEST_F(MovedExecutionTest, WhatFollowsItRunsOnItsInstancesThread) {
+  MeasureFirst();
+  HoldFirst();
+  auto next = fixture_.Send(fixture_.Request(first_, nullptr));
+  EXPECT_EQ(first_->statistics().pending(), 1);
+  const uint64_t before = first_->statistics().inline_executions();
+  Release();
+  EXPECT_TRUE(next.get().status.ok());
+  EXPECT_EQ(first_->statistics().inline_executions(), before);
 }
 
 }  // namespace

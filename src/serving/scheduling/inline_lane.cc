@@ -33,6 +33,16 @@ int64_t StayNsMax(const config::ModelConfig& config, InlineLane::Traits traits, 
   return leaves ? std::min(InlineGate::kOutlier * limit_ns, HeldThreads::kHeldNs) : HeldThreads::kHeldNs;
 }
 
+// An execution that the engine ends, as it is told to, is not moved: an engine looks every 10 ms. Nor is one that a
+// busy machine keeps from its core for a moment: a thread is dear. What says kAlways is known to take long.
+int64_t MoveNs(const config::ModelConfig& config, InlineLane::Traits traits, int64_t limit_ns) {
+  constexpr int64_t kMoveNsMin = 20'000'000;
+  constexpr int64_t kAlwaysMoveNs = HeldThreads::kHeldNs * 9 / 10;  // before it counts as held
+  if (traits.computes_elsewhere || traits.returns_at_once || traits.only_waits) return 0;
+  if (config.inline_execution == config::InlineExecution::kAlways) return kAlwaysMoveNs;
+  return std::clamp(InlineGate::kOutlier * limit_ns, kMoveNsMin, kAlwaysMoveNs);
+}
+
 }  // namespace
 
 InlineLane::InlineLane(const config::ModelConfig& config, Traits traits, const SchedulerOptions& options,
@@ -40,6 +50,7 @@ InlineLane::InlineLane(const config::ModelConfig& config, Traits traits, const S
     : gate_(MakeGate(config, traits.computes_elsewhere, options)),
       limit_ns_(gate_.service_ns_max()),
       stay_ns_max_(StayNsMax(config, traits, limit_ns_)),
+      move_ns_(MoveNs(config, traits, limit_ns_)),
       begins_only_(traits.returns_at_once && gate_.service_ns_max() > 0),
       looks_for_more_(traits.computes_elsewhere),
       held_threads_(held_threads) {}
@@ -47,6 +58,12 @@ InlineLane::InlineLane(const config::ModelConfig& config, Traits traits, const S
 base::Executor* InlineLane::LoopHere() {
   const base::Turn* const turn = base::Turn::Current();
   return turn != nullptr && turn->executes() ? turn->executor() : nullptr;
+}
+
+void InlineLane::SetUp(InstanceWorker& worker) {
+  worker.inline_run.ns_max = stay_ns_max_;
+  worker.inline_run.move_ns = move_ns_;
+  worker.inline_run.moved_runs = &moved_runs_;
 }
 
 bool InlineLane::MayRun(const QueueEntry& entry) const {
@@ -65,7 +82,7 @@ bool InlineLane::MayRun(const FormedBatch& batch) const {
 
 bool InlineLane::GathersFor(const QueueEntry& entry, base::Turn* turn) const {
   if (turn == nullptr) return false;
-  if (!turn->more() && !Gathers(*turn) && !looks_for_more_) return false;
+  if (!turn->more() && !StepsOn(turn) && !Gathers(*turn) && !looks_for_more_) return false;
   return entry.queued.request->InputBytes() <= kGatherBytesMax && MayRun(entry);
 }
 
@@ -84,30 +101,40 @@ void InlineLane::Watch(int64_t now_ns) {
   if (due_ns_ == 0) due_ns_ = now_ns + HeldThreads::kHeldNs;
 }
 
-int64_t InlineLane::FindHeld(const std::vector<std::unique_ptr<InstanceWorker>>& workers, int64_t now_ns) {
-  if (due_ns_ == 0 || due_ns_ > now_ns) return 0;
+InlineLane::Held InlineLane::FindHeld(const std::vector<std::unique_ptr<InstanceWorker>>& workers, int64_t now_ns) {
+  constexpr int64_t kLookAgainNs = 100'000'000;  // whether what is held is moved by then
+  if (due_ns_ == 0 || due_ns_ > now_ns) return {};
   due_ns_ = 0;
-  int64_t longest_ns = 0;
+  Held longest;
   for (const auto& worker : workers) {
     const int64_t since_ns = worker->inline_run.since_ns.load(std::memory_order_relaxed);
     if (since_ns == 0) continue;
     const int64_t held_ns = now_ns - since_ns;
+    const bool moved = worker->inline_run.moved.load(std::memory_order_relaxed);
     if (held_ns >= HeldThreads::NextNs(worker->said_held_ns)) {
-      if (worker->said_held_ns == 0) {
-        held_threads_.Add();
-        gate_.Ban();
-      }
+      gate_.Ban();
       worker->said_held_ns = held_ns;
-      longest_ns = std::max(longest_ns, held_ns);
+      if (held_ns > longest.held_ns) longest = {.held_ns = held_ns, .moved = moved};
     }
+    CountHeld(*worker, worker->said_held_ns != 0 && !moved);
+    if (worker->counts_as_held) due_ns_ = Earlier(due_ns_, now_ns + kLookAgainNs);
     due_ns_ = Earlier(due_ns_, since_ns + HeldThreads::NextNs(worker->said_held_ns));
   }
-  return longest_ns;
+  return longest;
+}
+
+void InlineLane::CountHeld(InstanceWorker& worker, bool held) {
+  if (std::exchange(worker.counts_as_held, held) == held) return;
+  held ? held_threads_.Add() : held_threads_.Remove();
 }
 
 bool InlineLane::LetGo(InstanceWorker& worker) {
+  if (worker.inline_run.moved.load(std::memory_order_relaxed)) {
+    worker.inline_run.moved.store(false, std::memory_order_relaxed);
+    moved_runs_.fetch_sub(1, std::memory_order_relaxed);
+  }
   if (std::exchange(worker.said_held_ns, 0) == 0) return false;
-  held_threads_.Remove();
+  CountHeld(worker, false);
   return true;
 }
 

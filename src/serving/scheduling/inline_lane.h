@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -14,10 +15,6 @@
 
 namespace inferd::scheduling {
 
-// Which thread runs an execution: the instance's, or the one that brought the request; there, perhaps, with an eye on
-// what the execution itself uses (InlineGate::watching).
-enum class Place { kWorker, kCaller, kWatchedCaller };
-
 // Which of a version's executions run on connections' threads: what the InlineGate lets in, the turns at whose end what
 // they have brought together is run, and the watch over executions that keep such a thread for too long. Not
 // thread-safe: the scheduler's lock guards it.
@@ -28,12 +25,20 @@ class InlineLane final {
     bool computes_elsewhere = false;
     bool returns_at_once = false;
     bool decoupled = false;
+    bool only_waits = false;
   };
   InlineLane(const config::ModelConfig& config, Traits traits, const SchedulerOptions& options,
              HeldThreads& held_threads);
 
   // Where the calling thread may be given executions later; null: nowhere, or no model runs there.
   static base::Executor* LoopHere();
+
+  // True if executions are to run as steps of a movable turn: other threads serve its connections when one takes long.
+  bool is_movable() const { return move_ns_ > 0; }
+  // True if such a step waits already on the thread that has this turn, which may be null.
+  bool StepsOn(const base::Turn* turn) const { return is_movable() && turn != nullptr && turn->has_step(); }
+  // Prepares the worker of an instance. Once.
+  void SetUp(InstanceWorker& worker);
 
   // Whether this thread may run the request, or the execution, as far as that is concerned.
   bool MayRun(const QueueEntry& entry) const;
@@ -58,9 +63,14 @@ class InlineLane final {
   // An execution is about to begin on a connections' thread: from due_ns() on, FindHeld() looks at how long that takes.
   void Watch(int64_t now_ns);
   int64_t due_ns() const { return due_ns_; }
-  // How long the longest has held its thread of which that is to be said now; 0: none. The model of what is found for
-  // the first time does not come back to such a thread.
-  int64_t FindHeld(const std::vector<std::unique_ptr<InstanceWorker>>& workers, int64_t now_ns);
+  // The execution that has held a connections' thread for longest, of those that the log is to name now. `held_ns` 0:
+  // there is none. `moved`: another thread has the connections. The model of what is found for the first time does not
+  // come back to such a thread.
+  struct Held {
+    int64_t held_ns = 0;
+    bool moved = false;
+  };
+  Held FindHeld(const std::vector<std::unique_ptr<InstanceWorker>>& workers, int64_t now_ns);
   // The worker's execution has let go of its thread. True: it had been found, and that is to be said.
   bool LetGo(InstanceWorker& worker);
 
@@ -70,24 +80,28 @@ class InlineLane final {
   }
   // What takes no longer is not the gate's concern.
   int64_t limit_ns() const { return limit_ns_; }
-  // How long an execution may be on a connections' thread before its engine is told to give it up, but for the time
-  // that its inputs take to be moved (InlineGate::MovingNs).
-  int64_t stay_ns_max() const { return stay_ns_max_; }
   // Lone requests run here.
   bool open() const { return Lets(1, 0); }
 
  private:
+  // While an execution is where it was moved from, the next one would be as slow perhaps.
   bool Lets(int64_t rows, size_t bytes) const {
+    if (moved_runs_.load(std::memory_order_relaxed) > 0) return false;
     return gate_.Allows(rows, bytes) || (begins_only_ && gate_.AllowsBeginning(bytes));
   }
   bool Gathers(const base::Turn& turn) const;
+  void CountHeld(InstanceWorker& worker, bool held);
 
   InlineGate gate_;
   const int64_t limit_ns_;
+  // How long an execution may be on a connections' thread before its engine is told to give it up, but for the time
+  // that its inputs take to be moved (InlineGate::MovingNs).
   const int64_t stay_ns_max_;
+  const int64_t move_ns_;      // InlineRun's
   const bool begins_only_;     // executions are, on a connections' thread
   const bool looks_for_more_;  // before an execution begins: one in another process is dear, whatever its size
   HeldThreads& held_threads_;
+  std::atomic<int> moved_runs_{0};  // executions that run where connections' threads were
   std::vector<const base::Turn*> gathering_;
   int64_t due_ns_ = 0;  // 0: nothing to look at
 };

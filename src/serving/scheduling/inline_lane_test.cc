@@ -87,12 +87,56 @@ TEST_F(InlineLaneTest, AnExecutionStaysNoLongerThanASlowOneTakes) {
   constexpr int64_t kLimitNs = 100'000;
   const auto stays = [this](config::InlineExecution mode, InlineLane::Traits traits) {
     config_.inline_execution = mode;
-    return InlineLane(config_, traits, {.inline_service_ns_max = kLimitNs}, held_).stay_ns_max();
+    InlineLane lane(config_, traits, {.inline_service_ns_max = kLimitNs}, held_);
+    InstanceWorker worker;
+    lane.SetUp(worker);
+    return worker.inline_run.ns_max;
   };
   EXPECT_EQ(stays(config::InlineExecution::kAuto, {}), 4 * kLimitNs);
   EXPECT_EQ(stays(config::InlineExecution::kAuto, {.computes_elsewhere = true}), HeldThreads::kHeldNs);
   EXPECT_EQ(stays(config::InlineExecution::kAuto, {.decoupled = true}), HeldThreads::kHeldNs);
   EXPECT_EQ(stays(config::InlineExecution::kAlways, {}), HeldThreads::kHeldNs) << "whatever it takes";
+}
+
+TEST_F(InlineLaneTest, AnExecutionThatStaysForLongerLeavesItsConnections) {
+  const auto moves = [this](config::InlineExecution mode, InlineLane::Traits traits, int64_t limit_ns = 100'000) {
+    config_.inline_execution = mode;
+    InlineLane lane(config_, traits, {.inline_service_ns_max = limit_ns}, held_);
+    InstanceWorker worker;
+    lane.SetUp(worker);
+    EXPECT_EQ(lane.is_movable(), worker.inline_run.move_ns > 0);
+    return worker.inline_run.move_ns;
+  };
+  constexpr auto kAuto = config::InlineExecution::kAuto;
+  EXPECT_EQ(moves(kAuto, {}), 20'000'000);
+  EXPECT_EQ(moves(kAuto, {.decoupled = true}), 20'000'000);
+  EXPECT_EQ(moves(kAuto, {}, 50'000'000), 200'000'000);
+  EXPECT_LT(moves(kAuto, {}, 500'000'000), HeldThreads::kHeldNs) << "before it counts as held";
+  EXPECT_EQ(moves(config::InlineExecution::kAlways, {}), 900'000'000);
+  for (const InlineLane::Traits traits :
+       {InlineLane::Traits{.computes_elsewhere = true}, {.returns_at_once = true}, {.only_waits = true}}) {
+    EXPECT_EQ(moves(kAuto, traits), 0);
+  }
+}
+
+TEST_F(InlineLaneTest, WhatHasLeftItsConnectionsKeepsNoOtherModelFromRunning) {
+  InlineLane lane = Make();
+  std::vector<std::unique_ptr<InstanceWorker>> workers;
+  InstanceWorker& worker = *workers.emplace_back(std::make_unique<InstanceWorker>());
+  lane.SetUp(worker);
+  lane.Watch(kNow);
+  worker.inline_run.since_ns = kNow;
+  EXPECT_FALSE(lane.FindHeld(workers, lane.due_ns()).moved);
+  EXPECT_TRUE(held_.any());
+  worker.inline_run.OnMoved();
+  EXPECT_EQ(lane.FindHeld(workers, lane.due_ns()).held_ns, 0) << "not to be said again";
+  EXPECT_FALSE(held_.any());
+  const InlineLane::Held held = lane.FindHeld(workers, lane.due_ns());
+  EXPECT_EQ(held.held_ns, 2 * HeldThreads::kHeldNs);
+  EXPECT_TRUE(held.moved);
+  EXPECT_FALSE(held_.any());
+  EXPECT_TRUE(lane.LetGo(worker));
+  EXPECT_FALSE(worker.inline_run.moved);
 }
 
 TEST_F(InlineLaneTest, DoesNotRunWhatHasLeftAThreadOnce) {
@@ -114,10 +158,12 @@ TEST_F(InlineLaneTest, WhatHoldsAThreadIsFound) {
   lane.Watch(kNow);
   worker.inline_run.since_ns = kNow;
   EXPECT_EQ(lane.due_ns(), kNow + HeldThreads::kHeldNs);
-  EXPECT_EQ(lane.FindHeld(workers, lane.due_ns() - 1), 0) << "it is not time yet";
-  EXPECT_EQ(lane.FindHeld(workers, lane.due_ns()), HeldThreads::kHeldNs);
+  EXPECT_EQ(lane.FindHeld(workers, lane.due_ns() - 1).held_ns, 0) << "it is not time yet";
+  EXPECT_EQ(lane.FindHeld(workers, lane.due_ns()).held_ns, HeldThreads::kHeldNs);
   EXPECT_TRUE(held_.any());
   EXPECT_FALSE(lane.open()) << "for good";
+  EXPECT_EQ(lane.due_ns(), kNow + HeldThreads::kHeldNs + 100'000'000) << "whether it has left its connections";
+  EXPECT_EQ(lane.FindHeld(workers, kNow + 2 * HeldThreads::kHeldNs - 1).held_ns, 0);
   EXPECT_EQ(lane.due_ns(), kNow + 2 * HeldThreads::kHeldNs) << "to be said again";
   EXPECT_EQ(LongestInlineNs(workers, kNow + 7), 7);
   EXPECT_EQ(DescribeInline(workers, {"m", 1}), "model 'm' version 1");
@@ -126,7 +172,7 @@ TEST_F(InlineLaneTest, WhatHoldsAThreadIsFound) {
   EXPECT_TRUE(lane.LetGo(worker));
   EXPECT_FALSE(held_.any());
   EXPECT_FALSE(lane.LetGo(worker)) << "that is said once";
-  EXPECT_EQ(lane.FindHeld(workers, lane.due_ns()), 0);
+  EXPECT_EQ(lane.FindHeld(workers, lane.due_ns()).held_ns, 0);
   EXPECT_EQ(lane.due_ns(), 0);
   EXPECT_EQ(DescribeInline(workers, {"m", 1}), "");
 }

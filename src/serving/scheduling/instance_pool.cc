@@ -39,13 +39,15 @@ InstancePool::InstancePool(Parts parts)
       lane_(*parts.version.config,
             {.computes_elsewhere = parts.version.model->computes_elsewhere(),
              .returns_at_once = parts.version.model->returns_at_once(),
-             .decoupled = parts.version.signature->decoupled},
+             .decoupled = parts.version.signature->decoupled,
+             .only_waits = parts.version.model->compute_threads() == 0},
             parts.options, parts.services.held_threads),
       crew_(std::move(parts.version.instances), std::move(parts.places), LimitsOf(parts.version), parts.options.threads,
             parts.services.clock, [this](InstanceWorker& worker) { RunWorker(worker); }),
       workers_(crew_.workers()),
-      gate_limit_ns_(lane_.limit_ns()) {
-  for (const auto& worker : workers_) worker->inline_run.ns_max = lane_.stay_ns_max();
+      gate_limit_ns_(lane_.limit_ns()),
+      is_movable_(lane_.is_movable()) {
+  for (const auto& worker : workers_) lane_.SetUp(*worker);
   holder_id_ = services_.held_threads.AddHolder([this] { return DescribeInline(workers_, version_.id); });
   deadline_id_ = services_.deadlines.Add([this] { return OnTime(); });
 }
@@ -71,21 +73,21 @@ int64_t InstancePool::OnTime() {
   const int64_t now_ns = services_.clock.NowNs();
   DroppedEntries dropped;
   int64_t next_ns = 0;
-  int64_t newly_held_ns = 0;
+  InlineLane::Held held;
   bool no_thread = false;
   {
     base::MutexLock lock(mutex_);
     armed_ns_ = 0;
     source_.OnTime(now_ns, dropped);
     crew_.OnTime(now_ns);
-    newly_held_ns = lane_.FindHeld(workers_, now_ns);
+    held = lane_.FindHeld(workers_, now_ns);
     WakeIfReady(now_ns, dropped);
     no_thread = !source_.empty() && crew_.LacksThreads(now_ns);
     if (no_thread) source_.DropAll(now_ns, dropped);
     next_ns = armed_ns_ = Earlier(Earlier(source_.due_ns(), crew_.due_ns()), lane_.due_ns());
   }
   if (no_thread) services_.held_threads.SayNone(version_.id);
-  if (newly_held_ns > 0) services_.held_threads.SayHeld(version_.id, newly_held_ns);
+  if (held.held_ns > 0) services_.held_threads.SayHeld(version_.id, held.held_ns, held.moved);
   refusals_.Answer(std::move(dropped));
   return next_ns;
 }
@@ -94,6 +96,8 @@ void InstancePool::Report(core::SchedulerReport& report) const {
   report.instances = static_cast<int>(crew_.size());
   report.busy_instances = static_cast<int>(crew_.size() - crew_.idle());
   report.inline_held_ns = LongestInlineNs(workers_, services_.clock.NowNs());
+  report.moved_executions = std::ranges::count_if(
+      workers_, [](const auto& worker) { return worker->inline_run.moved.load(std::memory_order_relaxed); });
   report.inline_open = lane_.open();
 }
 
@@ -106,6 +110,7 @@ bool InstancePool::WaitsForTurn(const QueueEntry& entry) {
 
 std::optional<core::BatchReason> InstancePool::StartsLone(const QueueEntry& entry) {
   if (!MayRunOnNextIdle() || !lane_.MayRun(entry)) return std::nullopt;
+  if (lane_.StepsOn(base::Turn::Current())) return std::nullopt;
   const std::optional<core::BatchReason> reason = source_.BeginsAtOnce(entry);
   ResourceArbiter::Claim& claim = *crew_.NextIdle().place.claim;
   if (reason.has_value() && !claim.free() && !claim.TryAcquire()) return std::nullopt;
@@ -295,11 +300,27 @@ InstancePool::Run InstancePool::BeginHere(InstanceWorker& worker, const FormedBa
   return {.worker = &worker, .batch = batch, .place = lane_.PlaceOf(batch.record.rows)};
 }
 
+void InstancePool::RunLone(Run& run) {
+  base::Turn* const turn = base::Turn::Current();
+  if (!is_movable_ || turn == nullptr || !turn->is_movable()) return RunHere(run);
+  run.worker->lone = run.batch;
+  run.worker->lone_place = run.place;
+  const auto step = [](void* pool, void* of) {
+    auto& worker = *static_cast<InstanceWorker*>(of);
+    Run lone{.worker = &worker, .batch = worker.lone, .place = worker.lone_place};
+    static_cast<InstancePool*>(pool)->RunHere(lone);
+  };
+  turn->SetStep({.run = step, .first = this, .second = run.worker});
+}
+
+// A thread that has lost its turn meanwhile is nobody's, and ends.
 void InstancePool::RunHere(Run& run) {
+  const base::Turn* const turn = base::Turn::Current();
   for (int runs = 1; RunOne(run); ++runs) {
     {
+      const bool stays = base::Turn::Current() == turn;
       base::MutexLock lock(mutex_);
-      if (!lane_.MayRun(run.batch) && crew_.HandOver(*run.worker, run.batch)) return;
+      if (!(stays && lane_.MayRun(run.batch)) && crew_.HandOver(*run.worker, run.batch)) return;
       run.place = lane_.PlaceOf(run.batch.record.rows);
     }
     if (runs >= kInlineRunsMax && GoOnLater(run)) return;

@@ -60,11 +60,11 @@ class InstancePool final {
   // Whether the request, which is to be pushed, is run at the end of this thread's turn, and no instance need be woken.
   bool WaitsForTurn(const QueueEntry& entry) REQUIRES(mutex_);
   // Whether the request may run on this thread and at once, and why. If so, the next idle instance has its claim, and
-  // TakeLone() of an execution of the request, and RunHere(), follow.
+  // TakeLone() of an execution of the request, and RunLone(), follow.
   std::optional<core::BatchReason> StartsLone(const QueueEntry& entry) REQUIRES(mutex_);
   Run TakeLone(const FormedBatch& batch) REQUIRES(mutex_);
-  // And what follows it. This may be gone afterwards.
-  void RunHere(Run& run) EXCLUDES(mutex_);
+  // And what follows it; where the thread's turn is movable, as its next step. This may be gone afterwards.
+  void RunLone(Run& run) EXCLUDES(mutex_);
 
   // On an instance by itself, in turn. What is warmed up is the instance.
   void WarmUp(std::unique_ptr<QueueEntry> entry, DroppedEntries& dropped) REQUIRES(mutex_);
@@ -106,6 +106,7 @@ class InstancePool final {
   // What a connections' thread is to do with the execution later.
   base::Task PutOff(const Run& run) EXCLUDES(mutex_);
   void RunPutOff(InstanceWorker& worker) EXCLUDES(mutex_);
+  void RunHere(Run& run) EXCLUDES(mutex_);
   // Runs it, and forms the next one in its place; false: there is none, the worker is idle now or has the rest of what
   // took too long here, and this may be gone.
   bool RunOne(Run& run) EXCLUDES(mutex_);
@@ -140,6 +141,7 @@ class InstancePool final {
   const std::vector<std::unique_ptr<InstanceWorker>>& workers_;  // crew_'s, which stay the same
   int64_t armed_ns_ GUARDED_BY(mutex_) = 0;
   const int64_t gate_limit_ns_;
+  const bool is_movable_;  // InlineLane's
   uint64_t deadline_id_ = 0;
   HeldThreads::HolderId holder_id_ = 0;
 };

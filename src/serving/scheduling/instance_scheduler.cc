@@ -105,7 +105,7 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
     if (preserves_order_) order_.Join(entry->queued);
     InstancePool::Run run = pool_.TakeLone(source_.FormLone(std::move(entry), *reason));
     lock.unlock();
-    return pool_.RunHere(run);
+    return pool_.RunLone(run);
   }
   DroppedEntries dropped;
   Refused refused = Push(std::move(entry), !waits_for_turn, dropped);

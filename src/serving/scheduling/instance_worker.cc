@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "serving/scheduling/policy/inline_gate.h"
+
 namespace inferd::scheduling {
 
 bool InstanceWorker::Advance(FormedBatch& batch, int64_t now_ns, bool on_loop) {
@@ -16,9 +18,16 @@ bool InstanceWorker::Advance(FormedBatch& batch, int64_t now_ns, bool on_loop) {
     instance->Execute(execution);
     return true;
   }
-  inline_turn.store(base::Turn::Current(), std::memory_order_relaxed);
+  base::Turn::Scope* const scope = base::Turn::Scope::Current();
+  base::Turn* const turn = scope == nullptr ? nullptr : &scope->turn();
+  inline_turn.store(turn, std::memory_order_relaxed);
   inline_run.since_ns.store(now_ns, std::memory_order_relaxed);
-  const bool over = instance->TryExecute(execution);
+  const bool lends = inline_run.move_ns > 0 && turn != nullptr && turn->is_lendable();
+  const bool over = [&] {
+    const base::Turn::Loan loan(lends ? scope : nullptr,
+                                now_ns + inline_run.move_ns + InlineGate::MovingNs(batch.bytes), inline_run);
+    return instance->TryExecute(execution);
+  }();
   inline_run.since_ns.store(0, std::memory_order_relaxed);
   if (!over) batch.begun_ns = now_ns;
   return over;
@@ -30,7 +39,8 @@ std::string DescribeInline(const std::vector<std::unique_ptr<InstanceWorker>>& w
     if (worker->inline_run.since_ns.load(std::memory_order_relaxed) == 0) continue;
     const base::Turn* turn = worker->inline_turn.load(std::memory_order_relaxed);
     text += (text.empty() ? "model '" : ", model '") + model.name + "' version " + std::to_string(model.version);
-    if (turn != nullptr) text += " on " + turn->name();
+    const bool moved = worker->inline_run.moved.load(std::memory_order_relaxed);
+    if (turn != nullptr) text += (moved ? " on a former thread of " : " on ") + turn->name();
   }
   return text;
 }

@@ -17,6 +17,10 @@
 
 namespace inferd::scheduling {
 
+// Which thread runs an execution: the instance's, or the one that brought the request; there, perhaps, with an eye on
+// what the execution itself uses (InlineGate::watching).
+enum class Place { kWorker, kCaller, kWatchedCaller };
+
 // An instance, and the thread that runs what may not run on a connection's own. The thread is started when there is
 // something for it, so that many models which all run inline cost none. Its scheduler's lock guards what is marked.
 //
@@ -42,7 +46,10 @@ struct InstanceWorker {
   BatchExecution::Remains remains;                      // of the thread that runs the instance; empty in between
   InlineRun inline_run;                                 // its execution on a connections' thread
   std::atomic<const base::Turn*> inline_turn{nullptr};  // of that thread; null: it has none
-  int64_t said_held_ns = 0;                             // locked; HeldThreads counts it, and has said so
+  FormedBatch lone;                                     // of the thread that has it as its turn's step
+  Place lone_place = Place::kCaller;                    // likewise
+  int64_t said_held_ns = 0;                             // locked; the log has said so
+  bool counts_as_held = false;                          // locked; HeldThreads counts it
   std::thread thread;
 
   // Executes `batch` on this thread, or goes on with it; `on_loop`: a connections' thread. False: there is more of it

@@ -40,6 +40,7 @@ void Add(core::SchedulerReport& sum, const core::SchedulerReport& lane) {
   }
   sum.mean_service_ns = std::max(sum.mean_service_ns, lane.mean_service_ns);
   sum.inline_held_ns = std::max(sum.inline_held_ns, lane.inline_held_ns);
+  sum.moved_executions += lane.moved_executions;
   for (size_t i = 0; i < sum.executions.size(); ++i) sum.executions[i] += lane.executions[i];
   sum.resource_wait_ns += lane.resource_wait_ns;
   sum.sharing.failed += lane.sharing.failed;

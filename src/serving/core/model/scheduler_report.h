@@ -116,7 +116,8 @@ struct SchedulerReport {
   int64_t mean_service_ns = 0;
   bool inline_open = false;  // lone requests run on their connection's thread
   uint64_t inline_executions = 0;
-  int64_t inline_held_ns = 0;  // for how long the longest of those that run there now has had its thread
+  int64_t moved_executions = 0;  // that run, and whose threads' connections other threads have
+  int64_t inline_held_ns = 0;    // for how long the longest of those that run there now has had its thread
   std::array<uint64_t, kBatchReasonCount> executions{};  // by BatchReason, since the version was loaded
   int64_t resource_wait_ns = 0;                          // of all executions, for what is shared with other models
   Sharing sharing;

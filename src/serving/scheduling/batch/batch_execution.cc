@@ -159,6 +159,7 @@ bool BatchExecution::PutBack(size_t i, const base::Status& status) {
 }
 
 void BatchExecution::Respond(size_t i, core::EngineResponse response) {
+  const base::Turn::Recall recall;
   base::Status& status = response.status;
   if (i >= members_.size() || progress_[i].final || PutBack(i, status)) return;
   if (context_.signature.decoupled) progress_[i].times.received_ns = context_.clock.NowNs();
@@ -175,6 +176,7 @@ void BatchExecution::Respond(size_t i, core::EngineResponse response) {
 }
 
 void BatchExecution::RespondAll(core::EngineResponse response) {
+  const base::Turn::Recall recall;
   base::Status& status = response.status;
   std::vector<core::InferTensor>& tensors = response.outputs;
   response.final = true;
@@ -307,6 +309,7 @@ void BatchExecution::RecordSuccesses(size_t begin, size_t end, int64_t now_ns) {
 }
 
 void BatchExecution::Finish() {
+  const base::Turn::Recall recall;
   const auto unanswered = [](const Progress& progress) { return !progress.final && progress.responses == 0; };
   if (std::ranges::all_of(progress_, unanswered)) FailAll(base::Internal("the engine finished without an answer"));
   for (size_t i = 0; i < members_.size(); ++i) {

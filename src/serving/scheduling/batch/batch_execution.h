@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/turn.h"
 #include "serving/core/engine.h"
 #include "serving/scheduling/batch/execution_context.h"
 #include "serving/scheduling/batch/execution_recorder.h"
@@ -17,10 +18,20 @@
 namespace inferd::scheduling {
 
 // The execution that an instance runs on a connections' thread, if any, as other threads may read it.
-struct InlineRun {
+struct InlineRun final : base::Turn::Borrower {
   std::atomic<int64_t> since_ns{0};  // its beginning; 0: there is none
   // How long it may stay there, but for the time that its inputs take to be moved (InlineGate::MovingNs). Set once.
   int64_t ns_max = std::numeric_limits<int64_t>::max() / 2;
+  // After how long another thread takes the connections over, likewise; 0: never. Set once.
+  int64_t move_ns = 0;
+  // True if that has happened. The scheduler's lock guards that it becomes false.
+  std::atomic<bool> moved{false};
+  std::atomic<int>* moved_runs = nullptr;  // of the model. Set once.
+
+  void OnMoved() override {
+    moved.store(true, std::memory_order_relaxed);
+    moved_runs->fetch_add(1, std::memory_order_relaxed);
+  }
 };
 
 // One call of an engine for one or more requests of the same BatchKey: lays their inputs out as pieces of one batch,
@@ -80,7 +91,7 @@ class BatchExecution final : public core::Execution {
   const core::InferRequest& request(size_t i) const override {
     return *members_[std::min(i, members_.size() - 1)]->queued.request;
   }
-  bool IsCancelled(size_t i) const override { return FillsUp(i) || Evicted() || GivenUp(i); }
+  bool IsCancelled(size_t i) const override { return FillsUp(i) || (Evicted() && !Moved()) || GivenUp(i); }
   bool FillsUp(size_t i) const override { return i >= members_.size() || members_[i]->idle; }
   // Of a lone request that names its own memory for the output, that; on a device, if there is room, where all that
   // wait for it take it there. Throws std::bad_alloc also where the budget has no room.
@@ -111,6 +122,8 @@ class BatchExecution final : public core::Execution {
   base::Buffer DeviceMemory(int output, size_t bytes, base::MemoryPlace wish) const;
   bool GivenUp(size_t i) const;
   bool Evicted() const;
+  // True if the execution holds up no connections any more.
+  bool Moved() const { return inline_run_->moved.load(std::memory_order_relaxed); }
   // Whether `status` says no more than that the execution was evicted; if so, the member is to be run again.
   bool PutBack(size_t i, const base::Status& status);
   bool MayRepeat(const base::Status& status) const;

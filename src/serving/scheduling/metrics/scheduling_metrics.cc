@@ -36,6 +36,7 @@ void AddLoad(core::SchedulerReport& sum, const core::SchedulerReport& load) {
   sum.sequences.backlog += load.sequences.backlog;
   sum.sequences.waiting += load.sequences.waiting;
   sum.inline_held_ns = std::max(sum.inline_held_ns, load.inline_held_ns);
+  sum.moved_executions += load.moved_executions;
   for (const core::SchedulerReport::Level& level : load.levels) {
     const auto found = std::ranges::find(sum.levels, level.level, &core::SchedulerReport::Level::level);
     if (found == sum.levels.end()) {
@@ -151,6 +152,10 @@ void InferenceMetrics::RegisterScheduling(const std::shared_ptr<VersionMetrics::
   registry_.AddCallback(Kind::kGauge, "inferd_inline_held_seconds",
                         "How long an execution that runs now has had a thread that serves connections", series->labels,
                         [series] { return static_cast<double>(series->Scheduling().inline_held_ns) * 1e-9; });
+  registry_.AddCallback(Kind::kGauge, "inferd_moved_executions",
+                        "Executions that run now, and whose thread had to leave its connections to another one",
+                        series->labels,
+                        [series] { return static_cast<double>(series->Scheduling().moved_executions); });
   if (report.batching) RegisterSharing(series);
   if (!report.sequences.strategy.empty()) RegisterSequences(series);
   if (report.concurrency.limit == 0) return;
