@@ -7,17 +7,9 @@
 
 namespace inferd::base {
 
-namespace {
-thread_local Turn::Scope* current = nullptr;
-}  // namespace
+Turn::Scope::Scope(Turn& turn) : turn_(turn), before_(std::exchange(current_, this)) {}
 
-Turn* Turn::Current() { return current == nullptr ? nullptr : &current->turn(); }
-
-Turn::Scope* Turn::Scope::Current() { return current; }
-
-Turn::Scope::Scope(Turn& turn) : turn_(turn), before_(std::exchange(current, this)) {}
-
-Turn::Scope::~Scope() { current = before_; }
+Turn::Scope::~Scope() { current_ = before_; }
 
 bool Turn::Scope::Take(int64_t now_ns) {
   int64_t until_ns = lent_until_ns_.load(std::memory_order_relaxed);
@@ -37,7 +29,7 @@ bool Turn::Scope::TakeBackLate() {
   for (;;) {
     int64_t until_ns = lent_until_ns_.load(std::memory_order_acquire);
     if (until_ns == kMoved) {
-      current = nullptr;
+      current_ = nullptr;
       return false;
     }
     if (until_ns == 0) return true;
@@ -57,20 +49,20 @@ void Turn::Begin() {
 }
 
 bool Turn::RunSteps() {
-  const Scope* const scope = current;
+  const Scope* const scope = current_;
   in_step_ = is_movable();
   while (step_.run != nullptr) {
     const auto run = [step = std::exchange(step_, {})] { step.run(step.first, step.second); };
     RunUnlessOutOfMemory(run);
-    if (current != scope) return false;
+    if (current_ != scope) return false;
   }
   in_step_ = false;
   return true;
 }
 
 // The task that runs stays where it is: another thread may continue behind it, while this one is still inside.
-bool Turn::End() {
-  const Scope* const scope = current;
+bool Turn::EndWork() {
+  const Scope* const scope = current_;
   for (;;) {
     if (!RunStep()) return false;
     if (begun_ == running_.size()) {
@@ -81,7 +73,7 @@ bool Turn::End() {
     }
     in_step_ = is_movable();
     running_[begun_++]();
-    if (current != scope) return false;
+    if (current_ != scope) return false;
     in_step_ = false;
   }
 }

@@ -80,7 +80,7 @@ class Turn final {
   bool executes() const { return executes_; }
 
   // The calling thread's; null: it does not work in turns.
-  static Turn* Current();
+  static Turn* Current() { return current_ == nullptr ? nullptr : &current_->turn_; }
 
   // While it lives, `turn` is its thread's.
   class Scope final {
@@ -91,7 +91,7 @@ class Turn final {
     Scope& operator=(const Scope&) = delete;
 
     // The calling thread's innermost one; null: the thread has none, or has lost it.
-    static Scope* Current();
+    static Scope* Current() { return current_; }
     Turn& turn() const { return turn_; }
 
     // True while the turn is lent. Any thread.
@@ -210,7 +210,7 @@ class Turn final {
   bool continues() const { return !next_.empty(); }
   void Begin();
   // Perhaps several times in a turn. False: this thread has lost the turn, and touches it no more.
-  bool End();
+  bool End() { return (step_.run == nullptr && tasks_.empty() && running_.empty()) || EndWork(); }
 
   // True if other threads can take the turn.
   bool is_movable() const { return watch_ != nullptr; }
@@ -227,8 +227,11 @@ class Turn final {
  private:
   void AskForWatch();
   bool RunSteps();
+  bool EndWork();
   // On the thread that continues the turn: returns what the thread that lost it is in.
   std::vector<Task> Leave();
+
+  static inline constinit thread_local Scope* current_ = nullptr;
 
   const std::string name_;
   const bool executes_;

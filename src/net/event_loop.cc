@@ -141,6 +141,44 @@ void EventLoop::Continue(base::Turn::Scope& held) {
   turn_began_ns_.store(now_ns_, std::memory_order_relaxed);
 }
 
+// A connection lends nothing: what it would run at once is the turn's step, with nothing of the connection on the
+// stack.
+[[gnu::always_inline]] inline bool EventLoop::Dispatch() {
+  while (!dispatching_.empty()) {
+    const epoll_event event = dispatching_.front();
+    dispatching_ = dispatching_.subspan(1);
+    {
+      const base::Turn::More more(&turn_, !dispatching_.empty());
+      if (event.data.ptr != nullptr) static_cast<Watcher*>(event.data.ptr)->OnReady(event.events);
+    }
+    if (!turn_.RunStep()) return false;
+  }
+  return true;
+}
+
+[[gnu::always_inline]] inline bool EventLoop::Flush() {
+  // A connection that has room again hands on what it kept back.
+  for (;;) {
+    if (!turn_.End()) return false;
+    if (flushes_.empty()) return true;
+    std::swap(flushes_, flushing_);
+    for (base::Task& flush : flushing_) base::RunUnlessOutOfMemory(flush);
+    flushing_.clear();
+  }
+}
+
+// The turn from its first event on, or from where another thread has left it.
+[[gnu::always_inline]] inline bool EventLoop::FinishTurn() {
+  if (!Dispatch()) return false;
+  for (int looks = 0; looks < kLooksMax && turn_.TakeLookAgain(); ++looks) {
+    dispatching_ = std::span(events_).first(static_cast<size_t>(std::max(Poll(0), 0)));
+    if (!Dispatch()) return false;
+  }
+  timers_.Advance(now_ns_);
+  tasks_.RunAll();
+  return Flush();
+}
+
 void EventLoop::Run(base::Turn::Scope* held) {
   thread_id_.store(std::this_thread::get_id(), std::memory_order_relaxed);
   base::SetThreadName(name_);
@@ -169,18 +207,6 @@ bool EventLoop::RunTurns() {
   return turn_.End();
 }
 
-// The turn from its first event on, or from where another thread has left it.
-bool EventLoop::FinishTurn() {
-  if (!Dispatch()) return false;
-  for (int looks = 0; looks < kLooksMax && turn_.TakeLookAgain(); ++looks) {
-    dispatching_ = std::span(events_).first(static_cast<size_t>(std::max(Poll(0), 0)));
-    if (!Dispatch()) return false;
-  }
-  timers_.Advance(now_ns_);
-  tasks_.RunAll();
-  return Flush();
-}
-
 int EventLoop::Poll(int wait_ms) {
   return epoll_wait(epoll_.get(), events_.data(), static_cast<int>(events_.size()), wait_ms);
 }
@@ -206,32 +232,6 @@ int EventLoop::WaitMs() {
     wait_ms = left_ns <= 0 ? 0 : static_cast<int>(std::min<int64_t>(left_ns / 1'000'000 + 1, 60'000));
   }
   return tasks_.Sleep() ? wait_ms : 0;
-}
-
-// A connection lends nothing: what it would run at once is the turn's step, with nothing of the connection on the
-// stack.
-bool EventLoop::Dispatch() {
-  while (!dispatching_.empty()) {
-    const epoll_event event = dispatching_.front();
-    dispatching_ = dispatching_.subspan(1);
-    {
-      const base::Turn::More more(&turn_, !dispatching_.empty());
-      if (event.data.ptr != nullptr) static_cast<Watcher*>(event.data.ptr)->OnReady(event.events);
-    }
-    if (!turn_.RunStep()) return false;
-  }
-  return true;
-}
-
-bool EventLoop::Flush() {
-  // A connection that has room again hands on what it kept back.
-  for (;;) {
-    if (!turn_.End()) return false;
-    if (flushes_.empty()) return true;
-    std::swap(flushes_, flushing_);
-    for (base::Task& flush : flushing_) base::RunUnlessOutOfMemory(flush);
-    flushing_.clear();
-  }
 }
 
 }  // namespace inferd::net

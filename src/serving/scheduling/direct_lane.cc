@@ -49,9 +49,9 @@ void DirectLane::Enqueue(core::QueuedRequest&& queued, size_t row) {
   }
   const bool waits_for_turn = pool_.WaitsForTurn(*entry);
   if (const auto reason = waits_for_turn ? std::nullopt : pool_.StartsLone(*entry); reason.has_value()) {
-    InstancePool::Run run = pool_.TakeLone(source_.FormLone(std::move(entry), *reason));
+    InstanceWorker& worker = pool_.TakeLone(source_.FormLone(std::move(entry), *reason));
     lock.unlock();
-    return pool_.RunLone(run);
+    return pool_.RunLone(worker);
   }
   const int64_t now_ns = clock_.NowNs();
   source_.Push(std::move(entry), now_ns, dropped);

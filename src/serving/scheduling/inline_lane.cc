@@ -97,10 +97,6 @@ bool InlineLane::Gathers(const base::Turn& turn) const {
   return std::ranges::find(gathering_, &turn) != gathering_.end();
 }
 
-void InlineLane::Watch(int64_t now_ns) {
-  if (due_ns_ == 0) due_ns_ = now_ns + HeldThreads::kHeldNs;
-}
-
 InlineLane::Held InlineLane::FindHeld(const std::vector<std::unique_ptr<InstanceWorker>>& workers, int64_t now_ns) {
   constexpr int64_t kLookAgainNs = 100'000'000;  // whether what is held is moved by then
   if (due_ns_ == 0 || due_ns_ > now_ns) return {};
@@ -128,7 +124,7 @@ void InlineLane::CountHeld(InstanceWorker& worker, bool held) {
   held ? held_threads_.Add() : held_threads_.Remove();
 }
 
-bool InlineLane::LetGo(InstanceWorker& worker) {
+bool InlineLane::LetGoHeld(InstanceWorker& worker) {
   if (worker.inline_run.moved.load(std::memory_order_relaxed)) {
     worker.inline_run.moved.store(false, std::memory_order_relaxed);
     moved_runs_.fetch_sub(1, std::memory_order_relaxed);

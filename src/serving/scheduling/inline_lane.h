@@ -61,7 +61,9 @@ class InlineLane final {
   void EndGathering(const base::Turn& turn) { std::erase(gathering_, &turn); }
 
   // An execution is about to begin on a connections' thread: from due_ns() on, FindHeld() looks at how long that takes.
-  void Watch(int64_t now_ns);
+  void Watch(int64_t now_ns) {
+    if (due_ns_ == 0) due_ns_ = now_ns + HeldThreads::kHeldNs;
+  }
   int64_t due_ns() const { return due_ns_; }
   // The execution that has held a connections' thread for longest, of those that the log is to name now. `held_ns` 0:
   // there is none. `moved`: another thread has the connections. The model of what is found for the first time does not
@@ -72,7 +74,10 @@ class InlineLane final {
   };
   Held FindHeld(const std::vector<std::unique_ptr<InstanceWorker>>& workers, int64_t now_ns);
   // The worker's execution has let go of its thread. True: it had been found, and that is to be said.
-  bool LetGo(InstanceWorker& worker);
+  bool LetGo(InstanceWorker& worker) {
+    const bool held = worker.said_held_ns != 0 || worker.inline_run.moved.load(std::memory_order_relaxed);
+    return held && LetGoHeld(worker);
+  }
 
   // How long an execution kept its instance's thread as far as the model is to blame.
   void Record(const FormedBatch& batch, int64_t blamed_ns) {
@@ -90,6 +95,7 @@ class InlineLane final {
     return gate_.Allows(rows, bytes) || (begins_only_ && gate_.AllowsBeginning(bytes));
   }
   bool Gathers(const base::Turn& turn) const;
+  bool LetGoHeld(InstanceWorker& worker);
   void CountHeld(InstanceWorker& worker, bool held);
 
   InlineGate gate_;

@@ -41,7 +41,11 @@ InstanceWorker& InstanceCrew::TakeIdle() {
 }
 
 void InstanceCrew::MakeIdle(InstanceWorker& worker) {
-  idle_.insert(worker.unfinished == 0 ? idle_.end() : idle_.begin(), &worker);
+  if (worker.unfinished == 0) {
+    idle_.push_back(&worker);
+  } else {
+    idle_.insert(idle_.begin(), &worker);
+  }
 }
 
 bool InstanceCrew::Wake(InstanceWorker& worker) {

@@ -117,10 +117,13 @@ std::optional<core::BatchReason> InstancePool::StartsLone(const QueueEntry& entr
   return reason;
 }
 
-InstancePool::Run InstancePool::TakeLone(const FormedBatch& batch) {
+InstanceWorker& InstancePool::TakeLone(const FormedBatch& batch) {
   lane_.Watch(batch.oldest_ns);
   ArmAt(lane_.due_ns());
-  return {.worker = &crew_.TakeIdle(), .batch = batch, .place = lane_.PlaceOf(batch.record.rows)};
+  InstanceWorker& worker = crew_.TakeIdle();
+  worker.lone = batch;
+  worker.lone_place = lane_.PlaceOf(batch.record.rows);
+  return worker;
 }
 
 void InstancePool::WarmUp(std::unique_ptr<QueueEntry> entry, DroppedEntries& dropped) {
@@ -300,27 +303,27 @@ InstancePool::Run InstancePool::BeginHere(InstanceWorker& worker, const FormedBa
   return {.worker = &worker, .batch = batch, .place = lane_.PlaceOf(batch.record.rows)};
 }
 
-void InstancePool::RunLone(Run& run) {
+void InstancePool::RunLone(InstanceWorker& worker) {
   base::Turn* const turn = base::Turn::Current();
-  if (!is_movable_ || turn == nullptr || !turn->is_movable()) return RunHere(run);
-  run.worker->lone = run.batch;
-  run.worker->lone_place = run.place;
+  if (!is_movable_ || turn == nullptr || !turn->is_movable()) return RunLoneHere(worker);
   const auto step = [](void* pool, void* of) {
-    auto& worker = *static_cast<InstanceWorker*>(of);
-    Run lone{.worker = &worker, .batch = worker.lone, .place = worker.lone_place};
-    static_cast<InstancePool*>(pool)->RunHere(lone);
+    static_cast<InstancePool*>(pool)->RunLoneHere(*static_cast<InstanceWorker*>(of));
   };
-  turn->SetStep({.run = step, .first = this, .second = run.worker});
+  turn->SetStep({.run = step, .first = this, .second = &worker});
+}
+
+void InstancePool::RunLoneHere(InstanceWorker& worker) {
+  Run run{.worker = &worker, .batch = worker.lone, .place = worker.lone_place};
+  RunHere(run);
 }
 
 // A thread that has lost its turn meanwhile is nobody's, and ends.
 void InstancePool::RunHere(Run& run) {
-  const base::Turn* const turn = base::Turn::Current();
   for (int runs = 1; RunOne(run); ++runs) {
     {
-      const bool stays = base::Turn::Current() == turn;
+      const bool lost = base::Turn::Current() != run.worker->inline_turn.load(std::memory_order_relaxed);
       base::MutexLock lock(mutex_);
-      if (!(stays && lane_.MayRun(run.batch)) && crew_.HandOver(*run.worker, run.batch)) return;
+      if ((lost || !lane_.MayRun(run.batch)) && crew_.HandOver(*run.worker, run.batch)) return;
       run.place = lane_.PlaceOf(run.batch.record.rows);
     }
     if (runs >= kInlineRunsMax && GoOnLater(run)) return;
@@ -383,11 +386,17 @@ bool InstancePool::RunOne(Run& run) {
     }
     batch.execution = nullptr;
     full = worker.full = IsFull(worker);
-    if (!full && worker.place.claim->free()) batch = Form(worker, place, elapsed.ended_ns, dropped);
+    if (!full && worker.place.claim->free()) {
+      if (source_.empty() && worker.warmups.empty()) {
+        crew_.MakeIdle(worker);
+      } else {
+        batch = Form(worker, place, elapsed.ended_ns, dropped);
+      }
+    }
   }
   if (!full && !worker.place.claim->free()) batch = FormWithClaim(worker, elapsed, place, dropped);
   if (held) services_.held_threads.SayReleased(pin->id(), elapsed.ended_ns - elapsed.started_ns);
-  refusals_.Answer(std::move(dropped));
+  if (!dropped.empty()) refusals_.Answer(std::move(dropped));
   return batch.execution != nullptr;
 }
 

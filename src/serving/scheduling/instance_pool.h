@@ -62,9 +62,10 @@ class InstancePool final {
   // Whether the request may run on this thread and at once, and why. If so, the next idle instance has its claim, and
   // TakeLone() of an execution of the request, and RunLone(), follow.
   std::optional<core::BatchReason> StartsLone(const QueueEntry& entry) REQUIRES(mutex_);
-  Run TakeLone(const FormedBatch& batch) REQUIRES(mutex_);
-  // And what follows it; where the thread's turn is movable, as its next step. This may be gone afterwards.
-  void RunLone(Run& run) EXCLUDES(mutex_);
+  InstanceWorker& TakeLone(const FormedBatch& batch) REQUIRES(mutex_);
+  // Runs what TakeLone() has given the worker, and what follows it; where the thread's turn is movable, as its next
+  // step. This may be gone afterwards.
+  void RunLone(InstanceWorker& worker) EXCLUDES(mutex_);
 
   // On an instance by itself, in turn. What is warmed up is the instance.
   void WarmUp(std::unique_ptr<QueueEntry> entry, DroppedEntries& dropped) REQUIRES(mutex_);
@@ -107,6 +108,7 @@ class InstancePool final {
   base::Task PutOff(const Run& run) EXCLUDES(mutex_);
   void RunPutOff(InstanceWorker& worker) EXCLUDES(mutex_);
   void RunHere(Run& run) EXCLUDES(mutex_);
+  void RunLoneHere(InstanceWorker& worker) EXCLUDES(mutex_);
   // Runs it, and forms the next one in its place; false: there is none, the worker is idle now or has the rest of what
   // took too long here, and this may be gone.
   bool RunOne(Run& run) EXCLUDES(mutex_);

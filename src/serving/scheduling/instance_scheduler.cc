@@ -103,9 +103,9 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
   const bool waits_for_turn = pool_.WaitsForTurn(*entry);
   if (const auto reason = waits_for_turn ? std::nullopt : pool_.StartsLone(*entry); reason.has_value()) {
     if (preserves_order_) order_.Join(entry->queued);
-    InstancePool::Run run = pool_.TakeLone(source_.FormLone(std::move(entry), *reason));
+    InstanceWorker& worker = pool_.TakeLone(source_.FormLone(std::move(entry), *reason));
     lock.unlock();
-    return pool_.RunLone(run);
+    return pool_.RunLone(worker);
   }
   DroppedEntries dropped;
   Refused refused = Push(std::move(entry), !waits_for_turn, dropped);

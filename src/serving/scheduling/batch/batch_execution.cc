@@ -176,12 +176,12 @@ void BatchExecution::Respond(size_t i, core::EngineResponse response) {
 }
 
 void BatchExecution::RespondAll(core::EngineResponse response) {
-  const base::Turn::Recall recall;
   base::Status& status = response.status;
   std::vector<core::InferTensor>& tensors = response.outputs;
   response.final = true;
+  if (status.ok() && rows.size() == 1) return Respond(0, std::move(response));
+  const base::Turn::Recall recall;
   if (!status.ok()) return FailAll(status);
-  if (rows.size() == 1) return Respond(0, std::move(response));
   if (status = output_layout_.Arrange(tensors); !status.ok()) return FailAll(status);
   if (status = charges_.Charge(tensors); !status.ok()) return FailAll(status);
   if (status = output_layout_.Split(members_, row_count_, tensors); !status.ok()) {
@@ -309,9 +309,8 @@ void BatchExecution::RecordSuccesses(size_t begin, size_t end, int64_t now_ns) {
 }
 
 void BatchExecution::Finish() {
-  const base::Turn::Recall recall;
   const auto unanswered = [](const Progress& progress) { return !progress.final && progress.responses == 0; };
-  if (std::ranges::all_of(progress_, unanswered)) FailAll(base::Internal("the engine finished without an answer"));
+  if (std::ranges::all_of(progress_, unanswered)) RespondAll({base::Internal("the engine finished without an answer")});
   for (size_t i = 0; i < members_.size(); ++i) {
     if (!progress_[i].final) Respond(i, {base::Internal("the engine finished without an answer")});
   }
