@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -28,10 +27,7 @@ class AbuseGuard {
   void OnRequest() { idle_frames_.Credit(kFramesPerRequest); }
   // DATA of ours has left: the peer opens its windows for it, whenever it reads it. A frame may hold many messages, and
   // some gRPC clients open windows for each.
-  void OnDataSent(size_t bytes) {
-    owed_frames_ =
-        std::min(owed_frames_ + kFramesPerDataFrame + static_cast<int64_t>(bytes) / kBytesPerFrame, kOwedFramesMax);
-  }
+  void OnDataSent(size_t bytes) { owed_frames_ += kFramesPerDataFrame + bytes / kBytesPerFrame; }
 
   void OnTick(int64_t now_ns);
 
@@ -39,15 +35,14 @@ class AbuseGuard {
   static constexpr int64_t kFramesBurst = 1000;
   static constexpr int64_t kFramesPerSecond = 100;
   static constexpr int64_t kFramesPerRequest = 4;
-  static constexpr int64_t kFramesPerDataFrame = 4;  // both windows opened for each, some of it in two steps
-  static constexpr int64_t kBytesPerFrame = 16;      // about what such a frame itself takes
-  static constexpr int64_t kOwedFramesMax = 1 << 20;
-  static constexpr int64_t kResetsBurst = 1000;  // a client may cancel all it has, a few times over
+  static constexpr uint64_t kFramesPerDataFrame = 4;  // both windows opened for each, some of it in two steps
+  static constexpr uint64_t kBytesPerFrame = 16;      // about what such a frame itself takes
+  static constexpr int64_t kResetsBurst = 1000;       // a client may cancel all it has, a few times over
   static constexpr int64_t kResetsPerSecond = 100;
 
   TokenBucket idle_frames_{kFramesBurst, kFramesPerSecond};
   TokenBucket resets_{kResetsBurst, kResetsPerSecond};
-  int64_t owed_frames_ = 0;  // for data that the peer may not have read yet
+  uint64_t owed_frames_ = 0;  // for data that the peer may not have read yet
   int64_t tick_ns_;
 };
 
