@@ -2,12 +2,15 @@
 
 import copy
 import json
+import re
+import shutil
 
 import pytest
 import yaml
 
-from support.deployment import CHART, NAMESPACE, OVERLAYS, Failed, by_identity, helm_template, identity, kustomize, only, run, values_file
-from support.server import wait_until
+from support.deployment import (CHART, DEPLOY, NAMESPACE, OVERLAYS, Failed, by_identity, helm_template, identity, kustomize, only, parse, run,
+                                values_file)
+from support.server import ROOT, wait_until
 
 # The chart's values that make what an overlay makes.
 SAME = {
@@ -99,6 +102,20 @@ def test_the_chart_is_installed_upgraded_and_removed(cluster):
     wait_until(lambda: cluster.kubectl("get", "crd", "inferenceservices.serving.kserve.io", "-o", "name"), "the definitions stay")
 
 
+def test_the_documented_overlay_names_the_image_everywhere(tmp_path):
+    """Its example is an overlay beside a checkout called inferd."""
+    [text] = re.findall(r"^```yaml\n(resources: \[\.\./inferd/.*?)^```$", (ROOT / "docs" / "kubernetes.md").read_text(), re.MULTILINE | re.DOTALL)
+    (tmp_path / "inferd").mkdir()
+    shutil.copytree(DEPLOY, tmp_path / "inferd" / "deploy")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "kustomization.yaml").write_text(text)
+    made = run("kubectl", "kustomize", tmp_path / "mine")
+    assert "inferd:latest" not in made and made.count("registry.example/inferd:0.1") == made.count("image: ") + 5
+    configuration = only(parse(made), "ConfigMap", "inferenceservice-config")["data"]
+    assert [key for key, value in configuration.items() if json.loads(value).get("image") == "registry.example/inferd:0.1"] == \
+        ["agent", "batcher", "logger", "router", "storageInitializer"]
+
+
 def test_the_chart_has_no_fault_that_helm_knows():
     assert "0 chart(s) failed" in run("helm", "lint", "--strict", CHART)
 
@@ -108,6 +125,7 @@ def test_the_chart_has_no_fault_that_helm_knows():
     ({"image": {"tag": "not a tag"}}, "image.tag"),
     ({"replicas": "two"}, "replicas"),
     ({"namespaces": ["Models"]}, "namespaces.0"),
+    ({"podLabels": {"app.kubernetes.io/name": "mine"}}, "podLabels"),  # what the Deployment selects by
     ({"webhooks": {"failurePolicy": "Sometimes"}}, "webhooks.failurePolicy"),
     ({"config": {"deploy": {"defaultDeploymentMode": "Cloud"}}}, "config.deploy.defaultDeploymentMode"),
     ({"networkPolicy": {"apiServerPorts": []}}, "networkPolicy.apiServerPorts"),

@@ -55,6 +55,7 @@ SERVICES, RUNTIMES = "inferenceservices.serving.kserve.io", "servingruntimes.ser
     ("get", SERVICES, "viewer editor administrator"),
     ("watch", "inferencegraphs.serving.kserve.io", "viewer editor administrator"),
     ("list", RUNTIMES, "viewer editor administrator"),
+    ("list", "clusterservingruntimes.serving.kserve.io", "viewer editor administrator"),
     ("create", SERVICES, "editor administrator"),
     ("delete", "trainedmodels.serving.kserve.io", "editor administrator"),
     ("patch", "inferencegraphs.serving.kserve.io", "editor administrator"),
