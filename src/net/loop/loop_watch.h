@@ -26,7 +26,7 @@ class LoopWatch final : public base::Turn::Watch {
     ~Subject() = default;
   };
 
-  static constexpr int64_t kLookEveryNs = 10'000'000;
+  static constexpr int64_t kLookEveryNs = 20'000'000;
 
   LoopWatch() = default;
   ~LoopWatch() { Stop(); }
