@@ -3,13 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 
 #include "ctl/generator.h"
 #include "ctl/npy.h"
+#include "ctl/text/file_text.h"
 #include "ctl/text/suggestion.h"
 #include "data/json/reader.h"
 #include "data/tensor/raw.h"
@@ -26,12 +25,6 @@ using tensor::Shape;
 
 // Between the seeds of a model's inputs: far apart, so that neighbours of `--seed` do not share them.
 constexpr uint32_t kSeedStep = 0x9e3779b9;
-
-Result<std::string> ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::unexpected(base::NotFound("cannot read the file '" + path + "'"));
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 // "NAME=VALUE" by name. A name may hold no '='.
 Result<std::map<std::string, std::string>> ByName(const std::vector<std::string>& texts, const char* option) {

@@ -1,5 +1,3 @@
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <ostream>
@@ -8,6 +6,8 @@
 #include "base/text/base64.h"
 #include "base/text/percent.h"
 #include "ctl/commands.h"
+#include "ctl/text/file_text.h"
+#include "ctl/text/json_texts.h"
 #include "ctl/text/metric_samples.h"
 #include "ctl/text/table.h"
 #include "data/json/writer.h"
@@ -19,12 +19,6 @@ namespace {
 
 using base::Result;
 using base::Status;
-
-Result<std::string> ReadSentFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return std::unexpected(base::NotFound("cannot read the file '" + path + "'"));
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
 
 std::string Joined(const std::vector<std::string>& texts, std::string_view separator) {
   std::string joined;
@@ -39,13 +33,6 @@ void AddTensors(Table& table, const char* kind, const std::vector<TensorSignatur
   for (const TensorSignature& tensor : tensors) {
     table.Add({kind, tensor.name, std::string(tensor::DataTypeName(tensor.datatype)), tensor.shape.ToString()});
   }
-}
-
-void WriteTexts(json::Writer& writer, json::KeyText key, const std::vector<std::string>& texts) {
-  writer.Key(key);
-  writer.BeginArray();
-  for (const std::string& text : texts) writer.String(text);
-  writer.EndArray();
 }
 
 void WriteTensors(json::Writer& writer, json::KeyText key, const std::vector<TensorSignature>& tensors) {
@@ -272,7 +259,7 @@ Status Load(V2Server& server, const LoadArguments& arguments, const Output& out)
   writer.Key("parameters");
   writer.BeginObject();
   if (!arguments.config_file.empty()) {
-    INFERD_ASSIGN_OR_RETURN(const std::string config, ReadSentFile(arguments.config_file));
+    INFERD_ASSIGN_OR_RETURN(const std::string config, ReadFile(arguments.config_file));
     writer.Member("config", config);
   }
   for (const std::string& file : arguments.files) {
@@ -280,7 +267,7 @@ Status Load(V2Server& server, const LoadArguments& arguments, const Output& out)
     if (equals == std::string::npos) {
       return base::InvalidArgument("--file '" + file + "': expected VERSION/PATH=FILE, as in 1/model.onnx=new.onnx");
     }
-    INFERD_ASSIGN_OR_RETURN(const std::string bytes, ReadSentFile(file.substr(equals + 1)));
+    INFERD_ASSIGN_OR_RETURN(const std::string bytes, ReadFile(file.substr(equals + 1)));
     writer.Key("file:" + file.substr(0, equals));
     std::string text(base::Base64Size(bytes.size()), '\0');
     base::EncodeBase64(bytes, text.data());

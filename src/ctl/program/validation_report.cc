@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ctl/text/json_texts.h"
+
 namespace inferd::ctl {
 
 namespace {
@@ -60,13 +62,6 @@ void AddItem(Item item, ValidationReport& report) {
   }
 }
 
-void WriteReportTexts(json::Writer& writer, json::KeyText key, const std::vector<std::string>& texts) {
-  writer.Key(key);
-  writer.BeginArray();
-  for (const std::string& text : texts) writer.String(text);
-  writer.EndArray();
-}
-
 }  // namespace
 
 ValidationReport ParseValidationReport(std::string_view printed) {
@@ -100,16 +95,16 @@ void WriteValidationReport(json::Writer& writer, std::string_view path, bool val
   writer.BeginObject();
   writer.Member("path", path);
   writer.Member("valid", valid);
-  WriteReportTexts(writer, "problems", report.problems);
+  WriteTexts(writer, "problems", report.problems);
   writer.Key("models");
   writer.BeginArray();
   for (const ValidationReport::Model& model : report.models) {
     writer.BeginObject();
     writer.Member("name", model.name);
     writer.Member("folder", model.folder);
-    WriteReportTexts(writer, "problems", model.problems);
-    WriteReportTexts(writer, "warnings", model.warnings);
-    WriteReportTexts(writer, "notes", model.notes);
+    WriteTexts(writer, "problems", model.problems);
+    WriteTexts(writer, "warnings", model.warnings);
+    WriteTexts(writer, "notes", model.notes);
     writer.Key("configurations");
     writer.BeginArray();
     for (const auto& [version, text] : model.configurations) {
