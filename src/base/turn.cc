@@ -24,7 +24,7 @@ void Turn::Scope::Move() {
   lent_until_ns_.store(kMoved, std::memory_order_release);
 }
 
-// It was taken: for as long as a thread takes to start, nobody knows what becomes of it.
+// The watch has taken the turn. Until the other thread has started, or could not be, it is open which thread continues.
 bool Turn::Scope::TakeBackLate() {
   for (;;) {
     int64_t until_ns = lent_until_ns_.load(std::memory_order_acquire);

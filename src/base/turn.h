@@ -50,7 +50,7 @@ class Turn final {
     ~Watch() = default;
   };
 
-  // Who a turn is lent to. OnMoved() is called on the thread that continues the turn, before the first one learns of
+  // The borrower of a turn. OnMoved() is called on the thread that continues the turn, before the first one learns of
   // it.
   class Borrower {
    public:

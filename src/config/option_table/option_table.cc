@@ -150,7 +150,8 @@ std::vector<Option> ModelRows() {
                             "with poll: models that come while it runs are loaded; new versions are in any case"),
       Plain<&S::unload_removed>(kModelsGroup, "unload-removed", "",
                                 "with poll: models whose folders are removed are unloaded; versions are in any case"),
-      Plain<&S::load_models>(kModelsGroup, "load-model", "NAME", "with explicit: load this model at the start; '*': all"),
+      Plain<&S::load_models>(kModelsGroup, "load-model", "NAME",
+                             "with explicit: load this model at the start; '*': all"),
       Choice<kTransitions, &S::version_transition>(
           kModelsGroup, "version-transition",
           "of models that do not say: a new version is loaded before the old one goes, or after it is gone"),
@@ -168,7 +169,8 @@ std::vector<Option> ModelRows() {
           "what a configuration lacks is taken from the model; false: models without are refused"),
       Plain<&S::load_retries>(kModelsGroup, "load-retries", "N",
                               "how often a version that fails to load is tried again with the same files"),
-      Plain<&S::load_retry_interval>(kModelsGroup, "load-retry-interval", "TIME", "how long after each time; 0: at once"),
+      Plain<&S::load_retry_interval>(kModelsGroup, "load-retry-interval", "TIME",
+                                     "how long after each time; 0: at once"),
       Plain<&S::default_max_batch_size>(kModelsGroup, "default-max-batch-size", "N",
                                         "for models that can batch and have no max_batch_size of their own; 0: none"),
       Choice<kUnconfiguredBatching, &S::unconfigured_batching>(

@@ -34,7 +34,8 @@ base::Status RefusalOf(const net::ClientResponse& response) {
     reason = FieldText(sent->front(), {"reason"});
     message = FieldText(sent->front(), {"message"});
   }
-  return {CodeOfStatus(response.status), "Error from server" + (reason.empty() ? "" : " (" + reason + ")") + ": " + message};
+  return {CodeOfStatus(response.status),
+          "Error from server" + (reason.empty() ? "" : " (" + reason + ")") + ": " + message};
 }
 
 std::string Lowered(std::string text) {

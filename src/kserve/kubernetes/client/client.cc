@@ -124,7 +124,8 @@ ApiResult<std::string> Client::ListChunk(const Resource& resource, const Selecti
     SetType(resource, item);
     list.items.push_back(std::move(item));
   }
-  if (!next.empty() && (items->items().empty() || next == from)) return MalformedAnswer("the list goes on without an item");
+  if (!next.empty() && (items->items().empty() || next == from))
+    return MalformedAnswer("the list goes on without an item");
   return next;
 }
 

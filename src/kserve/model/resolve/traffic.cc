@@ -16,8 +16,10 @@ std::vector<TrafficTarget> SplitTraffic(std::optional<int64_t> canary_percent,
   std::vector<TrafficTarget> targets = {
       {.revision = "", .latest = true, .percent = *canary_percent, .tag = tag_routing ? "latest" : ""}};
   if (*canary_percent < kAllPercent) {
-    targets.push_back(
-        {.revision = latest_rolled_out_revision, .latest = false, .percent = kAllPercent - *canary_percent, .tag = "prev"});
+    targets.push_back({.revision = latest_rolled_out_revision,
+                       .latest = false,
+                       .percent = kAllPercent - *canary_percent,
+                       .tag = "prev"});
   }
   return targets;
 }
