@@ -23,7 +23,7 @@ def number(row, column):
 
 
 def ways(rows):
-    """The rows by the way they were measured, in the order of the file."""
+    """Returns {way: rows}, in the order of the file."""
     by_way = {}
     for row in rows:
         by_way.setdefault(row["way"], []).append(row)

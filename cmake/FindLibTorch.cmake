@@ -1,5 +1,5 @@
-# LibTorch::LibTorch, from a folder with include/torch/script.h and lib/libtorch_cpu.so: -DINFERD_TORCH_ROOT, the environment's
-# INFERD_TORCH_ROOT, or where tools/install_torch puts it. Headers and library are of one release.
+# Finds LibTorch::LibTorch in a folder with include/torch/script.h and lib/libtorch_cpu.so. Looks in -DINFERD_TORCH_ROOT, in
+# INFERD_TORCH_ROOT of the environment, and in the folder of tools/install_torch. Headers and library must be of one release.
 include(InferdRelease)
 inferd_find_release(LibTorch torch/script.h libtorch_cpu.so torch/headeronly/version.h TORCH_VERSION
                     ${INFERD_TORCH_ROOT} $ENV{INFERD_TORCH_ROOT} ${CMAKE_SOURCE_DIR}/build/deps/torch)
@@ -9,7 +9,7 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)
   add_library(LibTorch::LibTorch INTERFACE IMPORTED)
   set_target_properties(LibTorch::LibTorch PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES "${LibTorch_INCLUDE_DIR};${LibTorch_INCLUDE_DIR}/torch/csrc/api/include")
-  # All of them by name, those that the libraries need of each other too: what is linked to them finds each beside the others, and
-  # LD_LIBRARY_PATH cannot swap one.
+  # Links all libraries by name, including those that only other libraries need. A target then finds each of them in the same folder, and
+  # LD_LIBRARY_PATH cannot replace one.
   target_link_libraries(LibTorch::LibTorch INTERFACE -Wl,--no-as-needed ${LibTorch_LIBRARIES} -Wl,--as-needed)
 endif()

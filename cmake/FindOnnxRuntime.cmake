@@ -1,13 +1,13 @@
-# OnnxRuntime::OnnxRuntime, from a folder with include/onnxruntime_c_api.h and lib/libonnxruntime.so.1:
-# -DINFERD_ONNXRUNTIME_ROOT, the environment's INFERD_ONNXRUNTIME_ROOT, or where tools/install_onnxruntime puts it. The headers
-# may be older than the library. INFERD_ONNXRUNTIME_GPU: the library of the package for GPUs, which has OnnxRuntime_PROVIDERS, too.
+# Finds OnnxRuntime::OnnxRuntime in a folder with include/onnxruntime_c_api.h and lib/libonnxruntime.so.1. Looks in
+# -DINFERD_ONNXRUNTIME_ROOT, in INFERD_ONNXRUNTIME_ROOT of the environment, and in the folder of tools/install_onnxruntime. The headers
+# may be older than the library. With INFERD_ONNXRUNTIME_GPU, takes the library of the GPU package, and sets OnnxRuntime_PROVIDERS.
 option(INFERD_ONNXRUNTIME_GPU "Build the onnxruntime engine with ONNX Runtime's package for GPUs" OFF)
 set(OnnxRuntime_ROOTS
   ${INFERD_ONNXRUNTIME_ROOT} $ENV{INFERD_ONNXRUNTIME_ROOT} ${CMAKE_SOURCE_DIR}/build/deps/onnxruntime)
 if(INFERD_ONNXRUNTIME_GPU)
   list(PREPEND OnnxRuntime_ROOTS ${CMAKE_SOURCE_DIR}/build/deps/onnxruntime_gpu)
 endif()
-# Looked for anew: the choice between the two may be another than before.
+# Searches again, because INFERD_ONNXRUNTIME_GPU may have changed.
 unset(OnnxRuntime_LIBRARY CACHE)
 find_path(OnnxRuntime_INCLUDE_DIR onnxruntime_c_api.h
   PATHS ${OnnxRuntime_ROOTS} PATH_SUFFIXES include NO_DEFAULT_PATH)

@@ -1,6 +1,6 @@
-# TensorFlow::Headers, and the two libraries that are opened at run time, from a folder with lib/libtensorflow_cc.so.2 and
-# include/tensorflow/c/c_api.h: -DINFERD_TENSORFLOW_ROOT, the environment's INFERD_TENSORFLOW_ROOT, or where
-# tools/install_tensorflow puts it. The folder `tensorflow` of an installed Python package also is one.
+# Finds TensorFlow::Headers, and the two libraries that the engine opens at run time, in a folder with lib/libtensorflow_cc.so.2 and
+# include/tensorflow/c/c_api.h. Looks in -DINFERD_TENSORFLOW_ROOT, in INFERD_TENSORFLOW_ROOT of the environment, and in the folder
+# of tools/install_tensorflow. The folder `tensorflow` of an installed Python package works, too.
 set(TensorFlow_ROOTS
   ${INFERD_TENSORFLOW_ROOT} $ENV{INFERD_TENSORFLOW_ROOT} ${CMAKE_SOURCE_DIR}/build/deps/tensorflow)
 find_path(TensorFlow_INCLUDE_DIR tensorflow/c/c_api.h PATHS ${TensorFlow_ROOTS} PATH_SUFFIXES include NO_DEFAULT_PATH)
@@ -14,7 +14,7 @@ find_package_handle_standard_args(TensorFlow
 mark_as_advanced(TensorFlow_INCLUDE_DIR TensorFlow_LIBRARY TensorFlow_FRAMEWORK_LIBRARY)
 
 if(TensorFlow_FOUND AND NOT TARGET TensorFlow::Headers)
-  # No header says it, and the library only says it once it is opened.
+  # No header has the full version. The library returns it, but only after it is opened.
   set(TensorFlow_VERSION 2)
   get_filename_component(TensorFlow_ROOT ${TensorFlow_INCLUDE_DIR} DIRECTORY)
   if(EXISTS ${TensorFlow_ROOT}/version)

@@ -1,4 +1,4 @@
-# What the build needs, found once. quickstart installs all of it.
+# Finds the build's dependencies. quickstart installs all of them.
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 find_package(OpenSSL REQUIRED)
@@ -12,10 +12,11 @@ find_package(PkgConfig REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(yaml-cpp REQUIRED)
-find_package(SQLite3 REQUIRED)
+if(INFERD_KSERVE)
+  find_package(SQLite3 REQUIRED)
+endif()
 pkg_check_modules(TCMALLOC REQUIRED IMPORTED_TARGET libtcmalloc_minimal)
 pkg_check_modules(NGHTTP2 REQUIRED IMPORTED_TARGET libnghttp2)
-pkg_check_modules(PYTHON3 REQUIRED python3)  # headers: no program of ours links its library
 find_library(HIREDIS_LIBRARY hiredis REQUIRED)
 find_path(FAST_FLOAT_INCLUDE fast_float/fast_float.h REQUIRED)
 if(INFERD_TESTS)
@@ -26,6 +27,6 @@ endif()
 add_library(fast_float INTERFACE)
 target_include_directories(fast_float SYSTEM INTERFACE ${FAST_FLOAT_INCLUDE})
 
-# Static: the engines' libraries bring protobufs of their own, and must never meet the server's.
+# Links protobuf statically. The engines' libraries have their own copies of protobuf, which must never bind to the server's.
 add_library(inferd_protobuf_runtime INTERFACE)
 target_link_libraries(inferd_protobuf_runtime INTERFACE /usr/lib/x86_64-linux-gnu/libprotobuf.a)

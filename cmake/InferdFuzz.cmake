@@ -1,7 +1,7 @@
 # inferd_fuzz(NAME SOURCES ... LINK room... EXTERNAL target...)
 #
-# A libFuzzer program `<NAME>_fuzz` of the preset dev; its seeds lie in fuzz/corpus/<NAME>. LINK are rooms.
-# tools/run_fuzzers runs them all.
+# Adds a libFuzzer program `<NAME>_fuzz` to the preset dev. Its seeds are in fuzz/corpus/<NAME>. LINK lists rooms.
+# tools/run_fuzzers runs all these programs.
 function(inferd_fuzz name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK;EXTERNAL" ${ARGN})
   set(links)

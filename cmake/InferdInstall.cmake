@@ -1,19 +1,20 @@
-# `cmake --install build/release --prefix DIR`: what a machine needs to serve, in the layout that the programs look for.
+# `cmake --install build/release --prefix DIR` installs what a machine needs to serve, in the layout that the programs expect.
+# A build without INFERD_KSERVE has only the first three programs.
 #
 #   bin/                    inferd, inferd-worker, inferctl, inferd-controller, inferd-agent, inferd-gateway, inferd-storage-initializer
-#   lib/inferd/engines/     the engines, and beside it one folder with the library of each
+#   lib/inferd/engines/     the engines. lib/inferd/ENGINE has the libraries of an engine
 #   include/inferd/         the engine ABI
 #   share/inferd/           proto/ (wire messages), runtimes/ (ClusterServingRuntimes), crds/ (KServe's kinds), examples/
 #   share/doc/inferd/       licences, documentation
 include(GNUInstallDirs)
 
-install(TARGETS inferd inferd-worker inferctl inferd-controller inferd-agent inferd-gateway inferd-storage-initializer
-  RUNTIME DESTINATION bin)
+get_property(programs GLOBAL PROPERTY INFERD_PROGRAMS)
+install(TARGETS ${programs} RUNTIME DESTINATION bin)
 get_property(engines GLOBAL PROPERTY INFERD_ENGINES)
 install(TARGETS ${engines} LIBRARY DESTINATION lib/inferd/engines)
 
-# inferd_install_library(ENGINE FILE...): libraries that an engine needs, under the names that it asks for. FILE is
-# NAME=PATH; the file itself is copied, whatever links lead to it.
+# inferd_install_library(ENGINE FILE...): installs libraries that an engine needs, under the names that it opens. FILE is NAME=PATH. If
+# PATH is a symbolic link, the file that it leads to is copied.
 function(inferd_install_library engine)
   foreach(pair ${ARGN})
     string(REGEX MATCH "^([^=]+)=(.+)$" matched ${pair})
@@ -50,5 +51,5 @@ install(DIRECTORY examples/models examples/requests examples/forest examples/kse
 install(FILES LICENSE THIRD_PARTY_NOTICES.md CHANGELOG.md README.md DESTINATION share/doc/inferd)
 install(DIRECTORY docs DESTINATION share/doc/inferd PATTERN design EXCLUDE)
 
-# What programs look for beside themselves lies in the build's folder as it does where they are installed.
+# Programs look for this file relative to their own folder, so the build folder has the same layout as an installation.
 configure_file(deploy/runtimes/inferd.yaml share/inferd/runtimes/inferd.yaml COPYONLY)

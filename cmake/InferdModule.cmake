@@ -1,13 +1,16 @@
 # inferd_module(NAME [COLD] [TESTED_BY_PROGRAM] [TEST_SECONDS n] DEPS room... EXTERNAL target... [SUBDIRS folder...] [ALONE file...])
 #
-# One room: a static library `inferd_<NAME>` (slashes become underscores) of every source in the folder and in SUBDIRS,
-# a test program of its *_test.cc, a benchmark program of its *_bench.cc. DEPS are rooms, EXTERNAL are imported targets; both are
-# PRIVATE. tools/check_layers holds the #include lines against ARCHITECTURE.md's table. ALONE are sources whose local names
-# are those of another source in the room: INFERD_UNITY does not compile them together with others. Such a test has a namespace with its
-# file's name in place of the unnamed one, and is none of them. TESTED_BY_PROGRAM: an integration test runs the room's test program, which is
-# built without INFERD_ROOM_TESTS, too. COLD: no request passes through the room; a release build compiles it with -O1 rather than -O2, which
-# takes a fifth less time, and every build compiles it as one or two units, since a unit parses its headers once. TEST_SECONDS: how long its
-# tests take with sanitizers, where that is long: ctest begins with those.
+# Defines one room: a static library `inferd_<NAME>` (slashes become underscores) of every source in the folder and in SUBDIRS,
+# a test program of its *_test.cc, and a benchmark program of its *_bench.cc. tools/check_layers checks the #include lines against
+# ARCHITECTURE.md's tables.
+#   DEPS               rooms to link, PRIVATE
+#   EXTERNAL           imported targets to link, PRIVATE
+#   ALONE              sources that INFERD_UNITY compiles alone, because another source of the room has the same local names. A test with such
+#                      names uses a namespace with its file's name instead of an unnamed one, and need not be listed
+#   TESTED_BY_PROGRAM  an integration test runs the room's test program, so it is built even without INFERD_ROOM_TESTS
+#   COLD               no request passes through the room. A release build compiles it with -O1 rather than -O2, which takes a fifth less time.
+#                      Every build compiles it as one or two units, since a unit parses its headers once
+#   TEST_SECONDS       the duration of its tests with sanitizers, if they are slow. ctest starts the slowest tests first
 function(inferd_module name)
   cmake_parse_arguments(ARG "COLD;TESTED_BY_PROGRAM" "TEST_SECONDS" "DEPS;EXTERNAL;SUBDIRS;ALONE;TEST_DEPS;TEST_EXTERNAL" ${ARGN})
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -67,7 +70,7 @@ function(inferd_module name)
   endif()
 endfunction()
 
-# Notes a library or test of this folder's wing for inferd_wing_targets().
+# Registers a library or test of this folder's wing for inferd_wing_targets().
 function(inferd_note_wing kind target)
   file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
   string(REGEX MATCH "^[^/.]+" wing "${path}")
@@ -79,7 +82,8 @@ function(inferd_note_wing kind target)
   endif()
 endfunction()
 
-# inferd_wing_targets(WING...): `cmake --build BUILD --target WING` builds a wing's libraries and unit tests, and runs these tests.
+# inferd_wing_targets(WING...): adds a target for each wing. `cmake --build BUILD --target WING` builds the wing's libraries and unit
+# tests, and runs these tests.
 function(inferd_wing_targets)
   cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
   foreach(wing ${ARGN})
@@ -99,7 +103,7 @@ endfunction()
 # `ninja inferd_benches` builds every micro-benchmark; the default target builds none.
 add_custom_target(inferd_benches)
 
-# inferd_test(NAME SOURCES ... LINK ...): one gtest program, one ctest entry.
+# inferd_test(NAME SOURCES ... LINK ...): adds one gtest program with one ctest entry.
 function(inferd_test name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LINK" ${ARGN})
   add_executable(${name} ${ARG_SOURCES})
@@ -112,10 +116,10 @@ function(inferd_test name)
   inferd_note_wing(TESTS ${name})
 endfunction()
 
-# inferd_engine(NAME EXTERNAL target... SOURCES ... [ALONE file...]): an engine plug-in, build/<preset>/lib/inferd/engines/<NAME>.so.
+# inferd_engine(NAME EXTERNAL target... SOURCES ... [ALONE file...]): adds an engine plug-in, build/<preset>/lib/inferd/engines/<NAME>.so.
 #
-# Exports the ABI's one symbol and nothing else, finds its libraries beside itself (old dtags, so that
-# LD_LIBRARY_PATH cannot swap them), and defines no unique symbols.
+# The plug-in exports only the ABI's one symbol, and defines no unique symbols. It finds its libraries relative to itself, by old dtags, so
+# that LD_LIBRARY_PATH cannot replace them.
 function(inferd_engine name)
   cmake_parse_arguments(ARG "" "RPATH" "DEPS;EXTERNAL;SOURCES;ALONE" ${ARGN})
   set_source_files_properties(${ARG_ALONE} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
@@ -134,7 +138,7 @@ function(inferd_engine name)
   target_link_options(engine_${name} PRIVATE
     -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/engine.map -Wl,--disable-new-dtags -Wl,-z,defs)
   if(INFERD_SANITIZE)
-    # The sanitizer's runtime lives in the program, not in the plug-in.
+    # The sanitizer's runtime is in the program, not in the plug-in, so -z defs would fail.
     set_target_properties(engine_${name} PROPERTIES LINK_OPTIONS
       "-Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/engine.map;-Wl,--disable-new-dtags")
   endif()

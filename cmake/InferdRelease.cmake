@@ -1,8 +1,8 @@
 # inferd_find_release(NAME HEADER LIBRARY VERSION_HEADER PREFIX FOLDERS root...)
 #
-# For find modules: a library of one release with its headers, in a folder with include/HEADER and lib/LIBRARY, the first of FOLDERS
-# that has it. Sets NAME_INCLUDE_DIR, NAME_LIBRARY, NAME_LIBRARY_DIR and NAME_VERSION, which VERSION_HEADER says in lines
-# "define PREFIX_MAJOR 1" and so on, and NAME_FOUND.
+# For find modules: finds a library and its headers, which must be of one release. Takes the first root that has include/HEADER and
+# lib/LIBRARY. Sets NAME_INCLUDE_DIR, NAME_LIBRARY, NAME_LIBRARY_DIR, NAME_FOUND, and NAME_VERSION, which it reads from lines
+# "define PREFIX_MAJOR 1" and so on in VERSION_HEADER.
 include(FindPackageHandleStandardArgs)
 macro(inferd_find_release name header library version_header prefix)
   find_path(${name}_INCLUDE_DIR ${header} PATHS ${ARGN} PATH_SUFFIXES include NO_DEFAULT_PATH)

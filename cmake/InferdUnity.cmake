@@ -1,10 +1,10 @@
 # inferd_unite(FOLDER): compiles up to INFERD_UNITY sources of each target below FOLDER as one translation unit. Call it once, after the
 # last target.
 #
-# A unit parses its headers and instantiates its templates once. CMake's own UNITY_BUILD does the same, but names the sources by absolute
-# paths: ccache then finds a unit of another clone only after preprocessing it. These units have the same text in every clone.
-# The properties are CMake's: UNITY_BUILD OFF leaves a target out, UNITY_BUILD_BATCH_SIZE gives it a size of its own, and
-# SKIP_UNITY_BUILD_INCLUSION leaves a source out. Generated sources are left out, too.
+# A unit parses its headers and instantiates its templates once. CMake's own UNITY_BUILD does the same, but it includes the sources by
+# absolute paths, so ccache must preprocess a unit to find it from another clone. These units have the same text in every clone.
+# CMake's own properties apply: UNITY_BUILD OFF leaves a target out, UNITY_BUILD_BATCH_SIZE sets a target's unit size, and
+# SKIP_UNITY_BUILD_INCLUSION leaves a source out. Generated sources are always left out.
 function(inferd_unite folder)
   if(NOT INFERD_UNITY)
     return()
@@ -45,7 +45,7 @@ function(inferd_unite_target target)
     return()
   endif()
 
-  # Units of nearly equal size: 17 sources are 8 and 9 rather than 16 and 1.
+  # Makes units of nearly equal size: 17 sources become 8 and 9 rather than 16 and 1.
   math(EXPR units "(${count} + ${unit_size} - 1) / ${unit_size}")
   foreach(unit RANGE 1 ${units})
     math(EXPR begin "${count} * (${unit} - 1) / ${units}")

@@ -1,5 +1,5 @@
-# Writes OUTPUT, a header with the version: VERSION itself at the tag v<VERSION> and outside of a git checkout, else with
-# the commit behind it. The file keeps its time when nothing changed, so that nothing is compiled again.
+# Writes OUTPUT, a header with the version. The version is VERSION at the tag v<VERSION> and outside of a git checkout. Elsewhere the
+# commit is appended. If the version has not changed, the file keeps its time, so that nothing is compiled again.
 #
 #   cmake -DSOURCE_DIR=... -DVERSION=0.1.0 -DOUTPUT=... -P WriteVersion.cmake
 set(text ${VERSION})

@@ -1,4 +1,4 @@
-// The precompiled header of the tests: the sources', and the test framework.
+// The precompiled header of the tests: that of the sources, and the test framework.
 #pragma once
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes examples/caffe2/leaves_netdef, and a request for it under examples/requests: which iris a flower is, by the lengths and widths
+"""Makes examples/caffe2/leaves_netdef, and a request for it under examples/requests: the species of an iris, by the lengths and widths
 of its leaves, and how near these are to each kind's mean. It needs neither Caffe2 nor protobuf: the files are written byte by byte.
 
     python3 examples/make_caffe2_model.py
@@ -30,13 +30,13 @@ def varint(value):
 
 
 def data(number, value):
-    """A field of protobuf's wire format: text or a message."""
+    """Returns a field in protobuf's wire format, with a text or a message."""
     value = value.encode() if isinstance(value, str) else value
     return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 def argument(name, value):
-    """caffe2.proto's Argument: a number, or a list of numbers."""
+    """Returns an Argument of caffe2.proto, with a number or a list of numbers."""
     listed, values = isinstance(value, list), value if isinstance(value, list) else [value]
     written = data(1, name)
     for each in values:
@@ -48,13 +48,13 @@ def argument(name, value):
 
 
 def operator(kind, inputs, outputs, **arguments):
-    """caffe2.proto's OperatorDef."""
+    """Returns an OperatorDef of caffe2.proto."""
     return b"".join([*(data(1, name) for name in inputs), *(data(2, name) for name in outputs), data(4, kind),
                      *(data(5, argument(name, value)) for name, value in arguments.items())])
 
 
 def net(name, operators, inputs, outputs):
-    """caffe2.proto's NetDef."""
+    """Returns a NetDef of caffe2.proto."""
     return b"".join([data(1, name), *(data(2, each) for each in operators), *(data(7, each) for each in inputs),
                      *(data(8, each) for each in outputs)])
 

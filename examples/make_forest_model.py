@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the model under examples/forest: which iris a flower is, by the lengths and widths of its leaves, with XGBoost.
+"""Makes the model under examples/forest: the species of an iris, by the lengths and widths of its leaves, with XGBoost.
 
     examples/make_forest_model.py            (packages: xgboost-cpu, scikit-learn)
 """

@@ -51,7 +51,7 @@ def value_info(name, element_type, dims):
 
 
 def make_digits():
-    """A perceptron, 64-32-10, trained on scikit-learn's 1797 scans of 8x8 pixels with 17 shades."""
+    """Makes a perceptron, 64-32-10, trained on scikit-learn's 1797 scans of 8x8 pixels with 17 shades."""
     images, numbers = load_digits(return_X_y=True)
     train_x, test_x, train_y, test_y = train_test_split(images, numbers, test_size=0.25, random_state=1)
     network = MLPClassifier(hidden_layer_sizes=(32,), max_iter=600, random_state=1).fit(train_x / 16, train_y)
@@ -84,7 +84,7 @@ def make_digits():
 
 
 def make_simple():
-    """OUTPUT0 = INPUT0 + INPUT1, OUTPUT1 = INPUT0 - INPUT1: the model that V2 clients are tried with first."""
+    """OUTPUT0 = INPUT0 + INPUT1, OUTPUT1 = INPUT0 - INPUT1: the usual first model of V2 clients."""
     nodes = [
         helper.make_node("Add", ["INPUT0", "INPUT1"], ["OUTPUT0"]),
         helper.make_node("Sub", ["INPUT0", "INPUT1"], ["OUTPUT1"]),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes examples/mxnet/leaves_mxnet, and a request for it under examples/requests: which iris a flower is, by the lengths and widths of
+"""Makes examples/mxnet/leaves_mxnet, and a request for it under examples/requests: the species of an iris, by the lengths and widths of
 its leaves, and how near these are to each kind's mean. It needs no MXNet: the files are written byte by byte.
 
     python3 examples/make_mxnet_model.py
@@ -14,7 +14,7 @@ MEANS = [[5.006, 3.428, 1.462, 0.246], [5.936, 2.770, 4.260, 1.326], [6.588, 2.9
 
 
 def array(shape, values):
-    """An array of float32, as MXNet's ndarray.cc writes it: version 2, dense, shape, CPU, datatype, elements."""
+    """Returns an array of float32 in the format of MXNet's ndarray.cc: version 2, dense, shape, CPU, datatype, elements."""
     return struct.pack(f"<Iii{len(shape)}qiii{len(values)}f", 0xF993FAC9, 0, len(shape), *shape, 1, 0, 0, *values)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the models under examples/openvino, and a request for each under examples/requests: which iris a flower is, by the lengths and
+"""Makes the models under examples/openvino, and a request for each under examples/requests: the species of an iris, by the lengths and
 widths of its leaves; one network as OpenVINO's IR, TensorFlow Lite and Paddle write it.
 
 They are committed, so serving them needs no Python. To make them again:
@@ -23,7 +23,7 @@ import numpy
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent
 ANSWERS = EXAMPLES.parent / "tests" / "models" / "formats"
-# The libraries cannot be in one process; each is asked in one of its own.
+# The libraries cannot share a process, so each runs in its own.
 LIBRARIES = ("tensorflow", "paddle")
 
 
@@ -46,7 +46,7 @@ def save_request(model, name, row):
 
 
 def train(where):
-    """A perceptron, 4-8-3."""
+    """Trains a perceptron, 4-8-3."""
     from sklearn.datasets import load_iris
     from sklearn.neural_network import MLPClassifier
 
@@ -72,7 +72,7 @@ def make_with_tensorflow(data):
         tf.saved_model.save(tf.Module(), saved, signatures={"serving_default": function})
         ir = folder("leaves_ir") / "model.xml"
         openvino.save_model(openvino.convert_model(saved), ir, compress_to_fp16=False)
-        # Where it was converted, and by which version.
+        # Removes the folder and the version of the conversion.
         ir.write_text(re.sub(r"\n\t<rt_info>.*?\n\t</rt_info>", "", ir.read_text(), flags=re.DOTALL))
         lite = tf.lite.TFLiteConverter.from_saved_model(saved).convert()
     write_answers("openvino_ir", {"rows": data["rows"]}, {"shares": function(data["rows"])["shares"].numpy()})
@@ -90,7 +90,7 @@ def make_with_tensorflow(data):
 
 
 def forget_sources(file):
-    """Operators of Paddle's know by which lines of which programs they were made."""
+    """Removes the source lines that made the file's operators, which Paddle stores in each operator."""
     from paddle.base.proto import framework_pb2
 
     program = framework_pb2.ProgramDesc.FromString(file.read_bytes())
@@ -126,7 +126,7 @@ def main():
     if len(sys.argv) == 3:
         globals()[f"make_with_{sys.argv[1]}"](numpy.load(sys.argv[2]))
         return
-    # Files of programs, not Paddle's new form, which OpenVINO does not read.
+    # Writes program files, because OpenVINO does not read Paddle's new format.
     environment = {**os.environ, "FLAGS_enable_pir_api": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
     with tempfile.TemporaryDirectory() as kept:
         data = pathlib.Path(kept) / "data.npz"

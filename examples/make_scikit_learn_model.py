@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the model examples/python/flowers: which iris a flower is, by the lengths and widths of its leaves, with scikit-learn.
+"""Makes the model examples/python/flowers: the species of an iris, by the lengths and widths of its leaves, with scikit-learn.
 
     examples/make_scikit_learn_model.py            (packages: scikit-learn, skops)
 """

@@ -1,5 +1,6 @@
-// Reviews of an API server to our webhooks: whatever is sent to any of them is answered in the API's form, and a patch
-// makes an object that has its defaults. The first byte chooses the webhook, and what there is of what pods need.
+// Fuzzes an API server's reviews to our webhooks. Each webhook must answer any input in the API's form, and a patch
+// must make an object that has its defaults. The first byte selects the webhook, and which of the objects that pods
+// need exist.
 
 #include <cstdint>
 #include <expected>
@@ -21,7 +22,7 @@ namespace {
 using manifest::Kind;
 using manifest::Value;
 
-// Answers are larger than questions: a patch is in base64, and repeats values.
+// Responses are larger than requests, because a patch is in base64 and repeats values.
 constexpr manifest::Limits kAnswerLimits = {.file_bytes_max = 64 << 20, .depth_max = 300, .bytes_max = 64'000'000};
 
 Value Parsed(std::string_view json) {
@@ -36,7 +37,7 @@ const Value& Member(const Value& map, std::string_view key, Kind kind) {
   return *found;
 }
 
-// A Secret or a ServiceAccount: there, not there, or not to be read.
+// A Secret or a ServiceAccount, which exists, is missing, or cannot be read.
 kubernetes::ApiResult<kubernetes::ObjectPointer> Found(size_t choice, const std::string& kind) {
   if (choice % 3 == 0) return nullptr;
   if (choice % 3 == 1) return std::unexpected(kubernetes::ApiError{.reason = "Forbidden", .message = "no"});
@@ -75,7 +76,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace inferd;
   if (size == 0) return 0;
   const std::vector<std::string_view> paths = cluster::WebhookPaths();
-  // From '0' on.
+  // The selector is the distance from '0'.
   const size_t choice = static_cast<uint8_t>(data[0] - '0');
   const std::string_view path = paths[choice % paths.size()];
   const std::vector<char> copy(data + 1, data + size);

@@ -1,6 +1,6 @@
-// What inferd-agent reads: bodies of requests that it puts together, answers that it takes apart, lists of models, and
-// the index of those that a server has. Each is read or refused; what was put together is read as what it was put
-// together from, and parts lie in the answer.
+// Fuzzes the inputs of inferd-agent: request bodies that it joins, answers that it splits, model lists, and a server's
+// model index. Each must be read or refused. A joined body must read as the bodies that it was joined from, and the
+// parts of an answer must lie in the answer.
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,5 @@
-// Archives: whatever they hold, nothing comes outside of the folder, limits hold, and no link leads out of it.
+// Fuzzes archives. Whatever they contain, no file may be written outside of the folder, the limits must hold, and no
+// link may lead out of the folder.
 
 #include <unistd.h>
 

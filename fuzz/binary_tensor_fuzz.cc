@@ -1,6 +1,6 @@
-// Infer requests with binary tensors, and raw ones. Input: two bytes for Inference-Header-Content-Length (0: raw), then
-// the body. Every tensor that is accepted lies inside the body, their bytes add up, and those that fit their shapes are
-// the same request as JSON.
+// Fuzzes infer requests with binary tensors, and raw requests. Input: two bytes for Inference-Header-Content-Length (0
+// for a raw request), then the body. Every accepted tensor must lie inside the body, and their bytes must add up. If
+// the tensors fit their shapes, the same request as JSON must be equal.
 
 #include <cstdint>
 #include <string_view>
@@ -50,7 +50,7 @@ void RunBinary(std::string_view body, size_t json_bytes) {
     Require(!binary || inside, "a tensor lies outside the body");
     if (binary) binary_bytes += input.data.size();
     fits = fits && tensor::CheckRaw(input.datatype, input.shape, input.data.bytes()).ok();
-    // JSON has no BOOL but 0 and 1.
+    // JSON can express only 0 and 1 as BOOL.
     for (const std::byte element : input.data.bytes()) {
       fits = fits && (input.datatype != tensor::DataType::kBool || std::to_integer<unsigned>(element) <= 1);
     }

@@ -1,5 +1,5 @@
-// What a Redis may answer where a kept response is looked for. Input: what stands behind the key, which is right.
-// Whatever is taken has tensors whose bytes are those of their shapes, and written again is what was read.
+// Fuzzes the entries that a Redis may return for a cached response. Input: the entry after the key, which is correct.
+// Every accepted entry must have tensors whose bytes fit their shapes, and must be written again as the same bytes.
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,5 @@
-// What inferd-gateway reads of others: graphs, reports of other gateways, and objects of a cluster, of which routes are
-// made: documents one after the other are an InferenceService, a revision's Deployment, an EndpointSlice, and a
-// ConfigMap.
+// Fuzzes the inputs of inferd-gateway: graphs, reports of other gateways, and cluster objects that define routes. The
+// documents of an input are, in order: an InferenceService, a revision's Deployment, an EndpointSlice, and a ConfigMap.
 
 #include <cstdint>
 #include <memory>

@@ -1,5 +1,5 @@
-// Model configurations as text and as JSON: what parses prints to something that parses to the same, and the rules and
-// the completion look at it without a fault.
+// Fuzzes model configurations as text and as JSON. An accepted configuration must print as text that parses to the same
+// configuration, and the checks and the completion must handle it without a failure.
 
 #include <cstdint>
 #include <string>

@@ -10,8 +10,8 @@
 
 namespace inferd::fuzz {
 
-// Sends a body back as it arrives, with trailers behind its end, and stops taking it now and then. Requires that it is
-// called in the order that RequestSink promises.
+// Sends a body back as it arrives, with trailers after its end, and sometimes pauses reading. Checks that its methods
+// are called in the order that RequestSink promises.
 class EchoSink final : public net::RequestSink {
  public:
   void Begin(net::BodyPool&) override {
@@ -49,7 +49,7 @@ class EchoSink final : public net::RequestSink {
   bool AwaitsMore() const override { return proceeded_ % 3 == 0; }
 
  private:
-  // Outlives the sink in the tasks that it has posted.
+  // Shared with posted tasks, so that it outlives the sink.
   struct Call {
     net::Reply reply;
     bool opened = false;

@@ -1,4 +1,4 @@
-// XGBoost's models in the old binary format: whatever the reader takes can be evaluated.
+// Fuzzes XGBoost models in the old binary format. Every model that the reader accepts must be evaluable.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// XGBoost's models in JSON: whatever the reader takes can be evaluated.
+// Fuzzes XGBoost models in JSON. Every model that the reader accepts must be evaluable.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// LightGBM's models: whatever the reader takes can be evaluated.
+// Fuzzes LightGBM models. Every model that the reader accepts must be evaluable.
 
 #include <cstddef>
 #include <cstdint>

@@ -12,7 +12,7 @@
 
 namespace inferd::fuzz {
 
-// What a reader took, and the check did not refuse, answers rows.
+// Evaluates rows by a model that the reader accepted. Does nothing if the check of the model refuses it.
 inline void AskForest(base::Result<forest::Forest> read) {
   constexpr size_t kNumbersMax = 1 << 16;
   constexpr size_t kRows = 17;
@@ -24,7 +24,7 @@ inline void AskForest(base::Result<forest::Forest> read) {
   std::vector<float> rows(kRows * features, 0.5F);
   for (size_t i = 0; i < rows.size(); i += 3) rows[i] = std::numeric_limits<float>::quiet_NaN();
   for (size_t i = 1; i < rows.size(); i += 5) rows[i] = static_cast<float>(i) - 40;
-  std::vector<double> margins(kRows * groups);  // room for either precision
+  std::vector<double> margins(kRows * groups);  // enough memory for both precisions
   std::vector<int32_t> leaves(kRows * model->trees.size());
   const auto evaluator = forest::Evaluator::Create(model, forest::Precision::kFloat32);
   evaluator->Margins(rows.data(), kRows, margins.data());
@@ -33,7 +33,7 @@ inline void AskForest(base::Result<forest::Forest> read) {
   if (!contributions) return;
   size_t nodes = 0;
   for (const forest::Tree& tree : model->trees) nodes += tree.nodes.size();
-  if (nodes > 1000) return;  // they take the square of the depth for each leaf
+  if (nodes > 1000) return;  // contributions take the square of the depth for each leaf
   const std::vector<double> row(rows.begin(), rows.begin() + model->features);
   std::vector<double> values((features + 1) * groups);
   (*contributions)->OfRow(row.data(), values.data());

@@ -1,4 +1,4 @@
-// treelite's checkpoints: whatever the reader takes can be evaluated.
+// Fuzzes treelite checkpoints. Every model that the reader accepts must be evaluable.
 
 #include <cstddef>
 #include <cstdint>

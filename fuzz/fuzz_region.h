@@ -12,7 +12,7 @@
 
 namespace inferd::fuzz {
 
-// One region "r" of shared memory, and nothing else that could be registered.
+// A registry with one shared memory region "r". No other region can be registered.
 class FuzzRegion final {
  public:
   static constexpr size_t kBytes = 256;
@@ -26,7 +26,7 @@ class FuzzRegion final {
   }
 
   clientshm::Registry& registry() { return registry_; }
-  // So that it is read.
+  // Reads the bytes, so that a sanitizer checks them.
   void Touch(std::byte byte) { touched_ = byte; }
 
  private:

@@ -1,6 +1,6 @@
-// Bodies of Triton's generate extension: what is accepted is JSON for a strict DOM (Boost.JSON), and its tensors fit
-// their shapes; an answer with the same tensors is JSON again, and as a request it is the same request. Input: the
-// model; then the body.
+// Fuzzes bodies of Triton's generate extension. An accepted body must be JSON for a strict DOM (Boost.JSON), and its
+// tensors must fit their shapes. A response with the same tensors must be JSON, too, and must read as the same request.
+// Input: the model, then the body.
 
 #include <boost/json/src.hpp>
 #include <cstdint>
@@ -53,7 +53,7 @@ void Run(const core::ModelSignature& signature, std::string_view text) {
   std::string answered;
   for (const base::BufferSlice& piece : answer->body) answered += piece.view();
   Require(IsJson(answered, 2 * kDepthMax), "answered with no JSON");
-  if (!response.parameters.empty()) return;  // which may have the names of others
+  if (!response.parameters.empty()) return;  // parameters may have the names of tensors
   const auto again = oip_http::ReadGenerateRequest(answered, signature, kDepthMax);
   Require(again.has_value(), "an answer is no request");
   Require((*again)->inputs.size() == (*request)->inputs.size(), "the answer has other inputs");

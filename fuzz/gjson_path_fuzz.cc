@@ -1,5 +1,5 @@
-// Conditions of InferenceGraphs: a path, a line break, and a document. What is read as a path is asked of any document
-// without a fault, twice with the same answer.
+// Fuzzes the conditions of InferenceGraphs. Input: a path, a line break, and a document. An accepted path must be
+// evaluated on any document without a failure, and twice with the same result.
 
 #include <cstdint>
 #include <string_view>

@@ -1,8 +1,8 @@
-// gRPC calls through the real handler and the echo service, on a transport that is played by hand: any headers of a
-// small grammar, any bytes, in any pieces, with the pool, the loop, the clock and the client's window moving in
-// between. Whatever comes, every call ends, what is echoed is what was sent, and every byte charged is given back.
+// Fuzzes gRPC calls through the real handler and the echo service, over a fake transport. Calls have any headers of a
+// small grammar, and any bytes, in any pieces. The pool, the loop, the clock and the client's window advance in
+// between. Every call must end, each echo must equal what was sent, and every charged byte must be released.
 //
-// Input: bytes that choose the options, then calls, one after the other: headers, then steps.
+// Input: bytes that select the options, then one call after the other, each as headers and steps.
 
 #include <algorithm>
 #include <array>
@@ -58,7 +58,7 @@ constexpr std::array<std::string_view, 8> kNames = {
 constexpr std::array<std::string_view, 10> kValues = {"1S",   "20m",  "0n", "gzip", "deflate",
                                                       "YQ==", "YQ,Y", "5",  "10",   "identity,deflate,gzip"};
 
-// What the last grpc-encoding says.
+// Returns the value of the last grpc-encoding header.
 ContentCoding CodingOf(const FakeCall::Fields& fields) {
   ContentCoding coding = ContentCoding::kIdentity;
   for (const auto& [name, value] : fields) {
@@ -72,7 +72,7 @@ std::string Coded(ContentCoding coding, std::string_view text) {
   return std::string(net::Compress(coding, {&piece, 1}).value().view());
 }
 
-// What was answered, decoded; the trailers of gRPC-Web left out.
+// Returns the decoded response messages, without the trailers of gRPC-Web.
 std::vector<std::string> Answers(const FakeCall& call, ContentCoding coding) {
   std::vector<std::string> answers;
   for (const std::string& message : call.Messages()) {
@@ -111,7 +111,7 @@ class Caller {
   }
 
  private:
-  // Bytes to send, and what they mean.
+  // Returns bytes to send, and records the messages in them.
   std::string Chunk(size_t kind) {
     const std::string bytes(input_.Bytes(input_.Byte()));
     if (kind == 0) {
@@ -156,7 +156,7 @@ class Caller {
     pending_.erase(0, count);
   }
 
-  // The client sends the rest and reads all there is: the call has to end.
+  // The client sends the rest and reads everything. After that, the call must end.
   void Settle(FakeCall& call) {
     Send(call, SIZE_MAX);
     call.End();
@@ -204,7 +204,7 @@ class Caller {
   std::vector<std::string> sent_;
   std::string pending_;
   size_t step_ = SIZE_MAX;
-  bool clean_ = true;  // all that was sent are messages
+  bool clean_ = true;  // true if all sent bytes are well-formed messages
   bool gone_ = false;
 };
 
@@ -230,7 +230,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   server.Serve(std::move(methods));
   for (int calls = 0; calls < 4 && !input.empty(); ++calls) fuzz::Caller(server, input).Call();
   server.pool.Run();
-  server.loop.Advance(std::chrono::seconds(2));  // answers that were put off
+  server.loop.Advance(std::chrono::seconds(2));  // sends delayed answers
   fuzz::Require(server.loop.timers() == 0, "a timer is left");
   fuzz::Require(server.budget->used() == 0, "bytes are still charged");
   return 0;

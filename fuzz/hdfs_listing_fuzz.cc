@@ -1,4 +1,5 @@
-// Answers of WebHDFS: a listing, a status and an error are read or refused, and no name leads out of its folder.
+// Fuzzes the answers of WebHDFS. A listing, a status and an error must be read or refused, and no name may lead out of
+// its folder.
 
 #include <cstdint>
 #include <string_view>

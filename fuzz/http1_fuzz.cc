@@ -8,9 +8,9 @@
 #include "net/http1/session.h"
 #include "tests/support/fake_session_host.h"
 
-// What a peer may send on an HTTP/1 connection. However the bytes are cut into reads, the same requests are executed,
-// and nothing is left when the connection ends. The first byte chooses how requests are answered and how the bytes are
-// cut.
+// Fuzzes the bytes that a peer sends on an HTTP/1 connection. The same requests must be executed for any division of
+// the bytes into reads, and nothing may remain when the connection ends. The first byte selects how requests are
+// answered, and how the bytes are divided.
 
 namespace inferd::net {
 namespace {

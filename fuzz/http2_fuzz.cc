@@ -1,9 +1,8 @@
-// An HTTP/2 connection fed by hand: any bytes, in any pieces, with handlers that answer at once, later, in pieces or
-// never, and with sinks that answer while the body arrives. Whatever comes, every request ends and every byte charged
-// is given back.
+// Fuzzes an HTTP/2 connection with any bytes, in any pieces. Handlers answer at once, later, in pieces or never, and
+// sinks answer while the body arrives. Every request must end, and every charged byte must be released.
 //
-// Input: one byte of switches, one byte for the size of the pieces (its highest bit: the handler has sinks), then what
-// the peer sends.
+// Input: one byte of switches, one byte for the size of the pieces (if its highest bit is set, the handler has sinks),
+// then the bytes that the peer sends.
 
 #include <cstdint>
 #include <string_view>
@@ -26,7 +25,7 @@ enum Switch : uint8_t {
   kAnswerLater = 4,
   kAnswerInPieces = 8,
   kRefuse = 16,
-  kUpgrade = 32,  // the input is HTTP2-Settings, a line, and what follows the 101
+  kUpgrade = 32,  // the input is HTTP2-Settings, a line break, and the bytes after the 101
   kDrain = 64,
   kKeepHalfClosed = 128,
 };

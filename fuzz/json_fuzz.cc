@@ -1,5 +1,5 @@
-// The pull reader against a strict DOM (Boost.JSON): both accept the same texts, but for what is ours alone (repeated
-// keys, limits), and see the same values in them.
+// Compares the pull reader with a strict DOM (Boost.JSON). Both must accept the same texts, apart from our own rules
+// (repeated keys, limits), and must find the same values.
 
 #include <boost/json/src.hpp>
 #include <cmath>
@@ -82,7 +82,7 @@ bool Same(const dom::value& a, const dom::value& b) {
   });
 }
 
-// Refused for a rule that the DOM does not have.
+// Returns true if our reader refused the text by a rule that the DOM does not have.
 bool OwnRule(const std::string& message) {
   for (const char* rule : {"repeated key", "nested deeper", "members", "too large for a double"}) {
     if (message.find(rule) != std::string::npos) return true;
@@ -114,7 +114,8 @@ void CheckStrict(std::string_view text) {
   Require(Same(*value, expected), "the values differ");
 }
 
-// With the tokens accepted, only the walk itself is checked: it ends, and skipping a value takes what reading takes.
+// Accepts NaN and the infinities, so checks only the walk itself: it must end, and skipping a value must consume the
+// same bytes as reading it.
 void CheckTokens(std::string_view text) {
   json::Reader raw(text, {.nonfinite_tokens = true});
   const auto span = raw.ReadRaw();

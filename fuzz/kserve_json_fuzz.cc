@@ -1,7 +1,7 @@
-// Bodies of KServe V1's :predict, plain and in CloudEvents of structured mode, against a strict DOM (Boost.JSON): what
-// is accepted is JSON, and its tensors fit their shapes; rows that TensorFlow Serving's dialect takes are the same
-// request in this one; what is answered to an event is JSON again. Input: whether it is an event, and the model; then
-// the body.
+// Fuzzes bodies of KServe V1's :predict, plain and in structured CloudEvents, against a strict DOM (Boost.JSON). An
+// accepted body must be JSON, and its tensors must fit their shapes. Rows that TensorFlow Serving's dialect accepts
+// must be the same request here. The answer to an event must be JSON, too. Input: a byte that selects the form and the
+// model, then the body.
 
 #include <boost/json/src.hpp>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What src/kserve/kubernetes reads of others: kubeconfigs, what credential plug-ins print, error answers, and watches,
-// which must be the same events however they come in pieces.
+// Fuzzes the inputs of src/kserve/kubernetes: kubeconfigs, the output of credential plug-ins, error answers, and
+// watches. A watch must give the same events for any division of its bytes into pieces.
 
 #include <cstdint>
 #include <string>
@@ -21,7 +21,7 @@ using kubernetes::ApiResult;
 
 constexpr size_t kLineBytesMax = 4096;
 
-// The events of a watch, and how it ends, as one text.
+// Returns the events of a watch, and its end, as one text.
 std::string Decode(std::string_view text, size_t piece) {
   std::string seen;
   kubernetes::WatchDecoder decoder(kLineBytesMax);

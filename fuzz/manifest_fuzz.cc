@@ -1,5 +1,5 @@
-// Kubernetes' objects as YAML and as JSON: what is read prints, in both forms, to something that reads back equal, and
-// the types and decisions of the control plane look at it without a fault.
+// Fuzzes Kubernetes objects as YAML and as JSON. An accepted object must print in both forms as text that reads back
+// equal. The types and decisions of the control plane must handle it without a failure.
 
 #include <cstdint>
 #include <string>
@@ -18,9 +18,9 @@ namespace {
 
 using manifest::Value;
 
-// Printed text may have somewhat more of everything than the input: anchors are written out.
+// Printed text may exceed the limits of the input a little, because anchors are written out.
 constexpr manifest::Limits kPrintedLimits = {.file_bytes_max = 64 << 20, .depth_max = 80, .bytes_max = 64'000'000};
-// Small enough that one input does not take long.
+// Small limits, so that no input takes long.
 constexpr manifest::Limits kLimits = {.nodes_max = 20'000, .bytes_max = 1'000'000};
 
 void RequireSame(const base::Result<std::vector<Value>>& printed, const Value& document, std::string_view form) {
@@ -35,7 +35,7 @@ void CheckPrinted(const Value& document) {
   RequireSame(manifest::ReadJson(manifest::ToJson(document), "printed", kPrintedLimits), document, "JSON");
 }
 
-// Whatever is to be there for a service prints and reads back.
+// Checks that all desired objects of a service print, and read back equal.
 void CheckDesired(const model::InferenceService& service, const std::vector<model::Object>& objects) {
   std::vector<const model::ServingRuntime*> runtimes;
   std::vector<const model::TrainedModel*> models;

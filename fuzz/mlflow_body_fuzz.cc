@@ -1,6 +1,6 @@
-// Bodies of MLflow's /invocations, JSON and CSV, against a strict DOM (Boost.JSON): what is accepted as JSON is JSON,
-// its tensors fit their shapes and the model's inputs, and what is answered is JSON again. Input: the form and the
-// model; then the body.
+// Fuzzes bodies of MLflow's /invocations, JSON and CSV, against a strict DOM (Boost.JSON). A body that is accepted as
+// JSON must be JSON, and its tensors must fit their shapes and the model's inputs. The answer must be JSON, too. Input:
+// the form and the model, then the body.
 
 #include <boost/json/src.hpp>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Files as they lie in a version folder: what they are is told of any content, the same each time, and archives are
-// read within their bounds.
+// Fuzzes the files of a version folder. Their format must be detected for any content, each time with the same result,
+// and archives must be read within their bounds.
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ void CheckKind(const std::string& path, std::string_view content) {
   Require(by_prefix == config::FileKind::kZip || by_prefix == *kind, "content and file differ");
 }
 
-// A name without an ending is that of no format, whatever the content.
+// Checks that a name without an extension belongs to no format, for any content.
 void CheckFormats(const std::string& path) {
   const size_t slash = path.rfind('/');
   const config::ModelFiles files{.names = {path.substr(slash + 1)}, .folder = path.substr(0, slash)};

@@ -1,5 +1,5 @@
-// Files of models that are JSON: what is accepted is an object for a strict DOM (Boost.JSON) with as many models, each
-// of which has a configuration that can be read.
+// Fuzzes JSON model lists. An accepted list must be an object for a strict DOM (Boost.JSON), with the same number of
+// models. The configuration of each model must be readable.
 
 #include <algorithm>
 #include <boost/json/src.hpp>
@@ -21,7 +21,7 @@ void Check(std::string_view text) {
   if (!read.has_value()) return;
   boost::system::error_code error;
   const dom::value parsed = ParseDom(text, 128, error);
-  // The DOM sets exponents a limit, which RFC 8259 does not.
+  // The DOM limits exponents, but RFC 8259 does not.
   if (error == dom::error::exponent_overflow) return;
   Require(!error && parsed.is_object(), "accepted, and no JSON");
   const dom::value* const list = parsed.as_object().if_contains("model_config_list");

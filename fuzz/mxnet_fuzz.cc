@@ -1,4 +1,4 @@
-// Both files of an MXNet model: the first two bytes say how long the symbol is.
+// Fuzzes both files of an MXNet model. The first two bytes are the length of the symbol.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Both files of a Caffe2 model: the first two bytes say how long the init net is.
+// Fuzzes both files of a Caffe2 model. The first two bytes are the length of the init net.
 
 #include <algorithm>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Patches of objects by the API's three ways: whatever is sent, what comes out prints and reads back, and applying the
-// same again changes nothing.
+// Fuzzes patches of objects, of the API's three types. The result must print and read back equal, and a second apply of
+// the same document must change nothing.
 
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@ namespace {
 
 using manifest::Value;
 
-// Small enough that one input does not take long.
+// Small limits, so that no input takes long.
 constexpr manifest::Limits kLimits = {.nodes_max = 5'000, .bytes_max = 200'000};
 constexpr manifest::Limits kPrintedLimits = {.file_bytes_max = 64 << 20, .depth_max = 300, .bytes_max = 64'000'000};
 

@@ -1,6 +1,7 @@
-// The gRPC codec against the generated classes. Input: one byte, then the bytes of a ModelInferRequest or a recipe for
-// one. Both readers accept and refuse the same, but for the rules that ours has of its own, and find the same. What is
-// read is then written as a response, raw, typed and in a stream, and the generated classes find the same again.
+// Compares the gRPC codec with the generated classes. Input: one byte, then the bytes of a ModelInferRequest or a
+// recipe for one. Both readers must accept and refuse the same messages, apart from our own rules, and must find the
+// same content. The content is then written as a response, raw, typed and in a stream, and the generated classes must
+// find it again.
 
 #include <cstdint>
 #include <string>
@@ -22,7 +23,7 @@ using inference::ModelInferResponse;
 using inference::ModelStreamInferResponse;
 using oip_grpc::Contents;
 
-// Entries of a map are counted as they come, the replaced ones too, which the generated class has forgotten.
+// Our reader counts all entries of a map, including replaced ones, which the generated class no longer has.
 bool RefusedForItsParameterCount(const base::Status& status) {
   return status.message().find("expected at most 256 parameters") != std::string::npos;
 }
@@ -52,7 +53,7 @@ void RequireSame(const core::InferRequest& ours, const ModelInferRequest& theirs
   for (int i = 0; i < theirs.outputs_size(); ++i) RequireSameTensor(ours.outputs[i], theirs.outputs(i));
 }
 
-// Raw tensors are views, and the first is where TensorBytesAt says.
+// Checks that raw tensors are views, and that the first one begins where TensorBytesAt says.
 void RequireViews(const core::InferRequest& request, const base::BufferSlice& message) {
   bool first = true;
   for (const core::InferTensor& input : request.inputs) {
@@ -93,7 +94,7 @@ void RequireSame(const core::InferResponse& ours, const ModelInferResponse& thei
     Require(OnlyFieldOf(output.datatype, theirs.outputs(i).contents()), "an output is in the wrong field");
     Require(AppendContents(output.datatype, theirs.outputs(i).contents(), data), "an output is out of range");
     std::string expected(output.data.view());
-    // A model's BOOL may be any byte; on the wire it is true or false.
+    // A model's BOOL may be any byte. On the wire it is true or false.
     if (output.datatype == tensor::DataType::kBool) {
       for (char& element : expected) element = element != 0;
     }
@@ -132,7 +133,7 @@ void CheckResponses(const core::InferRequest& request, std::string_view bytes) {
   response.parameters = request.parameters;
   for (const core::InferTensor& input : request.inputs) {
     response.outputs.push_back(input);
-    // Most tensors would not fit their shape.
+    // Without this, most tensors would not fit their shape.
     core::InferTensor& output = response.outputs.back();
     const size_t element = tensor::ElementSize(output.datatype);
     if (bytes.size() % 8 == 0 || element == 0) continue;
@@ -173,7 +174,7 @@ void Run(std::string_view bytes) {
 }  // namespace inferd::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // Millions of inputs are malformed; protobuf would say so each time.
+  // Millions of inputs are malformed, and protobuf would log each of them.
   [[maybe_unused]] static const auto kBefore = google::protobuf::SetLogHandler(nullptr);
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);

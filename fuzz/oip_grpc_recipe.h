@@ -9,8 +9,8 @@
 #include "data/tensor/data_type.h"
 #include "fuzz/wire_recipe.h"
 
-// Turns any bytes into the wire form of a ModelInferRequest whose lengths are right, so that mutations reach what
-// stands inside its messages: fields repeated, split, unpacked, unknown, with values of every size.
+// Turns any bytes into the wire form of a ModelInferRequest with correct lengths, so that mutations reach the content
+// of its messages: repeated, split, unpacked and unknown fields, with values of every size.
 
 namespace inferd::fuzz {
 
@@ -23,7 +23,7 @@ class OipGrpcRecipe : WireRecipe {
  private:
   enum class Kind : uint8_t { kRequest, kInput, kOutput, kEntry, kValue, kContents };
 
-  // Small, any, or longer than need be.
+  // A varint: small, any, or longer than necessary.
   std::string Varint() {
     std::string out;
     const uint8_t choice = Byte();
@@ -53,7 +53,7 @@ class OipGrpcRecipe : WireRecipe {
     return type == Type::kBytes ? Bytes() : Varint();
   }
 
-  // One element, or a packed field of some.
+  // One element, or a packed field of several.
   void Repeated(std::string& out, uint32_t number, Type type) {
     const uint8_t choice = Byte();
     if (type == Type::kBytes) return AppendField(out, number, Bytes());

@@ -15,13 +15,13 @@
 #include "protocols/v2/parameters.h"
 #include "serving/core/request/infer_request.h"
 
-// The rules of infer_request_reader.h once more, over the generated class and without a care for speed.
+// A second, slow implementation of the rules of infer_request_reader.h, over the generated class.
 
 namespace inferd::fuzz {
 
 using ParameterMap = google::protobuf::Map<std::string, inference::InferParameter>;
 
-// Doubles by their bits: NaN is what it is.
+// Compares doubles by their bits, so that NaN equals itself.
 inline std::string Describe(const core::ParameterValue& value) {
   if (const auto* real = std::get_if<double>(&value)) return "double " + std::to_string(std::bit_cast<uint64_t>(*real));
   if (const auto* text = std::get_if<std::string>(&value)) return "string " + *text;
@@ -54,7 +54,7 @@ inline bool ParametersAllowed(const ParameterMap& parameters) {
   return std::ranges::all_of(parameters, [](const auto& entry) { return !Describe(entry.second).empty(); });
 }
 
-// `values` as tensor elements of type T; false if T cannot hold one.
+// Appends `values` as tensor elements of type T. Returns false if T cannot hold one.
 template <typename T, typename Values>
 bool AppendElements(const Values& values, std::string& data) {
   for (const auto value : values) {
@@ -91,7 +91,7 @@ inline bool AppendContents(tensor::DataType type, const inference::InferTensorCo
   }
 }
 
-// Whether only the field of `type` has elements.
+// Returns true if only the field of `type` has elements.
 inline bool OnlyFieldOf(tensor::DataType type, const inference::InferTensorContents& contents) {
   const int sizes[] = {contents.bool_contents_size(), contents.int_contents_size(),    contents.int64_contents_size(),
                        contents.uint_contents_size(), contents.uint64_contents_size(), contents.fp32_contents_size(),
@@ -102,7 +102,7 @@ inline bool OnlyFieldOf(tensor::DataType type, const inference::InferTensorConte
   return true;
 }
 
-// The bytes of an input with neither raw data nor shared memory; nullopt: refused.
+// Returns the bytes of an input with neither raw data nor shared memory. nullopt if it must be refused.
 inline std::optional<std::string> TypedData(const inference::ModelInferRequest::InferInputTensor& input) {
   const auto type = tensor::ParseDataType(input.datatype());
   if (!type || input.shape_size() > static_cast<int>(tensor::kRankMax)) return std::nullopt;
@@ -117,13 +117,13 @@ inline std::optional<std::string> TypedData(const inference::ModelInferRequest::
   return data;
 }
 
-// Whether its bytes are in shared memory of the client.
+// Returns true if the input's bytes are in the client's shared memory.
 inline bool NamesRegion(const inference::ModelInferRequest::InferInputTensor& input) {
   return std::ranges::any_of(input.parameters(),
                              [](const auto& parameter) { return parameter.first.starts_with("shared_memory_"); });
 }
 
-// The tensors' bytes of `message` in the order of its inputs; nullopt: it is to be refused.
+// Returns the bytes of `message`'s tensors, in the order of its inputs. nullopt if it must be refused.
 inline std::optional<std::vector<std::string>> ExpectedData(const inference::ModelInferRequest& message) {
   constexpr int kMax = static_cast<int>(v2::kTensorsMax);
   if (message.inputs_size() > kMax || message.outputs_size() > kMax) return std::nullopt;

@@ -1,4 +1,4 @@
-// The packed BYTES codec against a reading of the format in the plainest way. Input: the element count, then the
+// Compares the packed BYTES codec with the simplest possible reader of the format. Input: the element count, then the
 // tensor.
 
 #include <cstdint>

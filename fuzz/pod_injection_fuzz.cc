@@ -1,6 +1,5 @@
-// Pods as /mutate-pods is sent them: whatever stands in one, it is refused or injected into, and the second time
-// nothing changes any more. The second document of an input, if there is one, is what every Secret and ServiceAccount
-// is.
+// Fuzzes the pods that /mutate-pods receives. Any pod must be refused or injected into, and a second injection must
+// change nothing. The second document of an input, if there is one, stands for every Secret and ServiceAccount.
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +13,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace inferd;
-  // Small enough that one input does not take long.
+  // Small limits, so that no input takes long.
   constexpr manifest::Limits kLimits = {.nodes_max = 5'000, .bytes_max = 200'000};
   if (size == 0) return 0;
   const std::vector<char> copy(data + 1, data + size);

@@ -1,6 +1,6 @@
-// What the worker of a Python model may send to the server. Input: what the message is to be; how many bytes of memory
-// it shares; then the message. Whatever is read, written again is read as the same; what a response or a call describes
-// lies in the memory, is no more than it, and described again is the same.
+// Fuzzes the messages that the worker of a Python model sends to the server. Input: the kind of message, the number of
+// bytes of its shared memory, then the message. An accepted message must be written and read again as the same. The
+// tensors of a response or a call must lie in the memory, must not exceed it, and must be described again as the same.
 
 #include <bit>
 #include <cstdint>
@@ -67,7 +67,7 @@ Value ReadBack(const MarshalWriter& message) {
   return *std::move(value);
 }
 
-// The tensors of one message: where they lie, and what is written of them.
+// The tensors of one message: their places, and their description.
 class Tensors final {
  public:
   explicit Tensors(std::span<const std::byte> memory) : memory_(memory) {}
@@ -99,7 +99,7 @@ void AddParameters(MarshalWriter& message, const inferd_text* names, const infer
   for (size_t i = 0; i < count; ++i) python::AddParameter(message, names[i], *values[i]);
 }
 
-// The host, which has a response handed over: it is described again.
+// A host that writes the description of each response that it receives.
 struct Described {
   std::span<const std::byte> memory;
   std::vector<std::string> responses = {};
@@ -153,7 +153,7 @@ void CheckResponse(const Value& value, std::span<const std::byte> bytes) {
   Require(all.responses[1] == all.responses[0], "it is taken as something else");
 }
 
-// Empty: it is no call.
+// Returns an empty text if the message is no call.
 std::string DescribedCall(const Value& value, std::span<const std::byte> bytes) {
   python::ItemReader items(value);
   python::ModelCallReader reader;

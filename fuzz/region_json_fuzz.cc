@@ -1,5 +1,5 @@
-// Bodies that register shared memory of clients: what is accepted is JSON for a strict DOM (Boost.JSON) that says the
-// same, and what a status says of it is read as the same region. Regions that cannot be are refused.
+// Fuzzes bodies that register clients' shared memory. An accepted body must be JSON with the same values for a strict
+// DOM (Boost.JSON), and its region's status must read as the same region. Impossible regions must be refused.
 
 #include <boost/json/src.hpp>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace dom = boost::json;
 void CheckAgainstDom(const clientshm::RegionSpec& region, std::string_view text) {
   boost::system::error_code error;
   const dom::value parsed = ParseDom(text, 128, error);
-  // RFC 8259 sets exponents no limit; what is skipped may have any.
+  // RFC 8259 sets no limit for exponents, so a skipped number may have any.
   Require(!error || error == dom::error::exponent_overflow, "accepted, and no JSON");
   if (error) return;
   const dom::object& object = parsed.as_object();

@@ -18,7 +18,7 @@ inline void Require(bool holds, std::string_view why) {
   if (!holds) Fail(why);
 }
 
-// A body was refused: as bad input, and with a reason.
+// Checks that a body was refused as bad input, with a reason.
 inline void RequireRefused(const base::Status& status) {
   Require(status.code() == base::StatusCode::kInvalidArgument, "refused as something else than bad input");
   Require(!status.message().empty(), "refused without a reason");

@@ -1,4 +1,4 @@
-// Answers of S3: a page is read or refused, and a model's files are below its path.
+// Fuzzes the answers of S3. A page must be read or refused, and a model's files must be below its path.
 
 #include <cstdint>
 #include <string>

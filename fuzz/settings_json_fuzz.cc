@@ -1,5 +1,5 @@
-// Bodies that change log and trace settings: what is accepted is a JSON object for a strict DOM (Boost.JSON), with the
-// same settings, and can be applied whole or not at all.
+// Fuzzes bodies that change log and trace settings. An accepted body must be a JSON object with the same settings for a
+// strict DOM (Boost.JSON), and must be applied whole or not at all.
 
 #include <algorithm>
 #include <boost/json/src.hpp>
@@ -16,7 +16,7 @@ namespace {
 
 namespace dom = boost::json;
 
-// The object that both readers accepted; empty: the DOM sets exponents a limit, which RFC 8259 does not.
+// Returns the object that both readers accepted. Empty if the DOM refused an exponent, which RFC 8259 does not limit.
 dom::object ObjectIn(std::string_view text) {
   boost::system::error_code error;
   const dom::value parsed = ParseDom(text, 128, error);

@@ -1,5 +1,5 @@
-// A file of TorchScript source, as it stands in a model: what is taken is taken in part, too, and what is refused has
-// as much of what it is refused for.
+// Fuzzes the check of TorchScript source in a model. If a source is accepted, each part of it must be accepted, too. A
+// refused source must really have as much as it is refused for.
 
 #include <algorithm>
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace inferd;
-  constexpr std::ptrdiff_t kAtLeast = 400;  // of anything, in a source that is refused
+  constexpr std::ptrdiff_t kAtLeast = 400;  // the minimum count of something in a refused source
   const std::string_view source(reinterpret_cast<const char*>(data), size);
   const base::Status verdict = torchscript::CheckSourceDepth(source);
   if (!verdict.ok()) {
@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     fuzz::Require(brackets ? open >= kAtLeast : size >= kAtLeast, "refused for what is not there");
     return 0;
   }
-  // A line's end ends texts and comments: what stands before one is a source of its own.
+  // A line's end also ends strings and comments, so the text before it is a complete source.
   size_t end = source.find('\n');
   for (int lines = 0; end != std::string_view::npos && lines < 8; ++lines, end = source.find('\n', end + 1)) {
     fuzz::Require(torchscript::CheckSourceDepth(source.substr(0, end + 1)).ok(),

@@ -1,5 +1,6 @@
-// JSON text to tensor: both ways of parsing agree, each element is what the C library makes of its text, and writing
-// and parsing again changes no bit. Input: datatype, rank and options, the dimensions, then the text.
+// Fuzzes the conversion of JSON text to tensors. Both ways of parsing must agree, each element must equal the C
+// library's conversion of its text, and writing and parsing again must change no bit. Input: datatype, rank and
+// options, the dimensions, then the text.
 
 #include <charconv>
 #include <cmath>
@@ -52,7 +53,7 @@ void CheckFloat(T actual, std::string_view token) {
   }
 }
 
-// 16-bit formats: no neighbour is nearer, in long double arithmetic.
+// Checks an element of a 16-bit format: no neighbour is nearer, in long double arithmetic.
 void CheckNarrow(uint16_t bits, float (*widen)(uint16_t), std::string_view token) {
   if (!json::Reader(token).ReadDouble().has_value()) return;
   const long double exact = std::strtold(std::string(token).c_str(), nullptr);
@@ -83,7 +84,7 @@ void CheckElement(const base::Buffer& tensor, DataType type, size_t i, std::stri
   }
 }
 
-// Calls `visit` with each element's text, whatever the nesting; false if the text is malformed.
+// Calls `visit` with each element's text, for any nesting. Returns false if the text is malformed.
 template <typename Visit>
 bool ForEachElement(std::string_view text, size_t depth, Visit& visit) {
   json::Reader reader(text, {.nonfinite_tokens = true});

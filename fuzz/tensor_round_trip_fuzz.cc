@@ -1,5 +1,5 @@
-// Tensor bytes to JSON and back: no bit changes, but in a NaN. JSON and the binary form say the same. Input: datatype
-// and options, then the tensor's bytes.
+// Fuzzes the conversion of tensor bytes to JSON and back. No bit may change, except in a NaN. JSON and the binary form
+// must give the same tensor. Input: datatype and options, then the tensor's bytes.
 
 #include <cmath>
 #include <cstdint>

@@ -1,7 +1,7 @@
-// TensorFlow Serving's gRPC codec against the generated classes. Input: one byte, then the bytes of a message or a
-// recipe for one. As a PredictRequest, both readers accept and refuse the same, but for the rules that ours has of its
-// own, and find the same tensors; what is read is then written as a response, typed and as content, and the generated
-// classes find the same again. As a ClassificationRequest, both find the same examples.
+// Compares TensorFlow Serving's gRPC codec with the generated classes. Input: one byte, then the bytes of a message or
+// a recipe for one. As PredictRequests, both readers must accept and refuse the same messages, apart from our own
+// rules, and must find the same tensors. These are then written as a response, typed and as content, and the generated
+// classes must find them again. As ClassificationRequests, both must find the same examples.
 
 #include <google/protobuf/stubs/logging.h>
 
@@ -33,7 +33,8 @@ using tensorflow::serving::SessionRunRequest;
 
 constexpr uint64_t kBytesMax = 4096;
 
-// One that has every tensor of the request, in its datatype, so that it is refused for nothing else.
+// Returns a signature with every tensor of the request, in its datatype, so that no signature check refuses the
+// request.
 core::ModelSignature SignatureOf(const PredictRequest& request) {
   core::ModelSignature signature;
   const std::map<std::string, tensorflow::TensorProto> inputs(request.inputs().begin(), request.inputs().end());
@@ -52,7 +53,7 @@ bool HasDuplicates(const PredictRequest& request) {
   return names.size() != static_cast<size_t>(request.output_filter_size());
 }
 
-// The last tensor of a name counts; whether the others are well-formed is not looked at.
+// The last tensor of a name counts. The others are not checked.
 bool GivesAnInputTwice(std::string_view message) {
   std::set<std::string_view> names;
   wire::Reader request(message);
@@ -75,7 +76,7 @@ bool GivesAnInputTwice(std::string_view message) {
   return false;
 }
 
-// TensorFlow's encoding of strings as content, which has a reader of its own.
+// Checks TensorFlow's encoding of strings as content, which has its own reader.
 bool IsStringContent(const tensorflow::TensorProto& tensor) {
   return tensor.dtype() == tensorflow::DT_STRING && !tensor.tensor_content().empty();
 }
@@ -109,7 +110,7 @@ void CheckResponse(const core::InferRequest& request, bool tensor_content) {
     const auto read = ExpectedTensor(parsed.outputs().at(output.name), kBytesMax);
     Require(read.has_value(), "an output is wrong");
     std::string expected(output.data.view());
-    // A tensor of BOOL may be any byte; typed it is true or false.
+    // A byte of a BOOL tensor may have any value. In the typed form it is true or false.
     if (output.datatype == tensor::DataType::kBool && !tensor_content) {
       for (char& element : expected) element = element != 0;
     }
@@ -135,7 +136,7 @@ void RunPredict(std::string_view bytes) {
             "the model specs differ");
   }
   if (ours.has_value()) {
-    // What stands in the model spec is the other reader's.
+    // Another reader handles the content of the model spec.
     Require(parsed || !model.has_value() || GivesAnInputTwice(bytes), "accepted what protobuf refuses");
     if (!parsed) return;
     RequireSame(**ours, theirs);
@@ -147,18 +148,18 @@ void RunPredict(std::string_view bytes) {
   for (const auto& [name, tensor] : theirs.inputs()) {
     if (!ExpectedTensor(tensor, kBytesMax).has_value()) return;
   }
-  // Memory is taken for one tensor after the other.
+  // Memory is allocated for one tensor after the other.
   Require(ours.error().code() == base::StatusCode::kResourceExhausted, "refused: " + ours.error().message());
 }
 
-// The same bytes as a SessionRunRequest, whose feeds and fetches have the numbers of a PredictRequest's inputs and
-// filter.
+// Reads the same bytes as a SessionRunRequest. Its feeds and fetches have the field numbers of a PredictRequest's
+// inputs and filter.
 void RunSession(std::string_view bytes) {
   SessionRunRequest theirs;
   const bool parsed = theirs.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   const auto ours = tfs_grpc::ReadSessionRequest(bytes);
   if (!ours.has_value()) return;
-  if (!parsed) return;  // what stands in tensors and in the model spec is read by others
+  if (!parsed) return;  // other readers handle the content of tensors and of the model spec
   Require(ours->feeds.size() == static_cast<size_t>(theirs.feed_size()), "the numbers of feeds differ");
   std::set<std::string> fed;
   for (int i = 0; i < theirs.feed_size(); ++i) {
@@ -217,7 +218,7 @@ void RunExamples(std::string_view bytes) {
 }  // namespace inferd::fuzz
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  // Millions of inputs are malformed; protobuf would say so each time.
+  // Millions of inputs are malformed, and protobuf would log each of them.
   [[maybe_unused]] static const auto kBefore = google::protobuf::SetLogHandler(nullptr);
   if (size == 0) return 0;
   const std::string_view bytes(reinterpret_cast<const char*>(data) + 1, size - 1);

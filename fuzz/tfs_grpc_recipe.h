@@ -7,8 +7,8 @@
 
 #include "fuzz/wire_recipe.h"
 
-// Turns any bytes into the wire form of a PredictRequest or a ClassificationRequest whose lengths are right, so that
-// mutations reach what stands inside its messages.
+// Turns any bytes into the wire form of a PredictRequest or a ClassificationRequest with correct lengths, so that
+// mutations reach the content of its messages.
 
 namespace inferd::fuzz {
 
@@ -26,7 +26,7 @@ class TfsGrpcRecipe : WireRecipe {
     kShape,
     kDim,
     kSpec,
-    kValue,  // of Predict
+    kValue,  // for Predict
     kClassification,
     kInput,
     kList,
@@ -34,7 +34,7 @@ class TfsGrpcRecipe : WireRecipe {
     kFeatures,
     kFeatureEntry,
     kFeature,
-    kValues  // of Classify
+    kValues  // for Classify
   };
 
   void Varint(std::string& out, uint32_t number) {
@@ -46,7 +46,7 @@ class TfsGrpcRecipe : WireRecipe {
   // A name that both sides are likely to know.
   std::string Name() { return std::string(1, static_cast<char>('a' + Byte() % 4)); }
 
-  // Numbers of a repeated field: packed, or one of any layout.
+  // The numbers of a repeated field: packed, or a single one in any layout.
   void Numbers(std::string& out, uint32_t number) {
     const uint8_t choice = Byte();
     if (choice < 64) return Varint(out, number);

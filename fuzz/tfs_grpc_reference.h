@@ -16,7 +16,7 @@
 #include "serving/core/request/infer_request.h"
 #include "tfs/prediction_service.pb.h"
 
-// The rules of tensor_reader.h once more, over the generated class and without a care for speed.
+// A second, slow implementation of the rules of tensor_reader.h, over the generated class.
 
 namespace inferd::fuzz {
 
@@ -26,7 +26,7 @@ struct Expected {
   std::string data;
 };
 
-// The elements of one field as a tensor of T has them; nullopt: one does not fit.
+// Returns the elements of one field as bytes of a tensor of T. nullopt if one does not fit.
 template <typename T, typename Field>
 std::optional<std::string> Elements(const Field& field) {
   std::string data;
@@ -73,7 +73,7 @@ inline std::optional<std::string> Values(const tensorflow::TensorProto& proto, t
   return data;
 }
 
-// nullopt: the tensor is to be refused, or takes more than `bytes_max` to fill up.
+// Returns nullopt if the tensor must be refused, or if it takes more than `bytes_max` to fill.
 inline std::optional<Expected> ExpectedTensor(const tensorflow::TensorProto& proto, uint64_t bytes_max) {
   Expected expected;
   expected.datatype = tfs::DataTypeOf(static_cast<uint32_t>(proto.dtype()));
@@ -84,7 +84,7 @@ inline std::optional<Expected> ExpectedTensor(const tensorflow::TensorProto& pro
   if (!count.has_value() || !tensor::ByteSize(expected.datatype, expected.shape).has_value()) return std::nullopt;
   const bool strings = expected.datatype == tensor::DataType::kBytes;
   if (!proto.tensor_content().empty()) {
-    if (strings) return std::nullopt;  // has a reader of its own
+    if (strings) return std::nullopt;  // another reader handles these
     expected.data = proto.tensor_content();
     const std::span<const std::byte> bytes(reinterpret_cast<const std::byte*>(expected.data.data()),
                                            expected.data.size());
@@ -109,7 +109,7 @@ inline std::optional<Expected> ExpectedTensor(const tensorflow::TensorProto& pro
   return expected;
 }
 
-// With the entries of maps in order.
+// Serializes with the entries of maps in order.
 inline std::string Sorted(const tensorflow::Example& example) {
   std::string bytes;
   {

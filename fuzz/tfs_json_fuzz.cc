@@ -1,8 +1,8 @@
-// Bodies of :predict, against a strict DOM (Boost.JSON): what is accepted is JSON, its tensors fit their shapes and
-// hold what the DOM says; written in the format that it came in and read again, it is the same request. Bodies of
-// :classify: what is accepted is JSON, and its tensors have a row per example. The same with tensorflow_model_server's
-// own laxities, by which a body that is accepted without them is the same request. Input: verb, rules and model, then
-// the body.
+// Fuzzes bodies of :predict and :classify against a strict DOM (Boost.JSON). For :predict, an accepted body must be
+// JSON, its tensors must fit their shapes and have the DOM's values, and it must be the same request if it is written
+// in its own format and read again. For :classify, an accepted body must be JSON, and its tensors must have a row per
+// example. With tensorflow_model_server's lenient rules, a body that is accepted without them must be the same request.
+// Input: verb, rules and model, then the body.
 
 #include <boost/json/src.hpp>
 #include <cstdint>
@@ -27,7 +27,7 @@ using v1::BodyRules;
 
 constexpr BodyRules kExact = {.trailing_bytes = true, .values = tensorjson::ValueRules::kLenient};
 
-// One input of each datatype, or several at once.
+// Returns a signature with one input of a datatype, or with several inputs.
 core::ModelSignature Signature(uint8_t choice) {
   constexpr DataType kTypes[] = {DataType::kBool,   DataType::kUint8, DataType::kUint16, DataType::kUint32,
                                  DataType::kUint64, DataType::kInt8,  DataType::kInt16,  DataType::kInt32,
@@ -43,7 +43,7 @@ core::ModelSignature Signature(uint8_t choice) {
           .outputs = {}};
 }
 
-// How many values that are no lists a value has; {"b64": ..} is one.
+// Returns the number of values in a value that are no lists. {"b64": ..} counts as one.
 size_t CountLeaves(const dom::value& value) {
   const dom::array* const array = value.if_array();
   if (array == nullptr) return 1;
@@ -60,7 +60,7 @@ void CheckLoneInput(const core::InferTensor& input, const dom::object& body, boo
   Require(count.has_value() && static_cast<size_t>(*count) == CountLeaves(value), "the count of elements differs");
 }
 
-// Which NaN it was is not written: `nan` says that there may be one.
+// The bits of a NaN are not written. `nan` is true if there may be a NaN.
 void CheckSame(const core::InferRequest& before, const core::InferRequest& after, bool nan) {
   Require(before.inputs.size() == after.inputs.size(), "read as something else");
   for (size_t i = 0; i < before.inputs.size(); ++i) {
@@ -75,7 +75,7 @@ void CheckAgain(const core::InferRequest& request, bool row, const core::ModelSi
   core::InferResponse response;
   response.outputs.assign(request.inputs.begin(), request.inputs.end());
   const auto written = v1::WritePredictions(response, row);
-  // No base64 for strings of other names, no rows of scalars.
+  // There is no base64 for strings of other names, and there are no rows of scalars.
   if (!written.has_value()) {
     Require(written.error().code() == base::StatusCode::kInvalidArgument, "written with another error");
     return;
@@ -84,19 +84,19 @@ void CheckAgain(const core::InferRequest& request, bool row, const core::ModelSi
   for (const base::BufferSlice& piece : written->body) text += piece.view();
   const std::string_view from = row ? "{\"predictions\":" : "{\"outputs\":";
   Require(text.starts_with(from), "written under another key");
-  // One output stands by itself; the same holds for reading but where it is an object of several inputs, one of them
-  // given.
+  // A single output is written without its name. Reading accepts that, except for an object of several inputs of which
+  // only one is given.
   if (signature.inputs.size() > 1 && request.inputs.size() == 1) return;
   text = (row ? "{\"instances\":" : "{\"inputs\":") + text.substr(from.size());
   const auto again = v1::ReadPredict(text, signature);
-  // A batch of none is no list of instances.
+  // An empty batch has no list of instances.
   if (!again.has_value() && row && request.inputs[0].shape[0] == 0) return;
   Require(again.has_value(), "written, and not read");
   Require(again->row == row, "read as something else");
   CheckSame(request, *again->request, text.find("NaN") != std::string::npos);
 }
 
-// Without the laxities the body is refused, or the same.
+// Checks that without the lenient rules the body is refused, or is the same request.
 void CheckStrict(const core::ModelSignature& signature, std::string_view text,
                  const base::Result<v1::DecodedPredict>& decoded) {
   const auto strict = v1::ReadPredict(text, signature);
@@ -124,7 +124,7 @@ void Run(uint8_t choice, const BodyRules& rules, std::string_view text) {
   const bool tokens = text.find("NaN") != std::string_view::npos || text.find("Inf") != std::string_view::npos;
   boost::system::error_code error;
   const dom::value parsed = ParseDom(text, 128, error);
-  // RFC 8259 sets exponents no limit; what is skipped may have any.
+  // RFC 8259 sets no limit for exponents, so a skipped number may have any.
   Require(!error || tokens || rules.trailing_bytes || error == dom::error::exponent_overflow, "accepted, and no JSON");
   if (!error && signature.inputs.size() == 1) CheckLoneInput(request.inputs[0], parsed.as_object(), decoded->row);
   CheckAgain(request, decoded->row, signature);

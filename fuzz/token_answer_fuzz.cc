@@ -1,4 +1,4 @@
-// Answers of services that give tokens, and their refusals: a token within limits, or none.
+// Fuzzes the answers and refusals of token services. The result must be a token within limits, or none.
 
 #include <chrono>
 #include <cstdint>

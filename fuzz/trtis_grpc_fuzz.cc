@@ -1,4 +1,4 @@
-// InferRequest over gRPC: what the generated class takes is taken, as the same.
+// Fuzzes InferRequest over gRPC. Our reader must accept what the generated class accepts, with the same content.
 
 #include <google/protobuf/stubs/logging.h>
 
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   nvidia::inferenceserver::InferRequest expected;
   const bool good = expected.ParseFromString(bytes);
   fuzz::Require(good || !read.has_value(), "taken");
-  // An integer in the version's place is unknown to the class.
+  // For the generated class, an integer in the version's field is an unknown field.
   const bool known = good && expected.GetReflection()->GetUnknownFields(expected).empty();
   const auto version = trtis::ReadVersion(expected.version());
   if (known) fuzz::Require(version.has_value() == read.has_value(), "refused");

@@ -1,5 +1,5 @@
-// NV-InferRequest: what protobuf's own parser takes is taken, as the same; the rest is refused. What is taken is held
-// against a model, and answered.
+// Fuzzes NV-InferRequest. Our reader must accept exactly what protobuf's own parser accepts, with the same content. An
+// accepted request is checked against a model, and answered.
 
 #include <google/protobuf/io/tokenizer.h>
 #include <google/protobuf/text_format.h>
@@ -17,7 +17,8 @@ struct Quiet final : google::protobuf::io::ErrorCollector {
   void AddError(int, int, const std::string&) override {}
 };
 
-// A header's value has no line breaks and no NUL; and escapes of code points are not what is meant there.
+// Returns true if both parsers can be compared: a header's value has no line breaks and no NUL. Leaves out escapes of
+// code points, too.
 bool Comparable(std::string_view text) {
   return text.find_first_of(std::string_view("\n\r\0", 3)) == std::string_view::npos && !text.contains("\\u") &&
          !text.contains("\\U");

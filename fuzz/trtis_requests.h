@@ -11,7 +11,7 @@
 #include "serving/core/request/infer_response.h"
 #include "trtis/api.pb.h"
 
-// What the fuzz targets of the TensorRT Inference Server's protocol share.
+// The shared code of the fuzz targets for the TensorRT Inference Server's protocol.
 
 namespace inferd::fuzz {
 
@@ -32,7 +32,8 @@ inline nvidia::inferenceserver::InferRequestHeader MessageOf(const trtis::InferH
   return message;
 }
 
-// A model with what the protocol has and lacks: names of one letter are found soon.
+// Returns a model with tensors that the protocol can and cannot express. Its names have one letter, so that the fuzzer
+// finds them soon.
 inline core::ModelSignature FuzzSignature() {
   using tensor::DataType;
   core::ModelSignature signature;
@@ -47,7 +48,7 @@ inline core::ModelSignature FuzzSignature() {
   return signature;
 }
 
-// What the model might have answered to a request that was planned; the answer must be read as what it says.
+// Makes an answer that the model might give to a planned request, and checks that it reads back the same.
 inline void CheckAnswer(const trtis::PlannedRequest& planned, const core::ModelSignature& signature) {
   core::InferResponse response;
   response.model_name = "m";

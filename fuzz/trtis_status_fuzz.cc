@@ -1,5 +1,5 @@
-// The status of a server whose one model has that configuration, and NV-Status with that message: both are text that
-// says what the messages say.
+// Fuzzes the status of a server with one model of a given configuration, and NV-Status with a given message. Both texts
+// must have the content of their messages.
 
 #include <google/protobuf/text_format.h>
 

@@ -1,7 +1,7 @@
-// A replica that says anything over HTTP/2, in answer to requests of ours. Whatever comes, each request ends once, what
-// it is told of a response is in order, and no connection is left.
+// Fuzzes a replica's bytes over HTTP/2, in answer to our requests. Each request must end once, the events of its
+// response must be in order, and no connection may remain.
 //
-// Input: one byte of switches, one for the size of the pieces in which the rest comes, then what the replica sends.
+// Input: one byte of switches, one byte for the size of the pieces, then the bytes that the replica sends.
 
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -29,13 +29,13 @@ namespace {
 using fuzz::Require;
 
 enum Switch : uint8_t {
-  kGreets = 1,       // it has sent its SETTINGS
+  kGreets = 1,       // the replica has sent its SETTINGS
   kSecond = 2,       // there are two requests
-  kGivesUp = 4,      // the first is given up once its response begins
-  kPauses = 8,       // the first takes no more of its response for a while
+  kGivesUp = 4,      // the first request is cancelled once its response begins
+  kPauses = 8,       // the first request pauses reading its response for a while
   kOpenBody = 16,    // the requests' bodies have no end yet
-  kLongBody = 32,    // they are longer than what a server takes at once
-  kHalfCloses = 64,  // it ends its side alone
+  kLongBody = 32,    // the bodies are longer than a server's window
+  kHalfCloses = 64,  // the replica closes only its own side
 };
 
 constexpr std::string_view kGreeting("\0\0\0\4\0\0\0\0\0\0\0\0\4\1\0\0\0\0", 18);
@@ -94,7 +94,7 @@ class Checked final : public Http2Receiver {
   std::promise<void> done_;
 };
 
-// Where replicas listen, and the loop that asks them; once for all inputs.
+// The replicas' listening socket, and the loop that sends requests. One for all inputs.
 class Replicas {
  public:
   Replicas() : path_("/tmp/inferd-fuzz-" + std::to_string(getpid()) + ".sock") {
@@ -131,12 +131,12 @@ void Begin(Http2Pool& pool, const Address& address, uint8_t switches, Checked& r
 void SendAll(int socket, std::string_view text, size_t step) {
   while (!text.empty()) {
     const ssize_t sent = send(socket, text.data(), std::min(step, text.size()), MSG_NOSIGNAL);
-    if (sent <= 0) return;  // the client has gone
+    if (sent <= 0) return;  // the client has closed the connection
     text.remove_prefix(static_cast<size_t>(sent));
   }
 }
 
-// What the client sends is nothing to this one, but has to go somewhere.
+// Reads and discards what the client sends, so that the client does not block.
 void ReadToEnd(int socket) {
   char space[4096];
   while (recv(socket, space, sizeof(space), 0) > 0) {

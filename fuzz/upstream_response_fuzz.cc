@@ -7,8 +7,8 @@
 #include "net/http/ascii.h"
 #include "net/upstream/response_head.h"
 
-// The head of a replica's response. What is taken goes on to clients: none of it is of the connection, and, written
-// again, it reads as the same. The first byte says whether the request was HEAD.
+// Fuzzes the head of a replica's response. An accepted head is forwarded to clients, so it must have no headers of the
+// connection, and must read as the same when it is written again. The first byte selects whether the request was HEAD.
 
 namespace inferd::net::upstream {
 namespace {

@@ -1,5 +1,5 @@
-// Infer requests as JSON, against a strict DOM (Boost.JSON): what is accepted is JSON and says the same to both; what
-// the DOM refuses is refused. The same tensors as binary are the same request.
+// Fuzzes infer requests in JSON against a strict DOM (Boost.JSON). An accepted body must be JSON with the same content
+// for both, and our reader must refuse what the DOM refuses. The same tensors in binary form must be the same request.
 
 #include <algorithm>
 #include <boost/json/src.hpp>
@@ -48,7 +48,7 @@ void CheckAgainstDom(const core::InferRequest& request, const dom::value& parsed
   }
 }
 
-// Tensors in shared memory of the client lie in its region, or are refused.
+// Checks that tensors in the client's shared memory lie in its region, or are refused.
 void CheckRegions(core::InferRequest& request) {
   static FuzzRegion region;
   const auto tensors = v2::RegionTensors::Attach(request, &region.registry(), "");
@@ -76,11 +76,11 @@ void Run(std::string_view text) {
     Require(!decoded.error().message().empty(), "refused without a reason");
     return;
   }
-  // NaN and Infinity are ours alone.
+  // Only our reader accepts NaN and Infinity.
   const bool tokens = text.find("NaN") != std::string_view::npos || text.find("Infinity") != std::string_view::npos;
   boost::system::error_code error;
   const dom::value parsed = ParseDom(text, 128, error);
-  // RFC 8259 sets exponents no limit; what is skipped may have any.
+  // RFC 8259 sets no limit for exponents, so a skipped number may have any.
   Require(!error || tokens || error == dom::error::exponent_overflow, "accepted, and no JSON");
   if (!error) CheckAgainstDom(*decoded->request, parsed);
   const bool in_regions =

@@ -17,13 +17,13 @@
 #include "protocols/v2/output_forms.h"
 #include "serving/core/request/infer_response.h"
 
-// What the fuzzers of infer requests share: the same tensors as JSON and as binary must be the same request.
+// The shared code of the infer request fuzzers. The same tensors as JSON and as binary must be the same request.
 
 namespace inferd::fuzz {
 
 inline base::BufferSlice SliceOf(std::string_view bytes) { return base::BufferSlice(base::Buffer::CopyOf(bytes)); }
 
-// A request with the inputs of `request`, each binary.
+// Returns a request with the inputs of `request`, each in binary form.
 inline std::pair<std::string, std::string> AsBinary(const core::InferRequest& request) {
   json::Writer writer;
   std::string binary;
@@ -59,7 +59,7 @@ inline bool IsFloat(tensor::DataType datatype) {
          datatype == DataType::kFp64;
 }
 
-// A NaN's payload does not survive JSON: all bytes of exponent and more set is as near as one gets without a decoder.
+// A NaN's payload does not survive JSON. The test for set exponent bytes is the best approximation without a decoder.
 inline bool MayHoldNan(const core::InferTensor& tensor) {
   if (!IsFloat(tensor.datatype)) return false;
   const size_t size = tensor::ElementSize(tensor.datatype);
@@ -75,7 +75,7 @@ inline void RequireSame(const core::InferTensor& a, const core::InferTensor& b, 
   Require(a.data.view() == b.data.view(), how);
 }
 
-// JSON and binary lead to the same tensors, and what the writer prints reads back the same.
+// Checks that JSON and binary give the same tensors, and that the writer's output reads back the same.
 inline void CheckBothForms(const core::InferRequest& request) {
   const auto [json, binary] = AsBinary(request);
   const auto again = oip_http::ReadInferRequest(SliceOf(json + binary), json.size(), true, "m");

@@ -9,7 +9,7 @@
 
 namespace inferd::fuzz {
 
-// What makes messages out of any bytes: takes those apart, and puts fields together whose lengths are right.
+// Makes messages from any bytes: reads choices from the bytes, and writes fields with correct lengths.
 class WireRecipe {
  public:
   explicit WireRecipe(std::string_view bytes) : rest_(bytes) {}

@@ -1,4 +1,4 @@
-"""What all tests of the built programs share."""
+"""The fixtures that all tests of the built programs share."""
 
 import os
 import shutil
@@ -14,14 +14,14 @@ from support.server import EXAMPLES, Server
 
 
 def pytest_configure(config):
-    """Controllers leave their kubeconfigs here, where inferctl looks for them: not among those of the user who runs the tests."""
+    """Makes controllers write their kubeconfigs, and inferctl look for them, in a folder of the tests instead of the user's own."""
     os.environ["XDG_RUNTIME_DIR"] = tempfile.mkdtemp(prefix="inferd-tests-")
     config.add_cleanup(lambda folder=os.environ["XDG_RUNTIME_DIR"]: shutil.rmtree(folder, ignore_errors=True))
 
 
 @pytest.fixture(scope="module", autouse=True)
 def isolation(request):
-    """Where models run of servers that are started while it lasts; see support.isolation."""
+    """Sets the isolation of servers that start in its scope. See support.isolation."""
     where = getattr(request, "param", None)
     with pytest.MonkeyPatch.context() as patch:
         if where is not None:
@@ -72,9 +72,9 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 def pytest_terminal_summary(terminalreporter):
-    """The line that ./check adds up. What did not run did not pass."""
+    """Prints the line that ./check adds up. A test that did not run has not passed."""
     counts = {outcome: len(reports) for outcome, reports in terminalreporter.stats.items()}
     failed = sum(counts.get(outcome, 0) for outcome in ("failed", "error", "skipped", "xfailed", "xpassed"))
     terminalreporter.write_line(f"{counts.get('passed', 0)} passed, {failed} failed")
-    if not hasattr(terminalreporter.config, "workerinput"):  # else the process that divides the tests writes them
+    if not hasattr(terminalreporter.config, "workerinput"):  # with xdist, only the controlling process writes them
         write_seconds(terminalreporter)

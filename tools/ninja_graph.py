@@ -1,4 +1,4 @@
-"""What a build folder of ninja's says of itself, for tools/mutate and tools/changed_tests."""
+"""Reads the build graph of a ninja build folder, for tools/mutate and tools/changed_tests."""
 
 import collections
 import os
@@ -8,12 +8,12 @@ import re
 WORD = re.compile(r"(?:\$.|[^\s:$])+|:")
 INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
 
-# One build statement: paths as build.ninja has them, without the inputs that only have to be there before.
+# One build statement, with paths as build.ninja writes them. Order-only inputs are left out.
 Statement = collections.namedtuple("Statement", "outputs rule inputs")
 
 
 def statements(folder):
-    """Every build statement of the folder."""
+    """Yields every build statement of the folder."""
     text = (pathlib.Path(folder) / "build.ninja").read_text(encoding="utf-8").replace("$\n", "")
     for line in re.findall(r"^build (.*)$", text, re.MULTILINE):
         words = [re.sub(r"\$(.)", r"\1", word) for word in WORD.findall(line)]
@@ -26,7 +26,7 @@ def statements(folder):
 
 
 def unit_sources(root, folder, source):
-    """The sources that a unit of cmake/InferdUnity.cmake includes; nothing if `source` is none."""
+    """Returns the sources that a unit of cmake/InferdUnity.cmake includes. Empty if `source` is no such unit."""
     path = pathlib.Path(os.path.normpath(pathlib.Path(folder) / source))
     if not path.is_relative_to(folder) or path.suffix not in (".cc", ".cxx") or not path.exists():
         return []

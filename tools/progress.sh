@@ -1,30 +1,39 @@
-# Sourced by quickstart, check and tools/fresh: numbered stages with their elapsed time, output kept in a log.
+# Runs numbered stages, prints their elapsed time, and keeps their output in logs. quickstart, check and tools/fresh source this file.
 #
 # One stage after the other:
 #   start_stages LOGS COUNT         LOGS is the folder of the logs, COUNT the number of stages to come
-#   stage NAME LIMIT_S COMMAND...   runs a command; returns its exit status, 124 if it ran out of time
+#   stage NAME LIMIT_S COMMAND...   runs a command. Returns its exit status, or 124 at a timeout
 #   stage_log                       prints the path of the last stage's log
 #
 # Stages that overlap:
 #   start_stages LOGS
-#   lane NAME NICE                  the stages that follow run in this lane: one at a time, with that niceness
+#   lane NAME NICE                  puts the stages that follow into this lane. They run one at a time, with that niceness
 #   add_stage ID NEEDS LIMIT_S NAME COMMAND...
-#                                   notes a stage; NEEDS are the IDs of earlier stages, separated by spaces
-#   run_stages                      runs them all; of a lane's stages, the first one whose needs have passed is next
-#   stage_numbers[ID]               the stage's number. Below, arrays by number:
+#                                   adds a stage. NEEDS are the IDs of earlier stages, separated by spaces
+#   run_stages                      runs all stages. A lane runs its first stage whose needs have passed next
+#   stage_numbers[ID]               the stage's number, N below
 #   stage_states[N]                 passed, failed, or skipped if a need did not pass
 #   stage_results[N]                the exit status
-#   print_stage_table               prints what each stage took
+#   print_stage_table               prints the times of each stage
 #
-# A command gets no input. It runs in a process group of its own under timeout(1), which is ended when this shell is.
+# While a stage runs, a line shows its elapsed time, and what its command reports (tools/report.sh), or the last line of its log if it reports
+# nothing or is in a lane. On a terminal, the line of a stage that runs alone changes in place.
+#
+# A command gets no input. It runs in its own process group under timeout(1). The command ends when this shell ends.
 
 start_stages() {
   stage_logs=$1 stage_count=${2:-0} stage_number=0 stage_lane='' stage_nice=0 stage_life_s=30
   declare -gA stage_numbers=() lane_users=()
   stage_names=() stage_needs=() stage_limits=() stage_lanes=() stage_nices=() stage_commands=()
   stage_states=() stage_results=() stage_pids=() stage_starts=() stage_seconds=() stage_cpu=()
+  # The seconds between two lines of a stage that runs. On a terminal, the line of a stage that runs alone is written again each second.
+  stage_tty=no
+  if [ "$stage_count" -gt 0 ]; then
+    stage_life_s=10
+    if [ -t 1 ]; then stage_tty=yes stage_life_s=1; fi
+  fi
   mkdir -p "$stage_logs"
-  # What stages report by. It needs no name once it is open.
+  # The pipe that stages report through. It needs no name once it is open.
   rm -f "$stage_logs/ended"
   mkfifo "$stage_logs/ended"
   exec {stage_ends}<> "$stage_logs/ended"
@@ -46,7 +55,7 @@ end_stages() {
   for pid in "${stage_pids[@]}"; do wait "$pid" 2>/dev/null || true; done
 }
 
-# note_stage NAME LIMIT_S LANE NICE COMMAND...: the stage's number is in stage_number.
+# note_stage NAME LIMIT_S LANE NICE COMMAND...: adds a stage, and sets stage_number to its number.
 note_stage() {
   stage_number=$((stage_number + 1))
   stage_names[stage_number]=$1 stage_limits[stage_number]=$2 stage_lanes[stage_number]=$3 stage_nices[stage_number]=$4
@@ -55,13 +64,19 @@ note_stage() {
   stage_states[stage_number]=waiting
 }
 
-# Runs a stage's command, in a shell beside this one. Reports "NUMBER STATUS CPU", the processor time in hundredths of a second.
+# run_command NUMBER: runs a stage's command, in a shell in the background. Reports "NUMBER STATUS CPU", with the processor time in
+# hundredths of a second.
 run_command() {
   local number=$1 status=0 pid log
   log=$(stage_log "$number")
   exec {stage_told}>&"$stage_ends" {stage_ends}>&-
   trap 'kill "$pid" 2>/dev/null' TERM
   trap - EXIT INT
+  # A stage in a lane reports into its log, as its commands may be tests of what reports.
+  if [ -z "${stage_lanes[number]}" ]; then
+    INFERD_REPORT=$(realpath "$log").report
+    export INFERD_REPORT
+  fi
   timeout --kill-after=20 "${stage_limits[number]}" nice -n "${stage_nices[number]}" bash -c "${stage_commands[number]}" \
     > "$log" 2>&1 < /dev/null {stage_told}>&- & pid=$!
   wait "$pid" || status=$?
@@ -76,12 +91,13 @@ start_stage() {
   local number=$1
   printf '[%2d/%d] %s\n' "$number" "$stage_count" "${stage_names[number]}"
   : > "$(stage_log "$number")"
+  rm -f "$(stage_log "$number").report"
   stage_states[number]=running stage_starts[number]=$SECONDS
   run_command "$number" & stage_pids[number]=$!
 }
 
-# What a reader needs of a failed stage's log: a parallel build or test run goes on after its first error, so the errors come first. A
-# failed check of gtest says in the lines after it what was expected; its name stands in brackets.
+# show_failure LOG: prints the useful parts of a failed stage's log. Errors come first, because a parallel build or test run goes on after
+# its first error. The lines after a failed gtest check have the expected value, and its test's name is in brackets.
 show_failure() {
   grep -nE -A 6 ': Failure$' "$1" | cut -c 1-400 | head -n 60 || true
   grep -nE '(^|[^[:alnum:]_])(fatal )?error: |^FAILED|^\[  FAILED  \]|: (Address|Undefined|Thread|Leak)[[:alpha:]]*Sanitizer' "$1" |
@@ -90,16 +106,18 @@ show_failure() {
   tail -n 60 "$1"
 }
 
-# end_stage NUMBER STATUS CPU
+# end_stage NUMBER STATUS CPU: records the end of a stage, and prints its result.
 end_stage() {
   local number=$1 status=$2 log name=''
   log=$(stage_log "$number")
   wait "${stage_pids[number]}" 2>/dev/null || true
   unset "stage_pids[$number]"
   stage_results[number]=$status stage_seconds[number]=$((SECONDS - stage_starts[number])) stage_cpu[number]=$3
-  # A line says whose it is where stages overlap.
+  # If stages overlap, each line has the stage's name.
   [ -z "${stage_lanes[number]}" ] || name="${stage_names[number]}: "
   stage_states[number]=failed
+  rm -f "$log.report"
+  [ "$stage_tty" = no ] || printf '\r\e[K'
   case $status in
     0) stage_states[number]=passed
        printf '        %sdone in %s\n' "$name" "$(format_elapsed "${stage_seconds[number]}")" ;;
@@ -109,18 +127,24 @@ end_stage() {
   [ "$status" -eq 0 ] || show_failure "$log" | sed 's/^/        | /'
 }
 
-# A sign of life of each stage that runs: how long it has, and the last line of its log.
+# Prints a line for each running stage.
 show_life() {
-  local number name
+  local number name log text elapsed
   for number in "${!stage_pids[@]}"; do
-    name=''
+    name='' log=$(stage_log "$number")
     [ -z "${stage_lanes[number]}" ] || name="${stage_names[number]}: "
-    printf '        %s  %s%s\n' "$(format_elapsed $((SECONDS - stage_starts[number])))" "$name" \
-      "$(tail -n 1 "$(stage_log "$number")" | tr -d '\r' | tail -c 120)"
+    text=$(cat "$log.report" 2> /dev/null) || text=$(tail -n 1 "$log" | tr -d '\r' | tail -c 120)
+    elapsed=$(format_elapsed $((SECONDS - stage_starts[number])))
+    if [ "$stage_tty" = yes ]; then
+      text="        $elapsed  $text"
+      printf '\r\e[K%s' "${text:0:$(($(tput cols 2> /dev/null || echo 80) - 1))}"
+    else
+      printf '        %s  %s%s\n' "$elapsed" "$name" "$text"
+    fi
   done
 }
 
-# Waits until a stage ends; there is a sign of life every `stage_life_s`.
+# Waits until a stage ends. Calls show_life every `stage_life_s` seconds.
 await_stage() {
   local number status cpu deadline=$((SECONDS + stage_life_s)) left
   while true; do
@@ -132,7 +156,7 @@ await_stage() {
     [ "$SECONDS" -ge "$deadline" ] || continue
     show_life
     deadline=$((SECONDS + stage_life_s))
-    # One that was killed before it could report.
+    # Ends a stage whose shell was killed before it could report.
     for number in "${!stage_pids[@]}"; do
       if ! kill -0 "${stage_pids[number]}" 2>/dev/null && ! read -r -t 0 -u "$stage_ends"; then
         end_stage "$number" 137 0
@@ -163,7 +187,7 @@ add_stage() {
   stage_numbers[$id]=$stage_number stage_needs[stage_number]=$needs stage_count=$stage_number
 }
 
-# The first need of a stage that has not passed.
+# unmet_need NUMBER: succeeds if a need of the stage has not passed, and sets `unmet` to the number of the first one.
 unmet_need() {
   local need
   for need in ${stage_needs[$1]}; do
@@ -175,7 +199,7 @@ unmet_need() {
   return 1
 }
 
-# Starts each stage that can start. In the order of their numbers: needs come before those that need them.
+# Starts each stage that can start, in the order of their numbers, because a stage's needs have lower numbers.
 start_ready_stages() {
   local number unmet
   local -A busy=()
@@ -201,10 +225,10 @@ run_stages() {
   while start_ready_stages; [ ${#stage_pids[@]} -gt 0 ]; do await_stage; done
 }
 
-# print_row NAME WALL CPU WAITING
+# print_row NAME WALL CPU WAITING: prints a row of the table.
 print_row() { printf '%-66s %8s %8s %8s\n' "$@"; }
 
-# Stages overlap, so that the sum of their times is more than what all took.
+# Prints the times of each stage, and of the whole run. Stages overlap, so their times add up to more than the time of the run.
 print_stage_table() {
   local number cores wall=$((SECONDS - stage_begin)) cpu sum=0 waiting
   cores=$(nproc)

@@ -12,11 +12,11 @@ namespace inferd::bench {
 
 using tensorflow::Tf;
 
-// A SavedModel through TensorFlow's C API alone, as a C program would: the tensor over existing memory, the library
-// allocates the output. Any failure ends the program. Used by one thread at a time.
+// A SavedModel, called through TensorFlow's C API alone, as a C program would call it. The input tensor uses existing
+// memory, and the library allocates the output. Any failure ends the program. Used by one thread at a time.
 class BareGraph final {
  public:
-  // A model from x to what the operator `output` has, of FP32.
+  // Loads a model with the FP32 input x, whose FP32 output is the result of the operator `output`.
   BareGraph(const std::string& folder, const char* output, std::vector<int64_t> shape)
       : shape_(std::move(shape)), data_(CountElements(shape_), 1.0f) {
     const tensorflow::SessionOptionsOwner options(Tf().NewSessionOptions());

@@ -9,12 +9,12 @@
 
 namespace inferd::bench {
 
-// A model through OpenVINO alone, compiled with the server's properties and called as a C++ program would: tensors over
-// existing memory, the library's memory for outputs. A failure throws or ends the program. Used by one thread at a
-// time.
+// A model, called through OpenVINO alone, as a C++ program would call it. It is compiled with the server's properties.
+// Input tensors use existing memory, and the library allocates outputs. A failure throws or ends the program. Used by
+// one thread at a time.
 class BareModel final {
  public:
-  // A dimension of any size is 1.
+  // Sets each dimension of variable size to 1.
   explicit BareModel(const char* file) {
     const std::shared_ptr<ov::Model> model = core_.read_model(file);
     ov::AnyMap properties;

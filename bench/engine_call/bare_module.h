@@ -13,12 +13,12 @@
 
 namespace inferd::bench {
 
-// A TorchScript model of one input through libtorch alone, loaded as the server loads it, and called as a C++ program
-// would: a tensor over existing memory, the library's memory for the output. A failure throws or ends the program. Used
-// by one thread at a time.
+// A TorchScript model with one input, called through libtorch alone, as a C++ program would call it. It is loaded as
+// the server loads it. The input tensor uses existing memory, and the library allocates the output. A failure throws or
+// ends the program. Used by one thread at a time.
 class BareModule final {
  public:
-  // The input is FP32 of that shape.
+  // Loads a model whose input is FP32 of this shape.
   BareModule(const char* file, std::vector<int64_t> shape) : shape_(std::move(shape)) {
     at::set_num_threads(1);
     torch::jit::Module module = torch::jit::load(file, c10::Device(c10::kCPU));

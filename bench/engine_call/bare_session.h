@@ -12,8 +12,8 @@
 
 namespace inferd::bench {
 
-// A model through ONNX Runtime's C API alone, as a C program would: tensors over existing memory, the library allocates
-// the outputs. Any failure ends the program. Any number of callers at a time.
+// A model, called through ONNX Runtime's C API alone, as a C program would call it. Input tensors use existing memory,
+// and the library allocates the outputs. Any failure ends the program. Thread-safe, with one Caller for each thread.
 class BareSession final {
  public:
   BareSession(const OrtApi& ort, OrtEnv* env, const std::string& file, const Case& what, int threads);
@@ -21,11 +21,11 @@ class BareSession final {
   BareSession(const BareSession&) = delete;
   BareSession& operator=(const BareSession&) = delete;
 
-  // One caller's inputs, zeros at first. Used by one thread at a time.
+  // The inputs of one caller, initially zeros. Used by one thread at a time.
   class Caller final {
    public:
     Caller(const BareSession& session, int64_t rows_max);
-    // With the first so many rows of each input.
+    // Runs the model with the first `rows` rows of each input.
     void Call(int64_t rows);
 
     size_t row_bytes() const { return row_bytes_; }

@@ -10,7 +10,7 @@
 
 namespace inferd::bench {
 
-// A model of the test repository that has one row of zeros for input.
+// A model of the test repository, which is called with one row of zeros.
 struct Case {
   std::string model;
   std::vector<std::string> inputs;

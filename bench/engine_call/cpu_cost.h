@@ -12,8 +12,8 @@ inline double CpuUs(clockid_t clock) {
   return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) / 1e3;
 }
 
-// CPU microseconds per call, the mean over a second of them: what it is compared with, a server's CPU per request, is
-// a mean as well, of the same machine with the same neighbours.
+// Returns CPU microseconds per call, as the mean over one second of CPU time. A mean, because it is compared with a
+// server's CPU per request, which is also a mean, on the same machine with the same neighbours.
 template <typename Call>
 double CpuOfCall(Call call) {
   constexpr double kUs = 1'000'000;
@@ -28,8 +28,8 @@ double CpuOfCall(Call call) {
   return used / static_cast<double>(calls);
 }
 
-// The same for a call that comes alone every 100 us, as those of a single client do: its core has slept meanwhile, and
-// is slower than in a loop.
+// Returns the same for one call every 100 us, the rate of a single client. The core sleeps between calls, so a call is
+// slower than in a loop.
 template <typename Call>
 double CpuOfLoneCall(Call call) {
   constexpr timespec kPause = {.tv_sec = 0, .tv_nsec = 100'000};

@@ -1,11 +1,11 @@
-// engine_call ENGINE.so MODEL_REPOSITORY: what one call of an ONNX model costs, in microseconds of CPU, through the
-// engine library as the server calls it, and through ONNX Runtime's C API alone. The second is the floor that the
-// server's own cost is measured against.
+// engine_call ENGINE.so MODEL_REPOSITORY: measures the cost of one call of an ONNX model, in microseconds of CPU. Calls
+// the engine library as the server does, and ONNX Runtime's C API alone. The second cost is the floor that the server's
+// own cost is compared with.
 //
-// engine_call ENGINE.so MODEL_REPOSITORY MODEL: the second alone, of one model.
+// engine_call ENGINE.so MODEL_REPOSITORY MODEL: measures only the second cost, of one model.
 //
-// engine_call ENGINE.so MODEL_REPOSITORY MODEL SECONDS: how many rows per second the bare library reaches by itself
-// with batches of 1 to 64 (throughput.h); each is measured for so long.
+// engine_call ENGINE.so MODEL_REPOSITORY MODEL SECONDS: measures how many rows per second the bare library reaches with
+// batches of 1 to 64 (throughput.h), each for SECONDS.
 
 #include <onnxruntime_c_api.h>
 
@@ -32,7 +32,7 @@ using bench::CpuOfCall;
 using bench::CpuOfLoneCall;
 using bench::Require;
 
-// The least that a scheduler does around a call.
+// The minimum that a scheduler must do around a call.
 class OneRequest final : public core::Execution {
  public:
   const core::InferRequest& request(size_t) const override { return request_; }

@@ -1,5 +1,5 @@
-// forest_call MODEL: what one row costs in a model of trees, in microseconds of CPU, computed by the reader's and the
-// evaluator's own code with nothing around it. What the forest engine's own cost in the server is measured against.
+// forest_call MODEL: measures the cost of one row in a tree model, in microseconds of CPU. Calls only the code of the
+// reader and the evaluator. The forest engine's cost in the server is compared with it.
 
 #include <cstdio>
 #include <memory>
@@ -16,7 +16,7 @@ namespace {
 
 using namespace inferd;  // NOLINT(google-build-using-namespace): a program
 
-// One row after another, with what becomes of its margins.
+// Evaluates one row after another, and transforms its margins.
 class BareForest final {
  public:
   explicit BareForest(std::shared_ptr<const forest::Forest> read)

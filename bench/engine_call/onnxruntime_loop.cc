@@ -1,5 +1,5 @@
-// A model through ONNX Runtime's C API alone, in a loop, on the CPU or on a GPU: inputs and outputs lie in memory of the
-// CPU, as a server's do. Prints one line: runs per second, and microseconds of a run.
+// Runs a model through ONNX Runtime's C API alone, in a loop, on the CPU or on a GPU. Inputs and outputs are in CPU
+// memory, as in a server. Prints one line: runs per second, and microseconds per run.
 //
 //   onnxruntime_loop MODEL SECONDS [GPU]
 
@@ -37,7 +37,7 @@ size_t SizeOf(ONNXTensorElementDataType type) {
   return type == ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT ? 4 : 2;
 }
 
-// The first input or output of a session: zeros, over memory that stays.
+// The first input or output of a session, filled with zeros. Owns its memory.
 struct Tensor {
   Tensor(OrtTypeInfo* info, const OrtMemoryInfo* memory) {
     const OrtTensorTypeAndShapeInfo* shape = nullptr;

@@ -1,6 +1,6 @@
-// openvino_call FILE NAME: what one row costs in a model that OpenVINO reads, in microseconds of CPU, with the
-// properties that the server compiles it with. A dimension of any size is 1. The floor that the server's own cost is
-// measured against.
+// openvino_call FILE NAME: measures the cost of one row in a model that OpenVINO reads, in microseconds of CPU. It is
+// compiled with the server's properties, and each dimension of variable size is 1. This is the floor that the server's
+// own cost is compared with.
 
 #include <cstdio>
 

@@ -1,5 +1,5 @@
-"""python_call.py MODEL.py ELEMENTS: what one call of a model's predict() costs with a row of so many floats, in microseconds of CPU:
-in a loop, and every 100 us. What the python engine's own cost is measured against."""
+"""python_call.py MODEL.py ELEMENTS: measures the cost of one call of a model's predict() with a row of ELEMENTS floats, in microseconds of
+CPU: in a loop, and every 100 us. The python engine's own cost is compared with it."""
 
 import importlib.util
 import sys

@@ -1,6 +1,6 @@
-// tensorflow_call MODEL_REPOSITORY [MODEL]: what one TF_SessionRun of half_plus_two and of mean224, or of the one that
-// is named, costs, in microseconds of CPU, with the session options that the server gives it. The floor that the
-// server's own cost is measured against.
+// tensorflow_call MODEL_REPOSITORY [MODEL]: measures the cost of one TF_SessionRun of MODEL, or of half_plus_two and of
+// mean224, in microseconds of CPU. The session has the server's options. This is the floor that the server's own cost
+// is compared with.
 
 #include <cstdio>
 #include <string>

@@ -63,7 +63,7 @@ void PrintThroughput(const OrtApi& ort, OrtEnv* env, const std::string& file, co
   for (const Way& way : ways) {
     const BareSession session(ort, env, file, what, way.threads);
     for (int64_t rows = 1; rows <= 64; rows *= 2) {
-      // The better of two: others use the machine too.
+      // Takes the better of two runs, since other programs use the machine, too.
       Rate best;
       for (int round = 0; round < 2; ++round) {
         const Rate rate = Measure(session, way.callers, rows, seconds / 2);

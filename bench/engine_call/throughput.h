@@ -8,7 +8,7 @@
 
 namespace inferd::bench {
 
-// How many rows per second one process gets out of the bare library: prints a line for each size of batch, 1 to 64,
+// Measures how many rows per second one process gets from the bare library. Prints a line for each batch size, 1 to 64,
 // with one caller, with one caller whose calls use two threads, and with a caller on each core:
 //
 //   rows MODEL callers=2 threads=1 batch=16 rows_per_s=123456.7 cpu_us_per_row=8.123

@@ -1,5 +1,6 @@
-// torch_call FILE NAME SIZE...: what one row costs in a TorchScript model of one input, FP32 of these sizes, in
-// microseconds of CPU, loaded as the server loads it. The floor that the server's own cost is measured against.
+// torch_call FILE NAME SIZE...: measures the cost of one row in a TorchScript model with one FP32 input of these sizes,
+// in microseconds of CPU. It is loaded as the server loads it. This is the floor that the server's own cost is compared
+// with.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,10 +1,10 @@
-// floor PORT [LOOPS]: an HTTP server that does nothing. The same loops, parser and framing as inferd's; reads a
-// request's body and answers 200 with as many bytes as its query says ("/?bytes=100"). What it costs is what a request
-// costs before anything has looked at it.
+// floor PORT [LOOPS]: an HTTP server that does nothing, with the loops, parser and framing of inferd. It reads a
+// request's body and answers 200 with the number of bytes in the query ("/?bytes=100"). Its cost is the cost of a
+// request before any code reads the body.
 //
-// With "/?copy=1048576" it copies so many bytes first, from one half of a piece of shared memory to the other, as a
-// model does that gives back what it gets in a client's memory. "/copied" answers how often that was, and how many
-// nanoseconds it took.
+// With "/?copy=1048576" it first copies this number of bytes from one half of a shared memory object to the other, like
+// a model that copies its input to its output in a client's memory. "/copied" returns the number of copies, and their
+// total time in nanoseconds.
 
 #include <sys/mman.h>
 
@@ -22,10 +22,10 @@ namespace {
 
 using namespace inferd;  // NOLINT(google-build-using-namespace): a program of one file
 
-// Thread-safe.
+// A shared memory object whose first half is copied to its second half. Counts and times the copies. Thread-safe.
 class SharedCopy final {
  public:
-  // Of kBytesMax at most.
+  // Copies at most kBytesMax.
   void Copy(size_t bytes) {
     const auto begin = std::chrono::steady_clock::now();
     std::memcpy(memory_ + kBytesMax, memory_, std::min(bytes, kBytesMax));

@@ -1,5 +1,5 @@
-// gateway_floor PORT REPLICA... [LOOPS=N]: the gateway, with one route to these replicas ("127.0.0.1:8000") for every
-// host. Beside `floor`, which is a replica that does nothing, it shows what the way through the gateway costs.
+// gateway_floor PORT REPLICA... [LOOPS=N]: the gateway, with one route for every host to these replicas
+// ("127.0.0.1:8000"). With `floor` as a replica that does nothing, it shows the cost of the gateway.
 
 #include <cstdio>
 #include <cstdlib>

@@ -11,9 +11,9 @@
 
 namespace inferd::bench {
 
-// The HTTP floor for a bare library behind it, and nothing else: as the server does, it first reads all that a turn of
-// its thread brings. What such a floor costs is what a request costs before anything has looked at it, and its
-// execution, in one process, where each finds the other's traces in the caches: more than the two by themselves.
+// An HTTP floor that calls a bare library and does nothing else. Like the server, it first reads all requests that
+// arrive in one turn of its loop. Its cost is the cost of a request before any code reads the body, plus the execution.
+// Both run in one process and evict each other's data from the caches, so they cost more than the two alone.
 class GatheringHandler : public net::HttpHandler {
  public:
   net::BodyPlan OnHead(const net::RequestHead&) override { return {}; }
@@ -31,11 +31,12 @@ class GatheringHandler : public net::HttpHandler {
     net::Reply reply;
   };
 
-  // A shorter body is answered without the library. `requests_max`: that wait for one Execute().
+  // A request whose body is shorter than `body_bytes_min` is answered without the library. At most `requests_max`
+  // requests share one Execute().
   explicit GatheringHandler(size_t body_bytes_min, size_t requests_max = std::numeric_limits<size_t>::max())
       : body_bytes_min_(body_bytes_min), requests_max_(requests_max) {}
 
-  // Has the library compute the requests, and answers each by AnswerOne().
+  // Computes the requests by the library, and answers each by AnswerOne().
   virtual void Execute(std::span<Waiting> requests) = 0;
   void AnswerOne(Waiting& one) { one.reply.Send(answer_.For(one.request.head.query)); }
 
@@ -52,8 +53,8 @@ class GatheringHandler : public net::HttpHandler {
   std::vector<Waiting> waiting_;
 };
 
-// Calls the model once for each request with a body, which it does not look at, on the connection's thread. `Model` has
-// Call(), and is made for each loop.
+// Calls the model once for each request with a body, on the connection's thread. Ignores the content of the body.
+// `Model` has Call(), and each loop has its own.
 template <typename Model>
 class CallingHandler final : public GatheringHandler {
  public:

@@ -1,6 +1,6 @@
-// grpc_floor PORT [LOOPS]: a gRPC server that does nothing, on loops of its own over epoll and nghttp2. Reads a message
-// and answers it with as many bytes as the path says (GrpcSession). What it costs is what a call costs in any server
-// that speaks HTTP/2 through nghttp2, before anybody has looked at the message.
+// grpc_floor PORT [LOOPS]: a gRPC server that does nothing, with its own loops over epoll and nghttp2. It reads a
+// message and answers with the number of bytes in the path (GrpcSession). Its cost is the cost of a call in any server
+// that uses nghttp2, before any code reads the message.
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kPrefixBytes = 5;
 constexpr size_t kFrameHeadBytes = 9;
-constexpr size_t kCopyBytes = 2048;  // at a time: more, glibc may copy slowly (see net/body/body.cc)
+constexpr size_t kCopyBytes = 2048;  // per copy; glibc may copy larger pieces slowly (see net/body/body.cc)
 constexpr size_t kStoreBytes = 64 * 1024;
 constexpr size_t kOutputBytes = 256 * 1024;
 constexpr size_t kPiecesMax = 64;
@@ -122,7 +122,7 @@ void GrpcSession::OnEnd(int32_t id) {
   Respond(id, *stream);
 }
 
-// Begins the response, or goes on with it.
+// Begins the response, or continues it.
 void GrpcSession::Respond(int32_t id, Stream& stream) {
   if (std::exchange(stream.responding, true)) {
     nghttp2_session_resume_data(session_.get(), id);
@@ -168,7 +168,7 @@ int GrpcSession::SendAnswer(nghttp2_session*, nghttp2_frame* frame, const uint8_
   return 0;
 }
 
-// Small pieces are copied, so that they go out as one; large ones are not.
+// Copies small pieces, so that they are sent as one. Does not copy large ones.
 void GrpcSession::Refer(const std::string& text, size_t at, size_t bytes) {
   constexpr size_t kCopiedBytesMax = 1024;
   const auto* data = reinterpret_cast<const uint8_t*>(text.data()) + at;

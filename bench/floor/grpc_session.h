@@ -13,18 +13,18 @@
 
 namespace inferd::bench {
 
-// One gRPC connection that does nothing: nghttp2 with the least around it. Takes a message's bytes into one buffer, as
-// reading it is the caller's work, and answers it with as many bytes as the path says: "/floor/Unary?bytes=100", or
-// "/floor/Stream?bytes=100", where each message on the stream is answered and the stream ends when the client ends it.
+// One gRPC connection that does nothing, with minimal code around nghttp2. It reads a message's bytes into one buffer,
+// which any server must do, and answers with the number of bytes in the path: "/floor/Unary?bytes=100", or
+// "/floor/Stream?bytes=100". On a stream, it answers each message, and the stream ends when the client ends it.
 class GrpcSession final {
  public:
   GrpcSession();
   GrpcSession(const GrpcSession&) = delete;
   GrpcSession& operator=(const GrpcSession&) = delete;
 
-  // False: the connection is of no more use.
+  // Processes received bytes. Returns false if the connection must be closed.
   bool Read(const uint8_t* data, size_t bytes);
-  // What is to be written now, and how much of it was; empty: nothing.
+  // Returns the bytes to write now. Empty if there are none. The caller reports the bytes that it wrote by Written().
   const std::vector<iovec>& Output();
   void Written(size_t bytes);
 
@@ -33,10 +33,10 @@ class GrpcSession final {
     bool unary = true;
     size_t answer_bytes = 0;
     std::string request;      // the message that is being read, with its prefix
-    size_t answers_left = 0;  // bytes of framed answers to be sent
-    size_t answer_at = 0;     // in the framed answer
+    size_t answers_left = 0;  // bytes of framed answers still to be sent
+    size_t answer_at = 0;     // the position in the framed answer
     bool responding = false;
-    bool ended = false;  // by the client
+    bool ended = false;  // true if the client has ended it
   };
   struct Deleter {
     void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
@@ -61,7 +61,7 @@ class GrpcSession final {
   std::unique_ptr<nghttp2_session, Deleter> session_;
   std::map<int32_t, Stream> streams_;
   std::map<size_t, std::string> answers_;  // framed, by size
-  std::string store_;                      // what nghttp2 made; never grows past its capacity while referred to
+  std::string store_;                      // nghttp2's output; never grows past its capacity while iovecs point into it
   std::vector<iovec> output_;
   size_t output_bytes_ = 0;
 };

@@ -7,10 +7,11 @@
 
 namespace inferd::bench {
 
-// The number behind `name` in a query; 0: there is none.
+// Returns the number after `name` in a query, or 0 if there is none.
 size_t NumberIn(std::string_view query, std::string_view name);
 
-// Answers 200 with as many bytes as a request's query says ("/?bytes=100"), always the same memory. Not thread-safe.
+// Makes answers with status 200 and the number of bytes in a request's query ("/?bytes=100"). Always uses the same
+// memory. Not thread-safe.
 class SizedAnswer final {
  public:
   net::HttpResponse For(std::string_view query);
@@ -21,8 +22,8 @@ class SizedAnswer final {
   base::BufferSlice memory_;
 };
 
-// Serves on loopback, on inferd's own loops, until it is told to stop (SIGTERM, SIGINT). `loops` 0: as many as inferd
-// would have. Returns what the program exits with.
+// Serves on loopback, on inferd's own loops, until SIGTERM or SIGINT. If `loops` is 0, has as many loops as inferd.
+// Returns the program's exit status.
 int ServeFloor(const char* port, size_t loops, net::HandlerFactory handlers);
 
 }  // namespace inferd::bench

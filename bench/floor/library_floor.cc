@@ -1,8 +1,8 @@
-// library_floor PORT MODEL FILE.onnx: the HTTP floor with ONNX Runtime's bare C API behind it, and nothing else. A
-// body's last bytes are taken to be one row of the model's input, unseen; the rows that a loop reads in one turn are
-// copied together and run as one batch, and each is answered as the floor answers. What it costs is what a request
-// costs before anybody has looked at it, and its execution, in one process, where each finds the other's traces in the
-// caches: more than the two by themselves.
+// library_floor PORT MODEL FILE.onnx: an HTTP floor that calls ONNX Runtime's bare C API, and does nothing else. It
+// takes a body's last bytes as one row of the model's input, without checks. It copies the rows of the requests that a
+// loop reads in one turn into one batch, runs it, and answers each request like the floor. Its cost is the cost of a
+// request before any code reads the body, plus the execution. Both run in one process and evict each other's data from
+// the caches, so they cost more than the two alone.
 
 #include <onnxruntime_c_api.h>
 

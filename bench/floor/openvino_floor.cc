@@ -1,5 +1,5 @@
-// openvino_floor PORT FILE: the HTTP floor with bare OpenVINO behind it (CallingHandler): each request runs the model
-// once. A dimension of any size is 1.
+// openvino_floor PORT FILE: an HTTP floor that calls bare OpenVINO (CallingHandler). Each request runs the model once.
+// Each dimension of variable size is 1.
 
 #include <cstdio>
 #include <memory>

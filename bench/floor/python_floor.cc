@@ -1,7 +1,7 @@
-// python_floor PORT INTERPRETER MODEL.py ELEMENTS: the HTTP floor with a bare Python process behind it, and nothing
-// else. A body's last bytes are taken to be one row of so many float32, unseen; they are copied to where the process
-// sees them, it is told by 4 bytes on a socket, calls the file's predict(), and tells so likewise. What it costs is
-// what a request to a Python model in a process of its own costs before anybody has looked at it.
+// python_floor PORT INTERPRETER MODEL.py ELEMENTS: an HTTP floor that calls a bare Python process, and does nothing
+// else. It takes a body's last bytes as one row of ELEMENTS float32, without checks, and copies them into memory that
+// it shares with the process. It sends the process 4 bytes on a socket, the process calls the file's predict(), and
+// answers with 4 bytes. Its cost is the cost of a request to an isolated Python model before any code reads the body.
 
 #include <poll.h>
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ namespace {
 
 using namespace inferd;  // NOLINT(google-build-using-namespace): a program of one file
 
-// A process that calls the model, and the memory of its input and its output.
+// A process that calls the model, with the shared memory of its input and its output.
 class Worker final {
  public:
   Worker(const std::string& interpreter, const std::string& model, const std::string& elements)
@@ -99,6 +99,6 @@ int main(int argc, char** argv) {
     return 2;
   }
   Worker worker(argv[2], argv[3], argv[4]);
-  // The process does one thing at a time: so does its only loop.
+  // One loop, because the process runs one call at a time.
   return bench::ServeFloor(argv[1], 1, [&](net::Loop&) { return std::make_unique<PythonHandler>(worker); });
 }

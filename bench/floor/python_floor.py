@@ -1,4 +1,4 @@
-"""python_floor.py MODEL.py ELEMENTS: what python_floor.cc has behind it."""
+"""python_floor.py MODEL.py ELEMENTS: the Python process that python_floor.cc starts."""
 
 import importlib.util
 import mmap

@@ -1,5 +1,5 @@
-// tensorflow_floor PORT SAVED_MODEL OUTPUT_OPERATOR ELEMENTS: the HTTP floor with TensorFlow's bare C API behind it
-// (CallingHandler): each request runs the model once with a vector of so many floats.
+// tensorflow_floor PORT SAVED_MODEL OUTPUT_OPERATOR ELEMENTS: an HTTP floor that calls TensorFlow's bare C API
+// (CallingHandler). Each request runs the model once, with a vector of ELEMENTS floats.
 
 #include <cstdio>
 #include <cstdlib>

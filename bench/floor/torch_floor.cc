@@ -1,5 +1,5 @@
-// torch_floor PORT FILE SIZE...: the HTTP floor with bare libtorch behind it (CallingHandler): each request runs a
-// TorchScript model of one input, FP32 of these sizes, once.
+// torch_floor PORT FILE SIZE...: an HTTP floor that calls bare libtorch (CallingHandler). Each request runs a
+// TorchScript model once, with one FP32 input of these sizes.
 
 #include <cstdio>
 #include <cstdlib>

@@ -1,6 +1,6 @@
-// bench_forest MODEL [LIBXGBOOST]: what the rows of a model of trees cost, in microseconds of one core for each row, in
-// batches of one row and of more: our evaluator, and the XGBoost library on the same rows, side by side. The answers of
-// both are compared. bench/forest/compare makes the model and calls this.
+// bench_forest MODEL [LIBXGBOOST]: measures the cost of a row in a tree model, in microseconds of one core, in batches
+// of one row and of more. Runs our evaluator and the XGBoost library on the same rows, and compares their answers.
+// bench/forest/compare makes the model and calls this.
 
 #include <algorithm>
 #include <cmath>
@@ -49,7 +49,7 @@ class Ours final {
   std::vector<float> answers_;
 };
 
-// Calls take different rows in turn.
+// Calls use different rows in turn.
 template <typename Call>
 double MicrosecondsOfRow(size_t batch, const Call& call) {
   size_t first = 0;

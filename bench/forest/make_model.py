@@ -1,4 +1,4 @@
-"""make_model.py FILE [TREES DEPTH FEATURES]: trains a model of trees for bench_forest, 100 of depth 6 with 30 features if left out."""
+"""make_model.py FILE [TREES DEPTH FEATURES]: trains a tree model for bench_forest. The default is 100 trees of depth 6 with 30 features."""
 
 import sys
 

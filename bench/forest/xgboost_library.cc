@@ -31,7 +31,7 @@ XgboostLibrary::XgboostLibrary(const std::filesystem::path& library, const std::
   Check(functions_.create_proxy(&proxy_));
 }
 
-// The process ends with the library's objects.
+// Frees nothing: the library's objects live until the process ends.
 XgboostLibrary::~XgboostLibrary() = default;
 
 const float* XgboostLibrary::Predict(const float* rows, size_t count, size_t features) {

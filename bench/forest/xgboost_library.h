@@ -8,20 +8,20 @@
 
 namespace inferd::bench {
 
-// The XGBoost library, as far as predictions need it, on one thread. Every failure ends the program.
+// The part of the XGBoost library that predictions need, on one thread. Any failure ends the program.
 class XgboostLibrary final {
  public:
-  // `library` is libxgboost.so of the package xgboost-cpu.
+  // Loads `model`. `library` is the path of libxgboost.so in the package xgboost-cpu.
   XgboostLibrary(const std::filesystem::path& library, const std::filesystem::path& model);
   ~XgboostLibrary();
   XgboostLibrary(const XgboostLibrary&) = delete;
   XgboostLibrary& operator=(const XgboostLibrary&) = delete;
 
-  // Predictions of rows that lie one behind the other; valid until the next call.
+  // Returns the predictions for contiguous rows. Valid until the next call.
   const float* Predict(const float* rows, size_t count, size_t features);
 
  private:
-  // Of xgboost/c_api.h, written anew: handles are pointers, and every function says 0 where it succeeds.
+  // The functions of xgboost/c_api.h, declared anew. Handles are pointers, and every function returns 0 on success.
   using Handle = void*;
   struct Functions {
     int (*create)(const Handle* data, uint64_t data_count, Handle* booster);

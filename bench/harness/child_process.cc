@@ -24,7 +24,7 @@ base::Result<ChildProcess> ChildProcess::Start(const std::vector<std::string>& c
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  const base::OnCpuCores there(CoreLayout::OfPrograms());  // the child stays
+  const base::OnCpuCores there(CoreLayout::OfPrograms());  // the child inherits this affinity
   pid_t pid = 0;
   const int error = ::posix_spawn(&pid, command[0].c_str(), &actions, nullptr, arguments.data(), environ);
   posix_spawn_file_actions_destroy(&actions);

@@ -10,7 +10,7 @@
 
 namespace inferd::bench {
 
-// A program that is started, and ended (SIGTERM, and waited for) with this object. What it writes goes nowhere.
+// A running program. The destructor ends it (SIGTERM) and waits for it. Its output is discarded.
 class ChildProcess final {
  public:
   static base::Result<ChildProcess> Start(const std::vector<std::string>& command);
@@ -27,7 +27,7 @@ class ChildProcess final {
   pid_t pid_;
 };
 
-// A port of 127.0.0.1 that was free a moment ago.
+// Returns a port of 127.0.0.1 that was free a moment ago.
 uint16_t FreePort();
 
 }  // namespace inferd::bench

@@ -11,18 +11,18 @@ class App;
 
 namespace inferd::bench {
 
-// Where what is measured runs, and whether cores sleep, for as long as this lives. With few connections both cost more
-// than a request does, and without a word they are left to chance.
+// Controls on which cores the measured programs run, and whether cores sleep, for the lifetime of this object. With few
+// connections, both matter more than the cost of a request, and by default they are left to chance.
 //
-// Make it before any thread, and one: it forks, and the cores of programs are the process's.
+// Create one, before any thread: it forks, and it sets the cores of programs for the whole process.
 class CoreLayout final {
  public:
   struct Options {
-    // No core sleeps: a process on each spins at the lowest priority (SCHED_IDLE), and gives way at once to any thread
-    // that wants it. A core that has slept is cold, and a virtual machine's is given back to its host.
+    // True if no core may sleep. A process on each core spins at the lowest priority (SCHED_IDLE), and yields at once
+    // to any other thread. A core that has slept is cold, and a virtual machine returns a sleeping core to its host.
     bool awake = false;
-    // The load generator has the first core, and the servers have the others: whether a connection's two ends share a
-    // core makes a difference of two to one, and they would move. Of one core, nothing can be taken apart.
+    // True if the load generator has the first core, and the servers have the others. The cost changes by a factor of
+    // two if both ends of a connection share a core, and the kernel would move them. Needs at least two cores.
     bool apart = false;
   };
 
@@ -30,14 +30,15 @@ class CoreLayout final {
   CoreLayout(const CoreLayout&) = delete;
   CoreLayout& operator=(const CoreLayout&) = delete;
 
-  // Of the programs that ChildProcess starts, and of bare calls of an engine.
+  // Returns the cores for programs that ChildProcess starts, and for bare calls of an engine.
   static const base::CpuCores& OfPrograms();
 
  private:
   std::vector<Spinner> spinners_;
 };
 
-// --awake, --apart. In a source of its own, because the header of the command line takes nine seconds to compile.
+// Adds the options --awake and --apart. Has its own source, because the command line's header takes nine seconds to
+// compile.
 void AddCoreOptions(CLI::App& app, CoreLayout::Options& options);
 
 }  // namespace inferd::bench

@@ -5,10 +5,10 @@
 
 namespace inferd::bench {
 
-// `value` as printf writes it; "-" for none.
+// Returns `value` as printf formats it, or "-" if there is none.
 std::string Number(std::optional<double> value, const char* format = "%.1f");
 
-// What is being measured, shown on a terminal; "" wipes it.
+// Shows on a terminal what is being measured. An empty text clears it.
 void ShowProgress(const std::string& text);
 
 }  // namespace inferd::bench

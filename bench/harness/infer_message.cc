@@ -14,7 +14,7 @@ namespace inferd::bench {
 
 namespace {
 
-// The elements, all as T, for a writer of T's kind of numbers.
+// Returns the elements, each converted to T, for a writer of numbers of this type.
 template <typename T, typename Convert>
 std::vector<T> Converted(const ctl::NamedTensor& input, Convert convert) {
   std::vector<float> values(input.data.size() / sizeof(float));
@@ -157,7 +157,7 @@ base::Result<TrtisRequest> MakeTrtisRequest(const std::string& model, const std:
   return made;
 }
 
-// A tag, the length as a varint, the message.
+// The size is that of a tag, the length as a varint, and the message.
 size_t StreamMessageBytes(size_t bytes) {
   size_t length_bytes = 1;
   for (size_t rest = bytes; rest >= 0x80; rest >>= 7) ++length_bytes;

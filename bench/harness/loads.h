@@ -17,20 +17,20 @@ struct Timing {
 
 Timing TimingOf(double duration_s);
 
-// A closed loop: as much as so many clients can ask for. UNAVAILABLE if a call is not answered as it should.
+// Runs a closed loop of `connections` clients. UNAVAILABLE if a response is not as expected.
 base::Result<ctl::LoadReport> Saturate(const LoadTarget& target, size_t connections, const Timing& timing);
 
-// An open loop of Poisson arrivals, whatever the server makes of them. `connections` bounds the calls under way; more
-// wait in the generator, and that counts as latency.
+// Runs an open loop of Poisson arrivals, whatever the server answers. `connections` limits the calls in flight. More
+// calls wait in the generator, and this wait counts as latency.
 base::Result<ctl::LoadReport> Offer(const LoadTarget& target, double per_second, size_t connections,
                                     const Timing& timing);
 
-// Several loads that are compared take turns, in as many rounds, for the machine is not always as fast. `take` is
-// called with the load's number and its part of `timing`, and its first error ends it.
+// Runs several loads in turns, for `rounds` rounds, because the machine's speed changes over time. Calls `take` with
+// the load's number and its share of `timing`. Stops at the first error.
 base::Status TakeTurns(size_t loads, int rounds, const Timing& timing,
                        const std::function<base::Status(size_t load, const Timing& part)>& take);
 
-// What stands behind a rate in a table whose load the generator had trouble to make: "*".
+// Returns the mark after a rate in a table: "*" if the generator had trouble to produce the load.
 const char* BusyMark(const ctl::LoadReport& report);
 
 }  // namespace inferd::bench

@@ -4,7 +4,7 @@
 
 namespace inferd::bench {
 
-// 0 of none.
+// Returns the median, or 0 if there are no values.
 double Median(std::vector<double> values);
 
 }  // namespace inferd::bench

@@ -49,7 +49,7 @@ Result<std::string> RestBody(Wire wire, const std::vector<ctl::NamedTensor>& inp
   return PredictRows(inputs, wire == Wire::kPredictWholes ? RowNumbers::kWholes : RowNumbers::kReals);
 }
 
-// All outputs of a model whose shapes are fixed but for the batch.
+// Requests all outputs. All dimensions of the model except the batch must be fixed.
 Result<TrtisRequest> TrtisOf(const ModelCall& call, const std::vector<ctl::NamedTensor>& inputs,
                              ctl::V2Server& server) {
   INFERD_ASSIGN_OR_RETURN(const ctl::ModelSignature model, server.Model(call.model, ""));
@@ -115,7 +115,7 @@ Result<PreparedCall> PrepareGrpc(const ModelCall& what, const Targets& targets) 
   PreparedCall prepared;
   prepared.request_bytes = call.message.size();
   ctl::GrpcCall sent = call;
-  // An answer has the number of its request, which takes more bytes as it grows.
+  // A response has the number of its request, which takes more bytes as it grows.
   if (what.wire == Wire::kTrtisGrpc) sent.answer_bytes = 0;
   INFERD_ASSIGN_OR_RETURN(prepared.server, GrpcTarget(*targets.grpc, sent));
   if (!targets.grpc_floor.has_value()) return prepared;
@@ -148,7 +148,7 @@ Result<PreparedCall> Prepare(const ModelCall& call, const Targets& targets) {
   return IsGrpc(call.wire) ? PrepareGrpc(call, targets) : PrepareHttp(call, targets);
 }
 
-// One call by another client tells how long the answer is.
+// Makes one call by another client, to learn the size of the response.
 Result<ctl::GrpcCall> MakeGrpcCall(const ModelCall& what, const Targets& targets) {
   INFERD_ASSIGN_OR_RETURN(ctl::V2Server v2, OpenHttp(targets));
   INFERD_ASSIGN_OR_RETURN(const std::vector<ctl::NamedTensor> inputs, Inputs(what, v2));

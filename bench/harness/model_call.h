@@ -11,15 +11,15 @@
 
 namespace inferd::bench {
 
-// A model with random inputs, and how it is called.
+// A call of a model with random inputs.
 struct ModelCall {
   std::string model;
-  std::vector<std::string> shapes{};  // "NAME=1,2", for what the model leaves open
+  std::vector<std::string> shapes{};  // "NAME=1,2", for inputs whose shape the model does not fix
   Wire wire = Wire::kBinary;
-  bool versioned = false;  // TensorFlow Serving's REST asks for version 1: paths without one are KServe's
+  bool versioned = false;  // TensorFlow Serving's REST names version 1, because paths without a version are KServe's
 };
 
-// What a load over it needs.
+// A server with the protocol of a load.
 struct LoadTarget {
   Target target;
   net::Url url;
@@ -27,21 +27,21 @@ struct LoadTarget {
 };
 struct PreparedCall {
   LoadTarget server;
-  size_t request_bytes = 0;                 // of its body, or its message
+  size_t request_bytes = 0;                 // the size of its body or message
   std::optional<LoadTarget> floor;          // requests and answers of the same sizes, from a server that does nothing
-  std::optional<LoadTarget> library_floor;  // and from one that has the bare library run them
+  std::optional<LoadTarget> library_floor;  // the same, from a server that runs the bare library
 };
 
-// Makes the call once, so that one which the server does not like is an error and no benchmark.
+// Makes the call once, so that a call that the server refuses is an error instead of a benchmark.
 base::Result<PreparedCall> Prepare(const ModelCall& call, const Targets& targets);
 
-// The unary gRPC call, after it was made once.
+// Makes the unary gRPC call once, and returns it.
 base::Result<ctl::GrpcCall> MakeGrpcCall(const ModelCall& call, const Targets& targets);
 
-// A load on `target`; the rest of it is the caller's to fill in.
+// Returns options for a load on `target`. The caller fills in the others.
 ctl::LoadOptions LoadOn(const LoadTarget& target);
 
-// CPU microseconds of the server per answered request; nullopt if it was not measured.
+// Returns the server's CPU microseconds per answered request, or nullopt if CPU was not measured.
 std::optional<double> CpuUs(const ctl::LoadReport& report);
 
 }  // namespace inferd::bench

@@ -9,7 +9,7 @@ namespace inferd::bench {
 
 namespace {
 
-// A protobuf message as it is written: https://protobuf.dev/programming-guides/encoding/. Field numbers are those of
+// A serialized protobuf message (https://protobuf.dev/programming-guides/encoding/). Field numbers are those of
 // onnx.proto.
 class Message {
  public:
@@ -46,7 +46,7 @@ Message Tensor(const std::string& name, const std::vector<int64_t>& dims) {
     count *= static_cast<size_t>(dim);
   }
   std::string raw(count * sizeof(float), '\0');
-  // Small and of both signs, so that nothing grows from layer to layer.
+  // Small weights of both signs, so that values do not grow from layer to layer.
   const float scale = 1.0F / static_cast<float>(dims.front());
   uint32_t state = 1;
   for (size_t i = 0; i < count; ++i) {

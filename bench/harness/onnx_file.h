@@ -9,8 +9,8 @@
 namespace inferd::bench {
 
 // Writes an ONNX model (IR version 8, operator set 17) of dense layers with ReLU between them: input "x" FP32 [batch,
-// widths.front()], output "y" FP32 [batch, widths.back()]. Its weights are numbers from a formula and stand in the
-// file, 4 bytes each: what is large is the file. At least two widths; below 2 GB.
+// widths.front()], output "y" FP32 [batch, widths.back()]. A formula gives the weights, which are stored in the file, 4
+// bytes each. Needs at least two widths, and a size below 2 GB.
 base::Status WriteDenseModel(const std::filesystem::path& file, const std::vector<int64_t>& widths);
 
 }  // namespace inferd::bench

@@ -5,8 +5,8 @@
 
 namespace inferd::bench {
 
-// What a shell command prints, by lines, each of at most 255 characters with its end; run on the cores of programs
-// (CoreLayout). Blocks. None: it could not be started.
+// Runs a shell command on the cores of programs (CoreLayout), and returns its output by lines. A line has at most 255
+// characters, its end included. Blocks. Empty if it could not be started.
 std::vector<std::string> LinesOf(const std::string& command);
 
 }  // namespace inferd::bench

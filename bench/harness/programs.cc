@@ -17,7 +17,7 @@ using base::Status;
 constexpr auto kPause = std::chrono::milliseconds(50);
 constexpr int kPausesMax = 600;
 
-// Until `ready` says so.
+// Waits until `ready` returns true.
 template <typename Ready>
 Status WaitFor(ChildProcess& process, const std::string& url, Ready ready) {
   for (int i = 0; i < kPausesMax; ++i) {
@@ -47,7 +47,7 @@ Status Programs::StartLibraryFloor(const Options& options) {
   return base::OkStatus();
 }
 
-// Starts what listens on `port`, and waits until it does.
+// Starts a program, and waits until it listens on `port`.
 Result<Target> Programs::Run(const std::vector<std::string>& command, uint16_t port) {
   INFERD_ASSIGN_OR_RETURN(ChildProcess process, ChildProcess::Start(command));
   const Target target{"http://127.0.0.1:" + std::to_string(port), process.pid()};

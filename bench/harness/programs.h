@@ -10,7 +10,7 @@
 
 namespace inferd::bench {
 
-// The programs that a benchmark needs, running: the server (unless another is given), and the floors. They listen on
+// The running programs of a benchmark: the server (unless the user names another), and the floors. They listen on
 // loopback, and end with this object.
 class Programs final {
  public:
@@ -18,19 +18,18 @@ class Programs final {
     std::string folder;  // where inferd and the floors are
     std::string repository;
     std::vector<std::string> models;
-    std::vector<std::string> arguments{};  // more of the server's
-    bool grpc = true;                      // the server's own, and its floor
-    bool server = true;                    // ours
+    std::vector<std::string> arguments{};  // further arguments of the server
+    bool grpc = true;                      // start the gRPC port of the server, and the gRPC floor
+    bool server = true;                    // start our server
     bool floors = true;
-    // The floor with the bare library behind it, too, whatever `floors` says: the program, and its arguments behind the
-    // port. Empty: not that one.
+    // The library floor: its program, and its arguments after the port. Independent of `floors`. Not started if empty.
     std::vector<std::string> library_floor{};
   };
 
-  // UNAVAILABLE: one of them ended; DEADLINE_EXCEEDED: it does not become ready.
+  // UNAVAILABLE if a program ended. DEADLINE_EXCEEDED if one did not become ready.
   static base::Result<Programs> Start(const Options& options);
 
-  // The targets of what was started; `http` is empty without a server.
+  // Returns the targets that were started. `http` is empty without a server.
   const Targets& targets() const { return targets_; }
 
  private:

@@ -7,7 +7,7 @@
 
 namespace inferd::bench {
 
-// A model repository in a temporary folder, which goes with this object.
+// A model repository in a temporary folder, which the destructor deletes.
 class ScratchRepository final {
  public:
   static base::Result<ScratchRepository> Create();
@@ -15,10 +15,10 @@ class ScratchRepository final {
   ScratchRepository(ScratchRepository&& other) noexcept;
   ScratchRepository& operator=(ScratchRepository&&) = delete;
 
-  // A model of one version: `file` (copied) is its model.onnx, `config` its config.pbtxt.
+  // Adds a model of one version. `file` is copied as its model.onnx, and `config` is its config.pbtxt.
   base::Status Add(const std::string& model, const std::filesystem::path& file, const std::string& config) const;
 
-  // A model of one version whose engine needs no file.
+  // Adds a model of one version whose engine needs no file.
   base::Status Add(const std::string& model, const std::string& config) const;
 
   const std::string& folder() const { return folder_; }

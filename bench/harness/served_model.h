@@ -10,7 +10,7 @@
 
 namespace inferd::bench {
 
-// A server of ours with one model in a configuration of its own, and a call of that model, ready to be sent.
+// A running inferd with one model in a given configuration, and a prepared call of that model.
 class ServedModel final {
  public:
   struct Options {
@@ -18,14 +18,14 @@ class ServedModel final {
     std::string file;      // the .onnx
     std::string config;    // config.pbtxt
     Wire wire = Wire::kBinary;
-    bool floor = false;     // beside it
-    std::string library{};  // what bench::Cases() call it: with the floor, one that has the bare library, too
+    bool floor = false;     // start the floors, too
+    std::string library{};  // the model's name in bench::Cases(); if not empty, start the library floor, too
   };
 
   static base::Result<ServedModel> Start(const Options& options);
 
   const LoadTarget& server() const { return call_.server; }
-  // Only where it was asked for.
+  // Only if Options asked for it.
   const LoadTarget& floor() const { return *call_.floor; }
   const std::optional<LoadTarget>& library_floor() const { return call_.library_floor; }
 
@@ -34,7 +34,7 @@ class ServedModel final {
       : repository_(std::move(repository)), programs_(std::move(programs)), call_(std::move(call)) {}
 
   ScratchRepository repository_;
-  Programs programs_;  // end before their repository does
+  Programs programs_;  // declared after the repository, so that they end before it
   PreparedCall call_;
 };
 

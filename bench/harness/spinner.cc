@@ -18,7 +18,7 @@ bool Lower(std::optional<int> niceness) {
   return ::nice(*niceness) != -1;
 }
 
-// Without the pause instruction, at which a host may take the core away.
+// Spins without the pause instruction, because a host may take the core away at a pause.
 [[noreturn]] void Spin(const base::CpuCores& cores, std::optional<int> niceness, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(0);

@@ -8,11 +8,12 @@
 
 namespace inferd::bench {
 
-// A process that computes and touches no memory, for as long as this lives. To be made while no other thread runs.
+// A process that computes without memory accesses, for the lifetime of this object. Create it while no other thread
+// runs.
 class Spinner final {
  public:
-  // `niceness` is added to what this process has; none: the lowest of all (SCHED_IDLE), which gives way at once to
-  // any that wants the core.
+  // `niceness` is added to this process's niceness. Without it, the process has the lowest priority (SCHED_IDLE), and
+  // yields the core at once to any other thread.
   Spinner(const base::CpuCores& cores, std::optional<int> niceness);
   ~Spinner();
   Spinner(Spinner&& other) noexcept;

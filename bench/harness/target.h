@@ -5,10 +5,10 @@
 
 namespace inferd::bench {
 
-// How requests travel. Predict V2: HTTP with JSON or binary tensors; gRPC with raw contents, unary or on one long
-// stream. TensorFlow Serving's Predict: REST in columns, in rows of numbers with a fraction or of whole ones, gRPC with
-// tensor_content. The TensorRT Inference Server's of 2018: HTTP and gRPC. KServe V1: rows of numbers with a fraction,
-// plain or as a CloudEvent.
+// A protocol with a form of its tensors. Predict V2: HTTP with JSON or binary tensors; gRPC with raw contents, unary or
+// on one long stream. TensorFlow Serving's Predict: REST in columns, in rows of fractions or in rows of whole numbers;
+// gRPC with tensor_content. The TensorRT Inference Server of 2018: HTTP and gRPC. KServe V1: rows of fractions, plain
+// or as a CloudEvent.
 enum class Wire {
   kJson,
   kBinary,
@@ -31,13 +31,13 @@ inline bool IsGrpc(Wire wire) {
 
 inline bool IsKserve(Wire wire) { return wire == Wire::kKserve || wire == Wire::kKserveEvent; }
 
-// A server to send load to, and the process whose CPU time it costs; 0: unknown.
+// A server to send load to, and the process whose CPU time is measured. `pid` is 0 if it is unknown.
 struct Target {
   std::string url;
   int pid = 0;
 };
 
-// What is measured, and the servers that do nothing beside it. Empty: there is none.
+// The measured server, and its floors, which do nothing. An optional target is empty if it was not started.
 struct Targets {
   Target http;
   std::optional<Target> grpc;

@@ -1,8 +1,8 @@
-// bench_batching: what batching is worth, as tables (bench/batching builds and starts it).
+// bench_batching: measures the gain of batching, and prints tables (bench/batching builds and starts it).
 //
-// One perceptron (784-256-10), a row per request, in servers that differ in one thing: whether requests share
-// executions, and what decides. Three tables: closed loops of 1 to 64 clients; one client alone, which batching must
-// cost nothing; and throughput and latency against offered load, an open loop.
+// Serves one perceptron (784-256-10) with one row per request, in servers that differ only in their batching policy.
+// Prints three tables: closed loops of 1 to 64 clients; one client alone, for which batching must cost nothing; and
+// throughput and latency against the offered load of an open loop.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -30,7 +30,7 @@ namespace {
 using base::Result;
 using base::Status;
 
-// What the ways to serve it are called, and the model's configuration in each.
+// The names of the ways to serve the model, and its configuration in each.
 const std::map<std::string, std::string>& Ways() {
   static const std::map<std::string, std::string> ways = {
       {"off", "max_batch_size: 64\ninferd { batching: OFF }\n"},
@@ -47,9 +47,9 @@ struct Options : SchedulingOptions {
   std::vector<std::string> ways = {"off", "on", "auto"};
   std::vector<size_t> clients = {1, 4, 16, 64};
   std::vector<double> offered = {0.1, 0.25, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1};
-  size_t rounds = 3;         // of the closed loops
-  size_t pairs = 5;          // of the lone client
-  size_t connections = 256;  // of the open loop
+  size_t rounds = 3;         // for the closed loops
+  size_t pairs = 5;          // for the lone client
+  size_t connections = 256;  // for the open loop
 };
 
 struct Way {
@@ -57,7 +57,7 @@ struct Way {
   ServedModel model;
 };
 
-// The servers, and what they are measured against.
+// The servers, and their floors.
 struct Bench {
   std::vector<Way> ways;  // the first has the floors beside it
   std::optional<EngineRate> engine;
@@ -73,7 +73,7 @@ struct Bench {
 
 Result<Bench> Start(const Options& options) {
   Bench bench;
-  // The library's floor looks for them at the end of a body.
+  // The library floor reads the inputs from the end of a body.
   const bool takes_rows = options.wire == Wire::kBinary;
   for (const std::string& way : options.ways) {
     const bool first = bench.ways.empty();
@@ -88,7 +88,7 @@ Result<Bench> Start(const Options& options) {
   return bench;
 }
 
-// What the bare library reaches in one process that does nothing else.
+// Measures the rates of the bare library in one process that does nothing else.
 void MeasureEngine(const Options& options, Bench& bench) {
   ShowProgress("engine ...");
   const std::vector<EngineRate> rates = EngineRates("'" + options.programs + "/engine_call' '" + options.programs +
@@ -106,11 +106,11 @@ void MeasureEngine(const Options& options, Bench& bench) {
             << table.AlignRight({0, 1, 2, 3, 4}).ToString() << "\n";
 }
 
-// Microseconds of the load generator's own CPU per request.
+// Returns the load generator's own CPU per request, in microseconds.
 double GeneratorUs(const ctl::LoadReport& report) { return report.cpu_share * 1e6 / report.PerSecond(); }
 
-// The share of what could be served: rows per second if each cost no more than the floor's CPU, the bare library's at
-// its best size of batch, and what the generator needs to ask for it, where that shares the cores.
+// Returns the reached share of the possible rate. A row costs at least the floor's CPU, the bare library's CPU at its
+// best batch size, and the generator's CPU if it shares the cores.
 std::optional<double> Share(const Options& options, const Bench& bench, const ctl::LoadReport& report,
                             std::optional<double> floor_us) {
   if (!bench.engine || !floor_us || report.PerSecond() <= 0) return std::nullopt;
@@ -119,14 +119,14 @@ std::optional<double> Share(const Options& options, const Bench& bench, const ct
   return report.PerSecond() / (cores * 1e6 / (*floor_us + bench.engine->cpu_us_per_row + generator_us));
 }
 
-// Of several runs of one thing, the one in the middle by throughput.
+// Returns the run with the median throughput.
 const ctl::LoadReport& Middle(std::vector<ctl::LoadReport>& runs) {
   const auto middle = runs.begin() + static_cast<std::ptrdiff_t>(runs.size() / 2);
   std::ranges::nth_element(runs, middle, std::less<>(), &ctl::LoadReport::PerSecond);
   return *middle;
 }
 
-// The floor and each way in turns, several times: the machine's own ups and downs are those of all.
+// Runs the floor and each way in turns, several times, so that changes in the machine's speed affect all of them.
 Result<std::map<std::string, std::vector<ctl::LoadReport>>> RunInTurns(const Options& options, const Bench& bench,
                                                                        size_t clients) {
   const Timing timing = TimingOf(options.duration_s);
@@ -185,7 +185,8 @@ Status MeasureClosed(const Options& options, Bench& bench) {
   return base::OkStatus();
 }
 
-// In turns, and the median of the differences: the machine's own ups and downs are larger than they are.
+// Runs both in turns, and takes the median of the differences, which are smaller than the changes in the machine's
+// speed.
 Status MeasureLone(const Options& options, Bench& bench) {
   const Timing timing = TimingOf(options.duration_s);
   const LoadTarget* without = bench.Find("off");

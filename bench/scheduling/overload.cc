@@ -1,9 +1,8 @@
-// bench_overload: what becomes of a server that is asked for more than it can do, as a table (bench/overload builds and
-// starts it).
+// bench_overload: measures a server under overload, and prints a table (bench/overload builds and starts it).
 //
-// One perceptron (784-2048-2048-10) whose rows cost far more alone than in batches, behind open loops of a quarter to
-// three times of what it can serve. Four ways to meet that: no batching; a bounded queue; a limit that adapts itself; a
-// queue that drops what would come too late.
+// Serves one perceptron (784-2048-2048-10), whose rows cost far more alone than in batches. Sends open loops of a
+// quarter to three times of its capacity. Compares four ways to handle overload: no batching; a bounded queue; an
+// adaptive limit; a queue that drops requests whose answer would be too late.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -36,7 +35,7 @@ struct Options : SchedulingOptions {
   int64_t deadline_ms = 50;
 };
 
-// The model's configuration.
+// Returns the model's configuration.
 std::string Config(const std::string& way, const Options& options) {
   const std::string queue = "max_queue_size: " + std::to_string(options.queue);
   const auto batching = [](const std::string& policy) {
@@ -52,7 +51,7 @@ std::string Config(const std::string& way, const Options& options) {
   return "max_batch_size: 64\ninferd { batching: OFF queue_policy { " + queue + " } }\n";
 }
 
-// Answers per second that came within the deadline.
+// Returns the number of answers per second that met the deadline.
 double InTimePerSecond(const ctl::LoadReport& report, int64_t deadline_ms) {
   uint64_t in_time = 0;
   report.latency.ForEach([&](uint64_t, uint64_t high_ns, uint64_t count) {
@@ -102,7 +101,7 @@ Status Run(const Options& options) {
   ctl::Table table({"WAY", "LOAD", "OFFERED/S", "ANSWERED/S", "IN TIME/S", "FAILED", "P50", "P99", "CPU US", "LAG P99",
                     "REFUSED AS"});
   Results results(LoadColumns());
-  // What a bounded queue lets 64 clients have is what "1.00" means, for all ways.
+  // For all ways, "1.00" is the rate that 64 clients reach with a bounded queue.
   std::vector<std::string> ways = options.ways;
   double capacity = 0;
   if (std::ranges::find(ways, "queue") != ways.end()) {

@@ -1,10 +1,9 @@
-// bench_reload: what a model notices of another one's load, unload and reload, as a table (bench/reload builds and
-// starts it).
+// bench_reload: measures the effect of one model's load, unload and reload on another model, and prints a table
+// (bench/reload builds and starts it).
 //
-// mlp gets an open loop at half of what it can serve, once with nothing else going on, once while a large model comes
-// and goes; in turns. What asks for all that is niced: it shares the machine with the server. For comparison, once
-// beside a process that computes at the priority of the server's loading thread, and does nothing else: what any
-// work in the background costs on this machine.
+// mlp gets an open loop at half of its capacity, in turns: once alone, once while a large model is loaded and unloaded,
+// and once beside a process that computes at the priority of the server's loading thread. The third shows the cost of
+// any background work on this machine. The load generator is niced, because it shares the machine with the server.
 
 #include <unistd.h>
 
@@ -49,8 +48,8 @@ struct Options : SchedulingOptions {
   int64_t megabytes = 200;
 };
 
-// Loads the large model, loads it again with another configuration, unloads it, and so on, until it is stopped. Times
-// are not its business.
+// Loads the large model, reloads it with another configuration, unloads it, and repeats this until it is stopped. Does
+// not measure times.
 class Loader final {
  public:
   Loader(const std::string& url, const std::string& repository)
@@ -61,13 +60,13 @@ class Loader final {
   Loader(const Loader&) = delete;
   Loader& operator=(const Loader&) = delete;
 
-  // Leaves the model unloaded.
+  // Ends the thread, with the model unloaded.
   Status Stop() {
     stop_ = true;
     thread_.join();
     return status_;
   }
-  // So far; complete after Stop.
+  // Returns the number of loads so far. Final after Stop().
   size_t loads() const { return loads_; }
 
  private:
@@ -78,7 +77,7 @@ class Loader final {
     const std::string path = "/v2/repository/models/" + std::string(kLarge);
     while (!stop_) {
       for (int round = 0; round < 2; ++round) {
-        // A version that nothing was changed about would stay as it is.
+        // Changes the configuration, because the server does not reload an unchanged version.
         std::ofstream(config_) << "max_batch_size: " << 8 + loads_ % 2 << "\n";
         INFERD_ASSIGN_OR_RETURN(const std::string loaded, server.Post(path + "/load", "{}"));
         ++loads_;
@@ -91,7 +90,7 @@ class Loader final {
   const std::string config_;
   std::atomic<bool> stop_{false};
   std::atomic<size_t> loads_{0};
-  Status status_;  // of Run, after the thread
+  Status status_;  // the result of Run, valid after the thread has ended
   std::thread thread_;
 };
 
@@ -99,7 +98,7 @@ Result<ScratchRepository> MakeRepository(const Options& options) {
   INFERD_ASSIGN_OR_RETURN(ScratchRepository repository, ScratchRepository::Create());
   INFERD_RETURN_IF_ERROR(
       repository.Add("mlp", options.repository + "/mlp/1/model.onnx", "max_batch_size: 64\ndynamic_batching { }\n"));
-  // Layers of 16 MB.
+  // Each layer takes 16 MB.
   const std::vector<int64_t> widths(static_cast<size_t>(options.megabytes / 16) + 2, 2048);
   const std::string file = repository.folder() + "/.large.onnx";
   INFERD_RETURN_IF_ERROR(WriteDenseModel(file, widths));
@@ -115,14 +114,14 @@ double P99Ratio(const ctl::LoadReport& report, const ctl::LoadReport& to) {
 }
 
 enum Beside : size_t { kNothing, kComputing, kLoading };
-constexpr std::array kWays = {"quiet", "computing", "loading"};  // what the raw numbers call them
+constexpr std::array kWays = {"quiet", "computing", "loading"};  // their names in the raw numbers
 
 struct Round {
-  std::array<ctl::LoadReport, kWays.size()> reports;  // by Beside
+  std::array<ctl::LoadReport, kWays.size()> reports;  // indexed by Beside
   size_t loads = 0;
 };
 
-// The one that goes first changes, so that a drift of the machine hits all.
+// Changes the first way from round to round, so that a drift of the machine affects all ways.
 Result<Round> MeasureRound(const LoadTarget& target, const std::string& repository, double rate, bool quiet_first,
                            const Options& options) {
   Round round;
@@ -132,7 +131,7 @@ Result<Round> MeasureRound(const LoadTarget& target, const std::string& reposito
   for (const Beside beside : order) {
     std::optional<Spinner> spinner;
     std::optional<Loader> loader;
-    if (beside == kComputing) spinner.emplace(CoreLayout::OfPrograms(), 0);  // as low as this process by now
+    if (beside == kComputing) spinner.emplace(CoreLayout::OfPrograms(), 0);  // this process is niced
     if (beside == kLoading) loader.emplace(target.target.url, repository);
     INFERD_ASSIGN_OR_RETURN(round.reports[beside], Offer(target, rate, options.connections, timing));
     if (!loader.has_value()) continue;
@@ -151,7 +150,7 @@ Status Run(const Options& options) {
                                                                     .grpc = IsGrpc(options.wire),
                                                                     .server = true,
                                                                     .floors = false}));
-  // Behind the server's start, which would inherit it.
+  // After the start of the server, which would inherit the niceness.
   static_cast<void>(::nice(kNiceness));
   INFERD_ASSIGN_OR_RETURN(const PreparedCall call, Prepare({.model = "mlp", .wire = options.wire}, programs.targets()));
   INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport most, Saturate(call.server, 16, TimingOf(options.duration_s)));

@@ -23,19 +23,19 @@ namespace {
 using base::Result;
 using base::Status;
 
-// Other machines on the same cores slow some of them down, and a server with its engine more than what it is compared
-// with.
+// Many rounds, because other machines on the same cores slow some rounds down, and slow a server with its engine more
+// than its floor.
 constexpr int kRounds = 7;
 
-// What is asked of an engine, and what its library is asked beside it.
+// A call of an engine's model through the server, and the same call of the bare library.
 struct EngineCase {
   const char* engine;
   const char* repository;
   const char* model;
-  const char* shape;  // "NAME=1,2"; empty: the model's own
-  const char* what;   // which call of the bare program is the same
-  const char* bare;   // its command line; PROGRAMS and LIBRARIES stand for the folders
-  // A server with the bare library behind it, as Programs::Options has it, each argument behind a space. Empty: none.
+  const char* shape;  // "NAME=1,2"; the model's own if empty
+  const char* what;   // the name of the same call in the bare program's output
+  const char* bare;   // the bare program's command line; PROGRAMS and LIBRARIES stand for the folders
+  // The command of the library floor (Programs::Options), with arguments separated by spaces. Empty if there is none.
   const char* together = "";
 };
 
@@ -63,14 +63,14 @@ constexpr EngineCase kCases[] = {
      "python_floor LIBRARIES/python/environment/bin/python3 examples/python/standardize/1/model.py 20000"},
 };
 
-// What a server was asked, and the microseconds of CPU that a request took it, by round.
+// The load on a server, and the microseconds of CPU per request in each round.
 struct Turns {
   LoadTarget target;
   ctl::LoadReport report{};
   std::vector<double> cpu_us{};
 };
 
-// Of one case, wire and number of connections.
+// The measurements of one case, wire and number of connections.
 struct Load {
   Wire wire;
   size_t connections;
@@ -138,8 +138,8 @@ Status TakeTurn(Turns& turns, size_t connections, const Timing& timing) {
   return base::OkStatus();
 }
 
-// The machine is not always as fast: the loads, each before its floor's, and the bare library, one after the other in
-// each round. Returns the library's costs, by round.
+// Runs the loads, each with its floors, and the bare library one after the other in each round, because the machine's
+// speed changes over time. Returns the library's costs by round.
 Result<std::vector<EngineCost>> MeasureInTurns(const std::string& programs, const EngineCase& of, const Timing& timing,
                                                std::vector<Load>& loads) {
   std::vector<EngineCost> bare;
@@ -161,7 +161,7 @@ Result<std::vector<EngineCost>> MeasureInTurns(const std::string& programs, cons
 
 bool IsOfAllRounds(const std::vector<double>& values) { return values.size() == kRounds; }
 
-// None of fewer values than there were rounds.
+// Returns the median, or nullopt if a round has no value.
 std::optional<double> MedianOf(const std::vector<double>& by_round) {
   if (!IsOfAllRounds(by_round)) return std::nullopt;
   return Median(by_round);

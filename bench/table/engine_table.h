@@ -11,15 +11,15 @@
 namespace inferd::bench {
 
 struct EngineTableCase {
-  std::vector<std::string> models;  // of the table's own; empty: all
+  std::vector<std::string> models;  // a selection of the table's own models; all if empty
   std::vector<Wire> wires;
   std::vector<size_t> connections;
   Timing timing;
 };
 
-// Prints what a request costs above what the engine's library takes for it alone, of each engine that is built: the
-// server, and a program that has the bare library compute the same rows, in turns. `programs`: its models and
-// repository are not used. Run in the root of the tree, whose examples are what is served.
+// Prints, for each engine that is built, the cost of a request above the cost of the bare library. Runs the server, and
+// a program that computes the same rows by the bare library, in turns. Ignores the models and the repository of
+// `programs`. Must run in the root of the tree, because it serves the examples.
 base::Status PrintEngineTable(const Programs::Options& programs, const EngineTableCase& what);
 
 }  // namespace inferd::bench

@@ -24,7 +24,7 @@ output { name: "OUT" data_type: TYPE_INT32 dims: [ 16 ] }
 
 std::string ChainName(size_t steps) { return "chain" + std::to_string(steps); }
 
-// Each step takes what the one before gives.
+// Returns a chain whose steps each take the output of the step before.
 std::string ChainConfig(size_t steps) {
   std::string config = R"(platform: "ensemble"
 input { name: "IN" data_type: TYPE_INT32 dims: [ 16 ] }
@@ -41,16 +41,16 @@ ensemble_scheduling {
   return config + "}\n";
 }
 
-// One of those that take turns.
+// One of the loads that run in turns.
 struct Turn {
-  size_t steps = 0;  // 0: the bare model
+  size_t steps = 0;  // 0 for the bare model
   LoadTarget target;
   ctl::LoadReport report{};
 
   double cpu_us() const { return CpuUs(report).value_or(0); }
 };
 
-// The bare model, and the chains.
+// Returns the loads: the bare model, and the chains.
 Result<std::vector<Turn>> Prepare(const EnsembleCase& what, Wire wire, const Targets& targets) {
   INFERD_ASSIGN_OR_RETURN(const PreparedCall bare, Prepare(ModelCall{.model = kModel, .wire = wire}, targets));
   std::vector<Turn> turns = {{.target = bare.server}};

@@ -10,14 +10,14 @@
 namespace inferd::bench {
 
 struct EnsembleCase {
-  std::vector<size_t> steps;  // of each chain, ascending
+  std::vector<size_t> steps;  // the number of steps of each chain, ascending
   std::vector<Wire> wires;
   std::vector<size_t> connections;
   Timing timing;
 };
 
-// Prints what a step of an ensemble costs: a model of the fake engine that repeats its input, and ensembles that are
-// chains of it, in turns. `programs` says where the programs are; its models and its repository are not used.
+// Prints the cost of an ensemble's step. Runs a model of the fake engine that repeats its input, and ensembles that are
+// chains of it, in turns. Ignores the models and the repository of `programs`.
 base::Status PrintEnsembleTable(const Programs::Options& programs, const EnsembleCase& what);
 
 }  // namespace inferd::bench

@@ -32,7 +32,7 @@ Result<double> ResidentBytes(int pid) {
   return resident_pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-// One call on a connection that has none under way, to its answer.
+// Makes one call on a connection that has none in flight, and waits for its answer.
 Status CallOnce(int fd, ctl::LoadProtocol& protocol) {
   std::vector<ctl::LoadProtocol::Answer> answers;
   std::string inbox(64 * 1024, '\0');
@@ -65,7 +65,7 @@ Result<double> IdleConnectionBytes(const std::string& url, int pid, const ctl::G
   const ctl::LoadProtocolFactory make = ctl::GrpcLoad(target, call);
   std::vector<Connection> open;
   double before = 0;
-  // The first is not counted: what the server makes for its first call, it makes once.
+  // Does not count the first connection, because the server allocates some memory only once, at its first call.
   for (size_t i = 0; i <= connections; ++i) {
     INFERD_ASSIGN_OR_RETURN(const int fd, net::Dial(target, ""));
     open.push_back({base::FileDescriptor(fd), make()});

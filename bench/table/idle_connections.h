@@ -8,8 +8,8 @@
 
 namespace inferd::bench {
 
-// Resident bytes that a server, process `pid` on this machine, spends on each of `connections` gRPC connections that
-// have made `call` once and are idle since. The server gets some seconds to notice that they are.
+// Returns the resident bytes that a server (process `pid` on this machine) uses for each idle gRPC connection. Opens
+// `connections` of them and makes `call` once on each. The server gets some seconds to notice that they are idle.
 base::Result<double> IdleConnectionBytes(const std::string& url, int pid, const ctl::GrpcCall& call,
                                          size_t connections);
 

@@ -1,8 +1,8 @@
-// bench_table: what serving costs, as a table (bench/run builds and starts it).
+// bench_table: measures the cost of serving, and prints a table (bench/run builds and starts it).
 //
-// For each model, wire format and number of connections: requests per second, latency, and the server's CPU time per
-// request, beside the floor (a server that does nothing with requests and answers of the same size) and the engine (one
-// bare call of the model). The ratio is the server's CPU over the sum of these two.
+// For each model, wire format and number of connections, the table has requests per second, latency, and the server's
+// CPU time per request. It also has the CPU time of the floor (a server that does nothing, with requests and answers of
+// the same size) and of the engine (one bare call of the model). The ratio is the server's CPU over the sum of both.
 
 #include <unistd.h>
 
@@ -32,22 +32,22 @@ namespace {
 using base::Result;
 using base::Status;
 
-// Where the tensors are 1 MB and what it does costs nothing: how fast bytes go through.
+// A model with tensors of 1 MB that does no work. Shows how fast bytes pass through the server.
 constexpr const char* kLargeModel = "identity_fp32";
 constexpr int64_t kLargeElements = 262144;
 constexpr const char* kLargeShape = "INPUT0=1,262144";
 
-// TensorFlow Serving's own example, with the three numbers of its documentation.
+// TensorFlow Serving's own example, with the three input numbers of its documentation.
 constexpr const char* kPredictModel = "half_plus_two";
 constexpr const char* kPredictShape = "x=3";
 
-// The mean of each channel of an image, by rows: how fast numbers are read.
+// A model that computes the mean of each channel of an image. Shows how fast rows of numbers are read.
 constexpr const char* kImageModel = "mean224";
 constexpr const char* kImageShape = "x=1,224,224,3";
 
 struct Options;
 
-// A table of its own in place of the main one.
+// The table to print instead of the main one.
 struct Mode {
   const char* flag;
   const char* help;
@@ -55,16 +55,16 @@ struct Mode {
 };
 
 struct Options {
-  std::string programs;  // where inferd, the floors and engine_call are
+  std::string programs;  // the folder of inferd, the floors and engine_call
   std::string repository = "tests/models/repository";
-  std::string http;  // another server; empty: start our own
+  std::string http;  // another server; if empty, start inferd
   std::string grpc;
   int pid = 0;
   double duration_s = 3;
   std::vector<std::string> models = {"simple", "mlp", "pool224", kLargeModel};
-  bool names_models = false;  // they are not the default ones
+  bool names_models = false;  // true if the user named the models
   std::vector<Wire> wires = {Wire::kJson, Wire::kBinary, Wire::kGrpc, Wire::kStream, Wire::kTrtis, Wire::kTrtisGrpc};
-  bool names_wires = false;  // they are not the default ones
+  bool names_wires = false;  // true if the user named the wires
   std::vector<size_t> connections = {1, 4, 16};
   size_t idle_connections = 1000;
   bool predict = false;
@@ -122,8 +122,8 @@ std::vector<ModelCall> CallsOf(const Options& options) {
   std::vector<ModelCall> calls;
   for (const std::string& model : options.models) {
     for (const Wire wire : options.wires) {
-      if (model == kLargeModel && wire == Wire::kJson) continue;  // numbers as text have a row of their own
-      if (model == kLargeModel && IsTrtis(wire)) continue;        // which says no shapes
+      if (model == kLargeModel && wire == Wire::kJson) continue;  // another model shows numbers as text
+      if (model == kLargeModel && IsTrtis(wire)) continue;        // sends no shapes
       if ((model == kPredictModel && IsOfRows(wire) && !versioned) || (model == kImageModel && wire == Wire::kPredict))
         continue;
       calls.push_back(MakeCall(model, wire));
@@ -159,7 +159,7 @@ Status MeasureAll(const Options& options, const Targets& targets) {
   return base::OkStatus();
 }
 
-// Before any load: what that leaves behind would hide them.
+// Call before any load, because the memory that a load leaves would hide these bytes.
 Result<std::string> MeasureIdle(const Options& options, const Targets& targets) {
   if (options.idle_connections == 0 || !targets.grpc.has_value() || targets.grpc->pid == 0) return "";
   ShowProgress("idle connections ...");
@@ -239,7 +239,7 @@ Status Run(const Options& options) {
   return base::OkStatus();
 }
 
-// What --predict measures where nothing else is said.
+// The default loads of --predict.
 void PreferPredict(const CLI::App& app, Options& options) {
   if (app.count("--repository") == 0) options.repository = "tests/models/tensorflow";
   if (app.count("--models") == 0) options.models = {kPredictModel, kImageModel};

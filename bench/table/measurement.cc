@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kRounds = 5;
 
-// The server, and its floor if it has one.
+// Runs the load on the server, and on its floor if it has one, in turns.
 Result<Row> InTurns(const Case& what, const PreparedCall& call, const Timing& timing) {
   Row row{.what = what, .request_bytes = call.request_bytes, .server = {}, .floor = {}};
   if (call.floor.has_value()) row.floor.emplace();

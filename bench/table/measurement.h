@@ -21,22 +21,22 @@ struct Row {
   Case what;
   size_t request_bytes = 0;
   ctl::LoadReport server;
-  std::optional<ctl::LoadReport> floor;  // of what it is compared with
+  std::optional<ctl::LoadReport> floor;  // the floor, or the other server
 };
 
-// Sends `what` to the server, and requests of the same size with answers of the same size to its floor.
+// Sends `what` to the server, and requests and answers of the same size to its floor.
 base::Result<Row> Measure(const Case& what, const Targets& targets, const Timing& timing);
 
-// The same call of two servers, which take turns as a server and its floor do.
+// Sends the same call to two servers in turns, as to a server and its floor.
 base::Result<Row> Compare(const Case& what, const Targets& server, const Targets& other, const Timing& timing);
 
-// CPU microseconds of one bare engine call.
+// The CPU microseconds of one bare engine call.
 struct EngineCost {
   double in_a_loop_us = 0;
-  double lone_us = 0;  // one every 100 us: the core sleeps in between, as it does with one client
+  double lone_us = 0;  // with one call every 100 us; the core sleeps between calls, as with one client
 };
 
-// By model: what the programs `engine_call` and `tensorflow_call` print. Empty if it fails.
+// Runs `engine_call` or `tensorflow_call`, and returns the costs that it prints, by model. Empty if it fails.
 std::map<std::string, EngineCost> EngineCosts(const std::string& command);
 
 }  // namespace inferd::bench

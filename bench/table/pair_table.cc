@@ -30,7 +30,7 @@ void AddRow(ctl::Table& table, const Row& row) {
              Number(inside_us > 0 ? isolated_us / inside_us : 0, "%.2f")});
 }
 
-// `second`: what the columns of the second server are called.
+// `second` is the title of the second server's columns.
 base::Status PrintPairs(const Programs& first, const Programs& other, const PairCase& what, const char* second,
                         const std::string& note) {
   ctl::Table table({"MODEL", "WIRE", "CONN", "REQ/S", second, "P50", second, "CPU US", second, "MORE", "RATIO"});

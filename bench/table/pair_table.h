@@ -17,12 +17,12 @@ struct PairCase {
   Timing timing;
 };
 
-// Prints what it costs that a model runs in a process of its own: each call of a server whose models run inside it and
-// of one whose models do not, in turns. `programs` says which models; both servers are started with them.
+// Prints the cost of isolation. Makes each call to a server whose models run inside of it, and to a server whose models
+// run in worker processes, in turns. Both serve the models of `programs`.
 base::Status PrintIsolationTable(const Programs::Options& programs, const PairCase& what);
 
-// Prints what a request costs that is answered from the response cache: each call of a server without one and of one
-// that keeps the responses of the same models, in turns. Every request is the same, so that all but the first are hits.
+// Prints the cost of a request that the response cache answers. Makes each call to a server without a cache, and to a
+// server that caches the responses of the same models, in turns. All requests are equal, so all but the first are hits.
 base::Status PrintCacheTable(const Programs::Options& programs, const PairCase& what);
 
 }  // namespace inferd::bench

@@ -69,7 +69,7 @@ ctl::GrpcCall CallOf(std::string message, bool stream) {
   return call;
 }
 
-// Sends the first request of each sequence, so that a load sends those in the middle.
+// Sends the first request of each sequence, so that the load has only later requests.
 Status Begin(const Model& model, const Targets& targets) {
   net::HttpClient::Options options;
   options.url = targets.grpc.value().url;
@@ -89,7 +89,7 @@ Status Begin(const Model& model, const Targets& targets) {
   return base::OkStatus();
 }
 
-// Each connection has a sequence of its own.
+// Returns a load in which each connection has its own sequence.
 Result<LoadTarget> TargetOf(const Model& model, bool stream, const Targets& targets) {
   INFERD_ASSIGN_OR_RETURN(const net::Url url, net::ParseUrl(targets.grpc.value().url));
   if (!model.sequences) {

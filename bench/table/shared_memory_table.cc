@@ -31,8 +31,9 @@ using base::Status;
 constexpr int kRounds = 5;
 constexpr const char* kRegion = "bench";
 
-// The large model, in a repository of the bench: it always runs on the connections' threads, as the small one comes to
-// do. Its execution takes some 100 us, which is where the server decides anew each time whether to hand it over.
+// The large model, in the benchmark's own repository. It is configured to run always on the connections' threads, where
+// the small model also runs. Its execution takes about 100 us, a length for which the server would otherwise decide
+// each time whether to hand it over.
 constexpr const char* kLarge = "large";
 constexpr const char* kLargeConfig = R"(
 platform: "onnxruntime_onnx"
@@ -44,8 +45,8 @@ Status AddLarge(const ScratchRepository& repository, const std::string& models, 
   return repository.Add(kLarge, std::filesystem::path(models) / model / "1" / "model.onnx", kLargeConfig);
 }
 
-// A model with a small request and a small answer whose engine goes through as many bytes as the large one's: what it
-// leaves in the caches of the core for the server is as little.
+// A model with a small request and a small answer, whose engine reads as many bytes as the large model's. So it leaves
+// equally little of the server's data in the core's caches.
 constexpr const char* kSweeping = "sweeping";
 constexpr int64_t kSweepingWidth = 16;
 constexpr const char* kSweepingConfig = R"(
@@ -57,13 +58,13 @@ inferd { inline_execution: ALWAYS }
 
 Status AddSweeping(const ScratchRepository& repository, size_t bytes) {
   const std::filesystem::path file = std::filesystem::path(repository.folder()) / "sweeping.onnx";
-  // From the one width to another and back.
+  // Two layers: from this width to the hidden one and back.
   const auto hidden = static_cast<int64_t>(bytes / (2 * kSweepingWidth * sizeof(float)));
   INFERD_RETURN_IF_ERROR(WriteDenseModel(file, {kSweepingWidth, hidden, kSweepingWidth}));
   return repository.Add(kSweeping, file, kSweepingConfig);
 }
 
-// A shared memory object that the server may know as kRegion.
+// A shared memory object, which can be registered at the server as kRegion.
 class Region final {
  public:
   static Result<Region> Create(const std::string& url, size_t bytes) {
@@ -96,7 +97,7 @@ class Region final {
   std::string key_;
 };
 
-// The input is the region's first half, the output its second.
+// Returns a request whose input is the region's first half, and whose output is the second half.
 std::string Body(const SharedMemoryCase& what) {
   const std::string bytes = std::to_string(static_cast<size_t>(what.elements) * sizeof(float));
   const std::string place = std::string(R"("parameters": {"shared_memory_region": ")") + kRegion +
@@ -121,16 +122,16 @@ Result<LoadTarget> InRegion(const SharedMemoryCase& what, Wire wire, const Targe
   return LoadTarget{*targets.grpc, url, ctl::GrpcLoad(url, call)};
 }
 
-// How often and how long a model was computed.
+// The number of a model's executions, and their total time.
 struct Computed {
   double count = 0;
   double ns = 0;
 };
 
-// One of those that take turns.
+// One of the loads that run in turns.
 struct Turn {
   LoadTarget target;
-  std::function<Result<Computed>()> computed;  // until now
+  std::function<Result<Computed>()> computed;  // returns the total until now
   ctl::LoadReport report{};
   double engine_ns = 0;
 };
@@ -161,9 +162,9 @@ Result<Computed> CopiedBy(const Target& floor) {
   return std::unexpected(base::Unavailable("the floor says: " + body));
 }
 
-// A server that does nothing but to copy the bytes, and answers what ours answers.
+// Returns a load on the floor, which only copies the bytes, with an answer of the server's size.
 Result<LoadTarget> CopyingFloor(const SharedMemoryCase& what, const Targets& targets) {
-  constexpr size_t kAnswerBytes = 250;  // ours is about that
+  constexpr size_t kAnswerBytes = 250;  // about the size of the server's answer
   const Target& floor = targets.http_floor.value();
   INFERD_ASSIGN_OR_RETURN(const net::Url url, net::ParseUrl(floor.url));
   const std::string bytes = std::to_string(static_cast<size_t>(what.elements) * sizeof(float));
@@ -174,8 +175,8 @@ Result<LoadTarget> CopyingFloor(const SharedMemoryCase& what, const Targets& tar
   return LoadTarget{floor, url, ctl::HttpLoad(url, request)};
 }
 
-// The small model; the large one in the region, and in bodies; the one that only sweeps the caches; over HTTP also the
-// floor, without a copy and with it.
+// The loads: the small model; the large model with tensors in the region, and in bodies; the model that sweeps the
+// caches; over HTTP also the floor, without a copy and with one.
 enum Turns : size_t { kSmall, kRegionTurn, kBody, kSwept, kFloor, kFloorCopy };
 
 Result<std::vector<Turn>> Prepare(const SharedMemoryCase& what, Wire wire, const Targets& targets) {

@@ -11,9 +11,9 @@
 
 namespace inferd::bench {
 
-// What is measured. The servers are started with the models of both.
+// The measured models. The server is started with both.
 struct SharedMemoryCase {
-  std::string small;  // called as ever
+  std::string small;  // called with tensors in bodies
   std::string large;  // one FP32 input INPUT0 of [1, elements] and an output OUTPUT0 of the same size
   int64_t elements = 0;
   std::vector<Wire> wires;  // kBinary, kGrpc
@@ -21,9 +21,9 @@ struct SharedMemoryCase {
   Timing timing;
 };
 
-// Prints what it costs that tensors lie in shared memory of clients: calls of the small model, of the large one with
-// its tensors in shared memory, and with them in bodies, in turns, and what each costs above the time that its engine
-// computes, as the server's statistics have it of the same calls.
+// Prints the cost of tensors in clients' shared memory. Calls the small model, the large model with tensors in shared
+// memory, and the large model with tensors in bodies, in turns. Prints the cost of each above its engine's compute
+// time, which comes from the server's statistics of the same calls.
 base::Status PrintSharedMemoryTable(const Programs::Options& programs, const SharedMemoryCase& what);
 
 }  // namespace inferd::bench

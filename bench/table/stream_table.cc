@@ -34,7 +34,7 @@ enum class StreamWire { kGrpc, kLines, kEvents };
 constexpr std::array kWires = {std::pair{StreamWire::kGrpc, "ModelStreamInfer"}, std::pair{StreamWire::kLines, "lines"},
                                std::pair{StreamWire::kEvents, "events"}};
 
-// One element for each response.
+// Returns an input with one element for each response.
 std::vector<ctl::NamedTensor> Inputs(size_t responses) {
   ctl::NamedTensor input;
   input.name = "IN";
@@ -63,7 +63,7 @@ Result<LoadTarget> TargetOf(StreamWire wire, size_t responses, const Targets& ta
   return LoadTarget{targets.http, url, ctl::HttpLoad(url, request)};
 }
 
-// Requests with one response, and with kResponses.
+// The loads: requests with one response, and requests with kResponses.
 using Turns = std::array<std::pair<LoadTarget, ctl::LoadReport>, 2>;
 
 Result<Turns> Measure(StreamWire wire, size_t connections, const Timing& timing, const Targets& targets) {

@@ -9,9 +9,9 @@
 
 namespace inferd::bench {
 
-// What one response of a stream costs the server, by protocol and number of connections: CPU of requests that have
-// 1000 responses less that of requests that have one, divided by 999. What the fake engine does for a response is part
-// of it. `programs`: its models and repository are not used.
+// Prints the server's cost of one response of a stream, by protocol and number of connections. This is the CPU of a
+// request with 1000 responses less the CPU of a request with one, divided by 999. It includes the fake engine's work
+// for a response. Ignores the models and the repository of `programs`.
 base::Status PrintStreamTable(const Programs::Options& programs, const std::vector<size_t>& connections,
                               const Timing& timing);
 

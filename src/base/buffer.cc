@@ -12,14 +12,14 @@ size_t RoundUp(size_t n) { return (n + kBufferAlignment - 1) & ~(kBufferAlignmen
 
 }  // namespace
 
-// One allocation holds the block, up to 63 bytes of lead so that `align_at` falls on the alignment, the bytes, the
+// One allocation holds the block, up to 63 bytes of padding that bring `align_at` to the alignment, the bytes and the
 // slack.
 Buffer Buffer::Allocate(size_t size, size_t align_at) {
   const size_t header = RoundUp(sizeof(Block));
   const size_t lead = RoundUp(align_at) - align_at;
   const size_t total = kBufferAlignment + header + lead + size + kBufferSlack;
   if (total < size) throw std::bad_alloc();
-  // glibc's aligned_alloc goes round the thread's cache, and costs twenty times what malloc does for small blocks.
+  // glibc's aligned_alloc bypasses the thread's cache, and costs twenty times as much as malloc for small blocks.
   void* memory = std::malloc(total);
   while (memory == nullptr) {  // as operator new does
     const std::new_handler handler = std::get_new_handler();

@@ -12,13 +12,14 @@
 
 namespace inferd::base {
 
-// Every allocation starts at a multiple of this and has this many readable bytes behind its end (vector loads of
-// parsers and engines may read past the data, never use it).
+// Every allocation starts at a multiple of kBufferAlignment and has kBufferSlack readable bytes behind its end. Vector
+// loads of parsers and engines may read past the data, but never use what they read there.
 inline constexpr size_t kBufferAlignment = 64;
 inline constexpr size_t kBufferSlack = 64;
 
-// A refcounted block of bytes: a request body, a tensor, an engine's output. The handle is a pointer; copies share the
-// block. Reference counting is thread-safe; the bytes are written by one owner before they are shared, then only read.
+// A reference-counted block of bytes: a request body, a tensor, an engine's output. The handle is a pointer, and copies
+// share the block. Reference counting is thread-safe. One owner writes the bytes before they are shared; afterwards
+// they are only read.
 class Buffer {
  public:
   Buffer() = default;
@@ -32,12 +33,12 @@ class Buffer {
     return *this;
   }
 
-  // Uninitialised memory of `size` bytes whose byte `align_at` (not byte 0) is kBufferAlignment-aligned. Placing a body
-  // so that the tensor bytes behind its JSON header are aligned is what `align_at` is for. Throws std::bad_alloc.
+  // Allocates `size` uninitialised bytes so that byte `align_at` (not byte 0) is aligned to kBufferAlignment. Use
+  // `align_at` to align the tensor bytes that follow a body's JSON header. Throws std::bad_alloc.
   static Buffer Allocate(size_t size, size_t align_at = 0);
 
-  // Memory that something else owns; `release` runs once, on the thread that drops the last reference. No slack
-  // promised.
+  // Wraps memory that something else owns. `release` runs once, on the thread that drops the last reference. The memory
+  // has no slack.
   static Buffer Wrap(std::byte* data, size_t size, std::move_only_function<void()> release, MemoryPlace place = {});
 
   static Buffer CopyOf(std::string_view bytes);
@@ -46,13 +47,13 @@ class Buffer {
   std::byte* data() { return block_ == nullptr ? nullptr : block_->data; }
   const std::byte* data() const { return block_ == nullptr ? nullptr : block_->data; }
   size_t size() const { return block_ == nullptr ? 0 : block_->size; }
-  // Bytes that are not readable are copied by CopyBytes() (base/device_memory.h), and touched by nothing else.
+  // If the place is not readable, use CopyBytes() (base/device_memory.h); nothing else may touch the bytes.
   MemoryPlace place() const { return block_ == nullptr ? MemoryPlace() : block_->place; }
 
-  // Lowers size() to what was really filled, before the buffer is shared. `size` <= size().
+  // Lowers size() to the number of bytes written, before the buffer is shared. `size` <= size().
   void Truncate(size_t size) { block_->size = size; }
 
-  // Runs `release` after the memory is freed (a memory budget's charge, say). At most one per buffer.
+  // Runs `release` after the memory is freed, for example to release a memory budget's charge. At most one per buffer.
   void OnFree(std::move_only_function<void()> release);
 
  private:
@@ -62,7 +63,7 @@ class Buffer {
     std::byte* data = nullptr;
     size_t size = 0;
     std::move_only_function<void()> release;
-    void* allocation = nullptr;  // nullptr: wrapped memory
+    void* allocation = nullptr;  // nullptr for wrapped memory
   };
 
   explicit Buffer(Block* block) : block_(block) {}
@@ -74,8 +75,8 @@ class Buffer {
   Block* block_ = nullptr;
 };
 
-// A run of bytes inside a Buffer, which it keeps alive. An empty owner means memory that outlives every user (a
-// literal).
+// A run of bytes inside a Buffer, which the slice keeps alive. An empty owner means that the memory outlives every user
+// (a string literal, for example).
 class BufferSlice {
  public:
   BufferSlice() = default;
@@ -90,7 +91,7 @@ class BufferSlice {
   const Buffer& owner() const { return owner_; }
   MemoryPlace place() const { return owner_.place(); }
 
-  // Shares the owner. `offset + size` <= size().
+  // Returns a slice that shares the owner. `offset + size` <= size().
   BufferSlice Sub(size_t offset, size_t size) const { return {owner_, data_ + offset, size}; }
 
  private:

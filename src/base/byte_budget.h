@@ -6,15 +6,15 @@
 
 namespace inferd::base {
 
-// How many bytes of one kind the process may hold. A holder charges them before, and releases as many.
-// Thread-safe.
+// A limit on the bytes of one kind that the process may hold. A holder charges bytes before it holds them, and later
+// releases the same number. Thread-safe.
 class ByteBudget final {
  public:
   explicit ByteBudget(uint64_t bytes_max = std::numeric_limits<uint64_t>::max()) : bytes_max_(bytes_max) {}
   ByteBudget(const ByteBudget&) = delete;
   ByteBudget& operator=(const ByteBudget&) = delete;
 
-  // False: it would pass the limit; nothing was charged, and the refusal is counted.
+  // Charges `bytes`. Returns false, and counts a refusal, if they would exceed the limit; nothing is charged then.
   bool TryCharge(uint64_t bytes) {
     const uint64_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
     if (bytes <= bytes_max_ && before <= bytes_max_ - bytes) return true;
@@ -22,12 +22,12 @@ class ByteBudget final {
     CountRefusal();
     return false;
   }
-  // Of bytes that are there already; may pass the limit.
+  // Charges bytes that exist already. May exceed the limit.
   void Charge(uint64_t bytes) { used_.fetch_add(bytes, std::memory_order_relaxed); }
   void Release(uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   void CountRefusal() { refusals_.fetch_add(1, std::memory_order_relaxed); }
 
-  // Nothing more fits, or hardly anything: seven eighths are used.
+  // True if at least seven eighths of the budget are used.
   bool nearly_used_up() const { return used() >= bytes_max_ - bytes_max_ / 8; }
   uint64_t used() const { return used_.load(std::memory_order_relaxed); }
   uint64_t bytes_max() const { return bytes_max_; }

@@ -5,7 +5,7 @@
 
 namespace inferd::base {
 
-// Nanoseconds, monotonic (NowNs) and since the Unix epoch (WallNs). Thread-safe.
+// A clock. NowNs() is monotonic; WallNs() counts from the Unix epoch. Both are in nanoseconds. Thread-safe.
 class Clock {
  public:
   virtual ~Clock() = default;
@@ -19,7 +19,7 @@ class SystemClock final : public Clock {
   int64_t WallNs() const override;
 };
 
-// Stands still until Advance. For tests; thread-safe.
+// A clock for tests that moves only when it is advanced. Thread-safe.
 class FakeClock final : public Clock {
  public:
   explicit FakeClock(int64_t start_ns = 1'000'000'000) : now_ns_(start_ns) {}

@@ -11,53 +11,56 @@
 
 namespace inferd::base {
 
-// Copies from and to memory of a device that are not waited for one by one, nor by what else the device does. They are
-// done in any order. One call at a time.
+// A queue of copies from and to a device's memory. The copies run asynchronously and in any order, and do not wait for
+// the device's other work. One call at a time.
 class CopyQueue {
  public:
-  // No copy is under way.
+  // No copy may be in flight.
   virtual ~CopyQueue() = default;
-  // As DeviceMemory::Copy(), but it may be done, or even begin, long after this has returned. Until Await() returns,
-  // neither side may be released, `from` not written, and `to` not touched; that holds where this fails, too.
+  // Starts a copy like DeviceMemory::Copy(). The copy may begin and end long after this call has returned. Until
+  // Await() returns, the caller must not release either side, write `from` or touch `to`, even if this call fails.
   virtual Status Start(const std::byte* from, MemoryPlace from_place, std::byte* to, MemoryPlace to_place,
                        size_t size) = 0;
-  // Returns when every copy is over, done or failed: with the error of the first that failed.
+  // Waits until every copy has succeeded or failed. Returns the error of the first that failed.
   virtual Status Await() = 0;
 };
 
-// Memory of devices, by a library that knows them: a runtime, which has a number in MemoryPlace::runtime. Thread-safe;
-// lives as long as the process.
+// Memory of devices, through a runtime library that manages it. MemoryPlace::runtime holds the runtime's number.
+// Thread-safe; lives as long as the process.
 class DeviceMemory {
  public:
   virtual ~DeviceMemory() = default;
-  // On a device, or, of kind kCpuPinned, what the process may have of that. RESOURCE_EXHAUSTED: there is no room.
+  // Allocates memory on a device, or pinned memory of the process for kCpuPinned. RESOURCE_EXHAUSTED if there is no
+  // room.
   virtual Result<Buffer> Allocate(MemoryPlace place, size_t size) = 0;
-  // Each is a place of this runtime, or readable. Returns when the bytes are there.
+  // Copies bytes and returns when they have arrived. Each side is a place of this runtime, or readable.
   virtual Status Copy(const std::byte* from, MemoryPlace from_place, std::byte* to, MemoryPlace to_place,
                       size_t size) = 0;
-  // A queue for copies from and to the device; the device's memory outlives it. UNIMPLEMENTED: Copy() is all there is.
+  // Opens a queue for copies from and to the device. The device's memory must outlive the queue. UNIMPLEMENTED if the
+  // runtime has only Copy().
   virtual Result<std::unique_ptr<CopyQueue>> OpenQueue(uint16_t device);
-  // Memory that another process has on a device, by the handle that it was given for it: all of it, for as long as the
-  // buffer lives. UNIMPLEMENTED: this runtime opens none there. INVALID_ARGUMENT: it is no such handle.
+  // Opens all of another process's memory on a device by its exported handle, for the buffer's lifetime. UNIMPLEMENTED
+  // if this runtime cannot open handles there. INVALID_ARGUMENT if the handle is invalid.
   virtual Result<Buffer> OpenHandle(uint16_t device, std::string_view handle);
 };
 
-// Of the handles that OpenHandle() takes; CUDA's.
+// The size of the handles that OpenHandle() takes, which are CUDA's.
 inline constexpr size_t kDeviceHandleBytes = 64;
 
-// The runtime's number, from 1; 0: there are 255 of them already.
+// Registers a runtime and returns its number, from 1. Returns 0 if there are 255 runtimes already.
 uint8_t RegisterDeviceMemory(DeviceMemory* memory);
-// Null: no runtime has this number.
+// Null if no runtime has this number.
 DeviceMemory* FindDeviceMemory(uint8_t runtime);
 
-// By the first runtime that can: a device's number is another device's in another runtime. Else the first error that
-// says more than UNIMPLEMENTED, or that: none opens any.
+// Opens the handle with the first runtime that can, since runtimes may number the same device differently. Otherwise
+// returns the first error other than UNIMPLEMENTED, or UNIMPLEMENTED if no runtime opens handles.
 Result<Buffer> OpenDeviceHandle(uint16_t device, std::string_view handle);
 
-// Copies from any place to any other, between two runtimes through memory of the CPU. INTERNAL: a runtime is not known.
+// Copies from any place to any other. Copies between two runtimes go through CPU memory. INTERNAL if a runtime is
+// unknown.
 Status CopyBytes(const std::byte* from, MemoryPlace from_place, std::byte* to, MemoryPlace to_place, size_t size);
 
-// `data` itself if it is readable, or else a copy in memory of the CPU. Throws std::bad_alloc.
+// Returns `data` itself if it is readable, otherwise a copy in CPU memory. Throws std::bad_alloc.
 Result<BufferSlice> Readable(const BufferSlice& data);
 
 }  // namespace inferd::base

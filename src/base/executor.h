@@ -5,19 +5,18 @@
 
 namespace inferd::base {
 
-// Work for some other thread: a loop, a pool, or, in tests, a queue that the test runs by hand.
+// Work for another thread: a loop, a pool or, in tests, a queue that the test runs by hand.
 using Task = std::move_only_function<void()>;
 
-// Thread-safe. Every task accepted runs exactly once or is destroyed unrun when the executor stops; tasks posted by one
-// thread to a single-threaded executor run in order.
+// An executor of tasks. Each accepted task runs exactly once, or is destroyed unrun when the executor stops. Tasks
+// posted by one thread to a single-threaded executor run in order. Thread-safe.
 class Executor {
  public:
   virtual ~Executor() = default;
   virtual void Post(Task task) = 0;
 };
 
-// Runs `run`; or `otherwise`, if it is destroyed unrun. It is a Task, for an executor that may stop before it comes to
-// it.
+// A Task that runs `run`, or runs `otherwise` if it is destroyed before it has run. For executors that may stop first.
 class TaskOrElse final {
  public:
   TaskOrElse(Task run, Task otherwise) : run_(std::move(run)), otherwise_(std::move(otherwise)) {}
@@ -30,7 +29,7 @@ class TaskOrElse final {
   void operator()() { std::exchange(run_, {})(); }
 
  private:
-  Task run_;  // empty: it has been run, or moved from
+  Task run_;  // empty after it has run or was moved from
   Task otherwise_;
 };
 

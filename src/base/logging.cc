@@ -16,11 +16,11 @@ namespace inferd::base {
 
 namespace {
 
-// What a client sent may be long, and may hold anything.
+// Values that a client sent may be long, and may contain any bytes.
 constexpr size_t kMessageBytesMax = 16 << 10;
 constexpr size_t kValueBytesMax = 4 << 10;
 
-// Of printable text.
+// Appends printable text in quotes, with escapes.
 void AppendQuoted(std::string& out, std::string_view text) {
   out += '"';
   for (const char c : text) {
@@ -30,7 +30,7 @@ void AppendQuoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-// A field a client sent must not be able to forge a line.
+// Quotes values, so that a client's field cannot forge a log line.
 void AppendHumanValue(std::string& out, std::string_view value) {
   const std::string text = Printable(value, kValueBytesMax);
   const bool plain = !value.empty() && text == value && text.find_first_of(" \"\\=") == std::string_view::npos;
@@ -53,7 +53,7 @@ spdlog::level::level_enum ToSpdlog(LogLevel level) {
 
 bool IsTriton(LogFormat format) { return format == LogFormat::kTriton || format == LogFormat::kTritonIso8601; }
 
-// What Triton's lines begin with.
+// Returns the beginning of a line in Triton's format.
 std::string TritonHead(LogFormat format, LogLevel level) {
   static constexpr char kLetters[] = {'I', 'I', 'W', 'E'};
   const char letter = kLetters[static_cast<int>(level)];
@@ -71,7 +71,7 @@ std::string TritonHead(LogFormat format, LogLevel level) {
   return fmt::format("{} {} inferd.cc:1] ", when, ::getpid());
 }
 
-// A message in quotes; it is printable.
+// Appends a message, which is printable, in quotes.
 void AppendTritonMessage(std::string& line, std::string_view message) {
   line += '"';
   for (const char c : message) {

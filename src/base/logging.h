@@ -13,12 +13,12 @@
 namespace inferd::base {
 
 enum class LogLevel : int { kVerbose = 0, kInfo = 1, kWarning = 2, kError = 3 };
-// The last two are lines as Triton writes them: like glog's with the message in quotes, or beginning with the time of
-// ISO 8601. Both have UTC, the process and a place in a source, which is always the same here: what reads such lines
-// looks for something of its form.
+// The formats of log lines. The last two imitate Triton's: glog's form with a quoted message, or a form that begins
+// with an ISO 8601 time. Both contain UTC, the process and a source location, which is always the same here: log
+// parsers only need the form.
 enum class LogFormat { kHuman, kJson, kTriton, kTritonIso8601 };
 
-// The value of a field: a text, or a number, which JSON lines write as one. A text is viewed, not copied.
+// The value of a field: a text, or a number, which JSON lines write as a number. Texts are viewed, not copied.
 class LogValue final {
  public:
   template <typename Text>
@@ -29,8 +29,8 @@ class LogValue final {
   LogValue(Integer number)  // NOLINT(google-explicit-constructor)
       : kind_(Kind::kNumber), number_(static_cast<int64_t>(number)) {}
 
-  // A number that is at hand as text, perhaps as a client sent it: "3". Lines for people have the text as it is, JSON
-  // lines the number, or null if the text is no integer of 64 bits.
+  // A number in text form, such as "3", which may come from a client. Human-readable lines show the text as it is. JSON
+  // lines show the number, or null if the text is not a 64-bit integer.
   static LogValue NumberIn(std::string_view text);
 
  private:
@@ -46,22 +46,22 @@ class LogValue final {
 };
 
 struct LogField {
-  std::string_view key;  // empty: the field is left out
+  std::string_view key;  // if empty, the field is left out
   LogValue value;
-  bool in_message = false;  // the message has the value: the field is written in JSON lines only
+  bool in_message = false;  // true if the message contains the value: only JSON lines write the field
 };
 
-// Where the server says what it does: one line per event on stderr or in a file, for people or as JSON. Thread-safe.
-// `main` makes one and passes it down. Lines are built only when Enabled(), so ask first where building costs.
+// The server's log: one line per event on stderr or in a file, human-readable or JSON. Thread-safe. `main` creates it
+// and passes it down. Call Enabled() first if building the message is expensive.
 class Logger final {
  public:
   struct Options {
     LogFormat format = LogFormat::kHuman;
-    std::string file;  // empty: stderr
+    std::string file;  // stderr if empty
   };
 
   static Result<std::unique_ptr<Logger>> Create(const Options& options);
-  // Writes nothing; for tests and tools.
+  // Returns a logger that writes nothing, for tests and tools.
   static std::unique_ptr<Logger> Silent();
   ~Logger();
 
@@ -71,7 +71,7 @@ class Logger final {
   int verbose_level() const { return verbose_level_.load(std::memory_order_relaxed); }
   void SetVerboseLevel(int level);
   LogFormat format() const { return format_.load(std::memory_order_relaxed); }
-  // From one of Triton's forms to the other; false: the log has none of them, or `format` is none.
+  // Switches between Triton's two formats. Returns false if the log's format or `format` is not one of them.
   bool SetTritonFormat(LogFormat format);
   const std::string& file() const { return options_.file; }
 

@@ -6,13 +6,13 @@ namespace inferd::base {
 
 enum class MemoryKind : uint8_t { kCpu = 0, kCpuPinned = 1, kGpu = 2 };  // numbered as in the engine ABI
 
-// Where bytes lie. Four bytes, so that a buffer's block is not larger for it.
+// The location of bytes. It takes four bytes, so that it does not enlarge a buffer's block.
 struct MemoryPlace {
   MemoryKind kind = MemoryKind::kCpu;
-  uint8_t runtime = 0;  // the DeviceMemory that knows it (base/device_memory.h); 0: none
-  uint16_t device = 0;  // of memory of a GPU: its number
+  uint8_t runtime = 0;  // number of the DeviceMemory that manages the bytes (base/device_memory.h); 0 if none does
+  uint16_t device = 0;  // the GPU's number, for GPU memory
 
-  // Whether this process's own instructions reach the bytes.
+  // Returns true if this process can read the bytes directly.
   bool readable() const { return kind != MemoryKind::kGpu; }
   bool operator==(const MemoryPlace&) const = default;
 };

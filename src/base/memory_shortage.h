@@ -7,26 +7,27 @@
 
 namespace inferd::base {
 
-// What a process does about memory that runs out (RLIMIT_AS, or a system that does not overcommit): it keeps some back,
-// gives that up when an allocation fails, so that the small allocations of unwinding, answering and logging succeed,
-// and takes no new requests until it has it again. What an allocation of a client's size ends in is std::bad_alloc
-// still, which is caught at these boundaries, and becomes RESOURCE_EXHAUSTED: tasks of loops, timers and pools, events
-// of connections (the connection is closed), loads of models, calls of engines, and what decodes and encodes bodies.
-// Thread-safe, all of it. Memory that a control group limits is another matter: there the kernel ends the process.
+// Handling of memory shortage (RLIMIT_AS, or a system that does not overcommit). The process keeps a reserve of memory.
+// When an allocation fails, it frees the reserve, so that the small allocations for unwinding, answering and logging
+// succeed. It accepts no new requests until the reserve is restored.
+// Allocations whose size a client chose still throw std::bad_alloc. It is caught and becomes RESOURCE_EXHAUSTED at
+// these boundaries: tasks of loops, timers and pools, connection events (which close the connection), loads of models,
+// calls of engines, and the encoding and decoding of bodies. Everything here is thread-safe. The limit of a control
+// group is not handled: there the kernel kills the process.
 
-// To be called once, when the process starts. Later allocations that fail find the reserve.
+// Allocates the reserve. Call once, when the process starts; later allocations that fail use the reserve.
 void KeepMemoryReserve(size_t bytes);
 
-// An allocation failed since the reserve was last whole.
+// Returns true if an allocation has failed since the reserve was last complete.
 bool MemoryIsShort();
 
-// Makes the reserve whole again if it is not. False: there is no memory for that.
+// Restores the reserve if it was used. Returns false if there is no memory for it.
 bool RestoreMemoryReserve();
 
-// Whether this thread unwinds, or drops, what it had no memory for: what is answered meanwhile is answered so.
+// Returns true while this thread unwinds, or drops work, after a failed allocation. Responses made meanwhile report it.
 bool DropsForWantOfMemory();
 
-// This thread drops what it had no memory for, until the end of the scope.
+// Marks, for its scope, that this thread drops work for which it had no memory.
 class DroppingForWantOfMemory final {
  public:
   DroppingForWantOfMemory();
@@ -38,8 +39,8 @@ class DroppingForWantOfMemory final {
   const bool outer_;
 };
 
-// Runs a task that nothing else would catch the std::bad_alloc of. False: memory ran out; the task is destroyed, and so
-// what it had taken on is dropped and answered.
+// Runs a task, for callers that have no other handler for std::bad_alloc. Returns false if memory ran out. The task is
+// then destroyed, and its destructors drop and answer the requests that it held.
 template <typename Task>
 bool RunUnlessOutOfMemory(Task&& task) {
   try {

@@ -4,9 +4,9 @@
 
 namespace inferd::base {
 
-// Every bit of the result depends on every bit of `bits`, and no two numbers become one: SplitMix64's last step
-// (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators). Multiples of kMixStep become what looks drawn
-// by lot.
+// Mixes bits: every bit of the result depends on every bit of `bits`, and different inputs give different results. This
+// is SplitMix64's last step (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators). Multiples of kMixStep
+// give a pseudorandom sequence.
 constexpr uint64_t kMixStep = 0x9e3779b97f4a7c15;
 constexpr uint64_t MixBits(uint64_t bits) {
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9;

@@ -3,7 +3,7 @@
 #include <condition_variable>
 #include <mutex>
 
-// Clang's thread-safety annotations; nothing under other compilers. The fuzz and tidy presets check them.
+// Clang's thread-safety annotations; empty for other compilers. The fuzz and tidy presets check them.
 #if defined(__clang__)
 #define INFERD_TSA(x) __attribute__((x))
 #else
@@ -15,7 +15,7 @@
 
 namespace inferd::base {
 
-// std::mutex with annotations.
+// A std::mutex with annotations.
 class INFERD_TSA(capability("mutex")) Mutex {
  public:
   void lock() INFERD_TSA(acquire_capability()) { mutex_.lock(); }
@@ -26,7 +26,7 @@ class INFERD_TSA(capability("mutex")) Mutex {
   std::mutex mutex_;
 };
 
-// Holds a Mutex for a scope; may be released and taken again inside it.
+// Holds a Mutex for a scope. It may be released and taken again within the scope.
 class INFERD_TSA(scoped_lockable) MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) INFERD_TSA(acquire_capability(mutex)) : mutex_(mutex) { mutex_.lock(); }
@@ -50,7 +50,8 @@ class INFERD_TSA(scoped_lockable) MutexLock {
   bool held_ = true;
 };
 
-// Waits on a base::Mutex that the caller holds. Write the condition as a loop around Wait, so that the annotations see it.
+// A condition variable for a base::Mutex that the caller holds. Write the condition as a loop around Wait(), so that
+// the annotations are checked.
 class CondVar {
  public:
   void Wait(Mutex& mutex) REQUIRES(mutex) { cv_.wait(mutex); }

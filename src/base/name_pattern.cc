@@ -9,7 +9,8 @@ Result<NamePattern> NamePattern::Create(std::string_view pattern) {
     return std::unexpected(
         InvalidArgument("a regular expression may have " + std::to_string(kPatternBytesMax) + " bytes"));
   }
-  // The library's matcher of bounded time; its usual one backtracks, and takes as long as a hostile name wants.
+  // Uses the library's matcher of bounded time. The default one backtracks, and a hostile name could make it
+  // arbitrarily slow.
   auto flags = std::regex::ECMAScript | std::regex::optimize | std::regex_constants::__polynomial;
   std::string_view expression = pattern;
   if (expression.starts_with("(?-i)")) {

@@ -8,18 +8,18 @@
 
 namespace inferd::base {
 
-// A regular expression (ECMAScript's) for short names that strangers choose, such as those of headers. It matches
-// anywhere in a name unless it says ^ or $, and without regard to case unless it begins with "(?-i)". No
-// back-references: the time grows with the name's length, whatever the expression. Immutable and thread-safe.
+// A regular expression (ECMAScript) for short names from untrusted sources, such as header names. It matches anywhere
+// in a name unless it has ^ or $, and ignores case unless it begins with "(?-i)". Back-references are not supported, so
+// that matching time grows linearly with the name's length. Immutable and thread-safe.
 class NamePattern final {
  public:
   static constexpr size_t kPatternBytesMax = 1'000;
   static constexpr size_t kNameBytesMax = 256;
 
-  // INVALID_ARGUMENT with what is wrong.
+  // INVALID_ARGUMENT, with the reason, if the pattern is invalid.
   static Result<NamePattern> Create(std::string_view pattern);
 
-  // False for names beyond kNameBytesMax.
+  // Returns false for names longer than kNameBytesMax.
   bool Matches(std::string_view name) const;
 
  private:

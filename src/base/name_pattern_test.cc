@@ -38,7 +38,7 @@ TEST(NamePatternTest, MistakesAreErrors) {
   EXPECT_FALSE(NamePattern::Create(std::string(NamePattern::kPatternBytesMax + 1, 'a')).has_value());
 }
 
-// A matcher that backtracks would not end.
+// A backtracking matcher would not end.
 TEST(NamePatternTest, NoNameMakesItSlow) {
   EXPECT_FALSE(Matches("^(a*)*b$", std::string(NamePattern::kNameBytesMax, 'a')));
   EXPECT_FALSE(Matches("^(a|a)*c", std::string(NamePattern::kNameBytesMax, 'a')));

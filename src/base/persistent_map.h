@@ -10,18 +10,17 @@
 
 namespace inferd::base {
 
-// An immutable map from names to values. A changed copy shares all that did not change with what it was made from: it
-// costs one path through a tree of 16-way branches (a hash array mapped trie), so the logarithm of the number of
+// An immutable map from names to values. A changed copy shares everything unchanged with its original. A change copies
+// one path through a tree of 16-way branches (a hash array mapped trie), so its cost is logarithmic in the number of
 // entries. A plain copy costs one reference.
-//
-// Thread-safe, as immutable things are. Order of ForEach: none that means anything.
+// | Thread-safe, because it is immutable. ForEach() visits entries in no particular order.
 template <typename Value, typename Hash = std::hash<std::string_view>>
 class PersistentMap final {
  public:
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
-  // Valid while a map that holds the entry is. Null: there is none.
+  // Returns the value, or null if there is none. It is valid as long as a map that holds the entry lives.
   const Value* Find(std::string_view name) const {
     const size_t hash = HashOf(name);
     const Node* node = root_.get();
@@ -34,7 +33,7 @@ class PersistentMap final {
     return nullptr;
   }
 
-  // The map with this entry, in place of one of that name.
+  // Returns a map with this entry added, or replacing the entry of that name.
   [[nodiscard]] PersistentMap With(std::string_view name, Value value) const {
     const size_t hash = HashOf(name);
     const bool known = Find(name) != nullptr;
@@ -42,13 +41,13 @@ class PersistentMap final {
     return PersistentMap(Put(root_, std::move(leaf), 0), known ? size_ : size_ + 1);
   }
 
-  // The map without an entry of that name.
+  // Returns a map without the entry of that name.
   [[nodiscard]] PersistentMap Without(std::string_view name) const {
     if (Find(name) == nullptr) return *this;
     return PersistentMap(Drop(root_, HashOf(name), name, 0), size_ - 1);
   }
 
-  // `visit(name, value)` for each entry.
+  // Calls `visit(name, value)` for each entry.
   template <typename Visit>
   void ForEach(Visit&& visit) const {
     Walk(root_.get(), visit);
@@ -71,7 +70,7 @@ class PersistentMap final {
     const size_t hash;
     const std::string name;
     const Value value;
-    std::shared_ptr<const Leaf> next;  // another name of the same hash
+    std::shared_ptr<const Leaf> next;  // another name with the same hash
   };
   struct Branch : Node {
     Branch() : Node(false) {}
@@ -101,7 +100,7 @@ class PersistentMap final {
     return branch;
   }
 
-  // Names of one hash: the new one first, without the old one of its name.
+  // Chains names with the same hash: the new leaf first, without an old leaf of its name.
   static NodePointer Chain(const std::shared_ptr<const Leaf>& old, std::shared_ptr<Leaf> leaf) {
     leaf->next = Unchain(old, leaf->name);
     return leaf;
@@ -113,7 +112,7 @@ class PersistentMap final {
     return copy;
   }
 
-  // `name` is there.
+  // Requires that `name` is in the map.
   static NodePointer Drop(const NodePointer& node, size_t hash, std::string_view name, int shift) {
     if (node->is_leaf) return Unchain(std::static_pointer_cast<const Leaf>(node), name);
     auto branch = std::make_shared<Branch>(static_cast<const Branch&>(*node));

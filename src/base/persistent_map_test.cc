@@ -73,7 +73,7 @@ TEST(PersistentMapTest, IsLikeAnOrdinaryMapOverRandomChanges) { CompareOverRando
 
 TEST(PersistentMapTest, NamesOfOneHashAreToldApart) { CompareOverRandomChanges<PersistentMap<int, FewHashes>>(); }
 
-// What one change of a map of `count` entries holds beside the map that it was made from.
+// Returns the bytes that one change to a map of `count` entries allocates.
 size_t BytesOfAChange(int count) {
   const PersistentMap<int> map = Numbered(count);
   const size_t before = inferd::support::AllocatedBytes();
@@ -82,7 +82,7 @@ size_t BytesOfAChange(int count) {
 }
 
 TEST(PersistentMapTest, AChangeCopiesOnePathWhateverTheSize) {
-  constexpr size_t kLevelBytesMax = 400;  // a branch of 16 references, and what the allocator adds
+  constexpr size_t kLevelBytesMax = 400;  // a branch of 16 references, and the allocator's overhead
   const size_t small = BytesOfAChange(1'000);
   const size_t large = BytesOfAChange(64'000);
   EXPECT_LT(small, 5 * kLevelBytesMax);

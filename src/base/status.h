@@ -31,7 +31,7 @@ enum class StatusCode : int {
 // "INVALID_ARGUMENT" and so on; never empty.
 std::string_view StatusCodeName(StatusCode code);
 
-// A code and, unless OK, a message a user can act on. Immutable but for assignment; not thread-safe.
+// A code and, unless OK, a message that a user can act on. Immutable except by assignment; not thread-safe.
 class [[nodiscard]] Status {
  public:
   Status() = default;  // OK
@@ -41,10 +41,10 @@ class [[nodiscard]] Status {
   StatusCode code() const { return code_; }
   const std::string& message() const { return message_; }
 
-  // "INVALID_ARGUMENT: input 'x' ..."; "OK".
+  // Returns "INVALID_ARGUMENT: input 'x' ...", or "OK".
   std::string ToString() const;
 
-  // The same code with `context` and ": " before the message. OK stays OK.
+  // Returns the same code with `context` and ": " before the message. OK stays OK.
   Status WithContext(std::string_view context) const;
 
   bool operator==(const Status&) const = default;
@@ -76,18 +76,19 @@ using Result = std::expected<T, Status>;
 #define INFERD_CONCAT_INNER(a, b) a##b
 #define INFERD_CONCAT(a, b) INFERD_CONCAT_INNER(a, b)
 
-// Returns from the enclosing function, which returns Status or Result<T>, if `expr` (a Status) is not OK.
-#define INFERD_RETURN_IF_ERROR(expr)                                                   \
-  do {                                                                                 \
-    if (::inferd::base::Status inferd_status_ = (expr); !inferd_status_.ok()) {        \
-      return ::inferd::base::internal::AsError(std::move(inferd_status_));             \
-    }                                                                                  \
+// Returns the error from the enclosing function (which returns Status or Result<T>) if `expr`, a Status, is not OK.
+#define INFERD_RETURN_IF_ERROR(expr)                                            \
+  do {                                                                          \
+    if (::inferd::base::Status inferd_status_ = (expr); !inferd_status_.ok()) { \
+      return ::inferd::base::internal::AsError(std::move(inferd_status_));      \
+    }                                                                           \
   } while (false)
 
-// INFERD_ASSIGN_OR_RETURN(auto x, F()): x is the value of F(), a Result; returns its error otherwise.
-#define INFERD_ASSIGN_OR_RETURN(decl, expr) INFERD_ASSIGN_OR_RETURN_(INFERD_CONCAT(inferd_result_, __LINE__), decl, expr)
-#define INFERD_ASSIGN_OR_RETURN_(tmp, decl, expr)                                      \
-  auto tmp = (expr);                                                                   \
+// INFERD_ASSIGN_OR_RETURN(auto x, F()): assigns the value of F(), a Result, to x, or returns its error.
+#define INFERD_ASSIGN_OR_RETURN(decl, expr) \
+  INFERD_ASSIGN_OR_RETURN_(INFERD_CONCAT(inferd_result_, __LINE__), decl, expr)
+#define INFERD_ASSIGN_OR_RETURN_(tmp, decl, expr)                                         \
+  auto tmp = (expr);                                                                      \
   if (!tmp.has_value()) return ::inferd::base::internal::AsError(std::move(tmp).error()); \
   decl = *std::move(tmp)
 

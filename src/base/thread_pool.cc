@@ -17,7 +17,7 @@ struct ThreadPool::Queue {
   std::deque<Task> tasks GUARDED_BY(mutex);
   bool stopping GUARDED_BY(mutex) = false;
 
-  // Until there will be none any more.
+  // Runs tasks until the pool ends and the queue is empty.
   void Run() {
     for (;;) {
       Task task;

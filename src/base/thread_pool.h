@@ -12,12 +12,12 @@ namespace inferd::base {
 
 // A fixed number of named threads over one FIFO queue. Thread-safe.
 //
-// The destructor runs what is queued, then joins. A task may destroy the pool that runs it: its own thread is not
-// joined then, and ends after the task and what is still queued.
+// The destructor runs the queued tasks, then joins the threads. A task may destroy the pool that runs it. Its own
+// thread is then not joined; it ends after the task and the queued tasks.
 class ThreadPool final : public Executor {
  public:
-  // `name` is cut to 15 bytes (the kernel's limit). `threads` >= 1. Throws std::system_error: there are not so many to
-  // be had.
+  // `name` is cut to 15 bytes (the kernel's limit). `threads` >= 1. Throws std::system_error if the system cannot
+  // create so many threads.
   ThreadPool(std::string name, size_t threads);
   ~ThreadPool() override;
   ThreadPool(const ThreadPool&) = delete;
@@ -31,11 +31,11 @@ class ThreadPool final : public Executor {
 
   void End();
 
-  const std::shared_ptr<Queue> queue_;  // the threads', too, of which one may outlive this
+  const std::shared_ptr<Queue> queue_;  // shared with the threads, one of which may outlive the pool
   std::vector<std::thread> threads_;
 };
 
-// Names the calling thread as tools such as top and gdb show it.
+// Names the calling thread for tools such as top and gdb.
 void SetThreadName(const std::string& name);
 
 }  // namespace inferd::base

@@ -24,7 +24,8 @@ void Turn::Scope::Move() {
   lent_until_ns_.store(kMoved, std::memory_order_release);
 }
 
-// The watch has taken the turn. Until the other thread has started, or could not be, it is open which thread continues.
+// The watch has taken the turn. Until the other thread has started, or failed to start, it is undecided which thread
+// continues the turn.
 bool Turn::Scope::TakeBackLate() {
   for (;;) {
     int64_t until_ns = lent_until_ns_.load(std::memory_order_acquire);
@@ -60,7 +61,8 @@ bool Turn::RunSteps() {
   return true;
 }
 
-// The task that runs stays where it is: another thread may continue behind it, while this one is still inside.
+// The running task stays in the list: another thread may continue with the next one while this thread is still inside
+// it.
 bool Turn::EndWork() {
   const Scope* const scope = current_;
   for (;;) {

@@ -21,6 +21,18 @@ TEST(TurnTest, IsItsThreadsForTheScope) {
   EXPECT_EQ(Turn::Current(), nullptr);
 }
 
+TEST(TurnTest, AThreadKeepsItselfFreeOfExecutionsForAWhile) {
+  Turn turn;
+  Turn::Scope here(turn);
+  {
+    const NoExecutions free("call");
+    ASSERT_NE(Turn::Current(), nullptr);
+    EXPECT_FALSE(Turn::Current()->executes());
+    EXPECT_EQ(Turn::Current()->name(), "call");
+  }
+  EXPECT_EQ(Turn::Current(), &turn);
+}
+
 TEST(TurnTest, ThereIsMoreWhileAnyoneKnowsOfMore) {
   Turn turn;
   EXPECT_FALSE(turn.more());
@@ -76,13 +88,13 @@ TEST(TurnTest, SomeOfItWaitsForTheNextTurn) {
   EXPECT_EQ(ran, 1);
 }
 
-// A movable turn, whose thread lends it until the clock says 100.
+// A movable turn whose thread lends it until the clock's time is 100.
 class MovableTurnTest : public ::testing::Test, public Turn::Watch, public Turn::Borrower {
  protected:
   void WatchLent() override { ++asked_; }
   void OnMoved() override { moved_ = std::this_thread::get_id(); }
 
-  // Lends the turn, and returns when Release() was called.
+  // Lends the turn, and returns after Release() was called.
   void CallForeignCode() {
     const Turn::Loan loan(Turn::Scope::Current(), 100, *this);
     lent_.count_down();
@@ -93,7 +105,7 @@ class MovableTurnTest : public ::testing::Test, public Turn::Watch, public Turn:
     }
   }
   void Release() { release_.count_down(); }
-  // A thread whose turn has one task, which calls foreign code, and one behind it.
+  // Starts a thread whose turn has two tasks; the first calls foreign code.
   std::thread Start() {
     std::thread thread([this] {
       Turn::Scope here(turn_);

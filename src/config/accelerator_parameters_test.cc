@@ -10,9 +10,9 @@
 namespace inferd::config {
 namespace {
 
-// The names in the first column of the page's table of an accelerator's parameters.
+// Returns the names in the first column of the page's table of an accelerator's parameters.
 std::vector<std::string> NamesOf(const std::string& accelerator) {
-  // The tests lie in build/<preset>/bin.
+  // The tests are in build/<preset>/bin.
   const auto program = std::filesystem::read_symlink("/proc/self/exe");
   std::ifstream page(program.parent_path() / "../../../docs/onnx-models.md");
   std::vector<std::string> names;

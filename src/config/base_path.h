@@ -5,12 +5,12 @@
 
 namespace inferd::config {
 
-// The path of a URI of this machine ("file:///models/m": RFC 8089, section 2); what is none stays as it is.
+// Returns the path of a local URI ("file:///models/m": RFC 8089, section 2). Other texts are returned unchanged.
 std::string LocalPath(std::string_view uri);
 
-// "NAME=PATH" taken apart, where the path is absolute or a URI, so that a name may have '=' and '/' in it.
+// The parts of "NAME=PATH". The path is absolute or a URI, so that the name may contain '=' and '/'.
 struct NamedPath {
-  std::string name;  // empty: there is none
+  std::string name;  // empty if there is none
   std::string path;
 };
 NamedPath SplitNamedPath(std::string_view text);

@@ -6,22 +6,22 @@
 
 namespace inferd::config {
 
-// Which models batch whose configuration says nothing of it.
+// The rule for models whose configuration says nothing about batching.
 enum class UnconfiguredBatching {
-  kProven,            // those whose names of dimensions say that rows are a batch, and whose executions at load agree
-  kLeadingDimension,  // those whose tensors all begin with a dimension of any size, as Triton has it
+  kProven,            // batch if dimension names indicate a batch, and executions at load confirm it
+  kLeadingDimension,  // batch if all tensors begin with a dimension of any size, as in Triton
 };
 
-// How models batch whose configuration says nothing of it.
+// The batching of models whose configuration says nothing about it.
 struct DefaultBatching {
   uint32_t max_queue_delay_us = 0;
-  std::vector<int32_t> preferred_batch_sizes;  // those above a model's max_batch_size do not count for it
-  std::vector<int32_t> allowed_batch_sizes;    // nor do these
+  std::vector<int32_t> preferred_batch_sizes;  // sizes above a model's max_batch_size are ignored
+  std::vector<int32_t> allowed_batch_sizes;    // likewise
   bool pad_to_largest_shape = false;           // not for models that have padding of their own
   bool split_large_requests = false;
-  uint32_t queue_size_max = 0;  // 0: as large as every model's
-  // One for the whole server, of which each of their executions needs one, unless their instance groups have a
-  // rate_limiter; empty: none.
+  uint32_t queue_size_max = 0;  // 0 for every model's default
+  // The name of a server-wide resource that each of their executions needs, unless their instance groups have a
+  // rate_limiter. Empty if there is none.
   std::string resource = {};
 };
 

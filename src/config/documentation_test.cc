@@ -1,4 +1,4 @@
-// docs/models.md, docs/model-configuration.md and docs/options.md say what the code does.
+// docs/models.md, docs/model-configuration.md and docs/options.md must agree with the code.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@
 namespace inferd::config {
 namespace {
 
-// The tests lie in build/<preset>/bin.
+// The tests are in build/<preset>/bin.
 std::string ReadDocument(const std::string& name) {
   const auto program = std::filesystem::read_symlink("/proc/self/exe");
   std::ifstream file(program.parent_path() / "../../../docs" / name);
@@ -31,7 +31,7 @@ std::string ReadDocument(const std::string& name) {
   return (std::ostringstream() << file.rdbuf()).str();
 }
 
-// The fenced block of that language.
+// Returns the fenced block of that language.
 std::string BlockOf(const std::string& document, const std::string& language) {
   const std::string fence = "```" + language + "\n";
   const size_t begin = document.find(fence);
@@ -54,7 +54,7 @@ TEST(DocumentationTest, TheExampleConfigurationsComplete) {
   }
 }
 
-// A row of the table of formats, as docs/models.md has it.
+// Returns a row of the table of formats as in docs/models.md.
 std::string RowOf(const Format& format) {
   std::string files;
   for (const std::string_view file : format.files) {
@@ -75,18 +75,16 @@ TEST(DocumentationTest, TheTableOfFormatsIsTheTable) {
   EXPECT_NE(ReadDocument("models.md").find("\n" + table + "\n"), std::string::npos) << table;
 }
 
-// README.md and docs/engines.md have a row for each format of an engine that can be installed.
+// docs/engines.md must have a row for each format of an installable engine.
 TEST(DocumentationTest, FormatsThatAreServedAreListed) {
-  for (const char* page : {"../README.md", "engines.md"}) {
-    const std::string text = ReadDocument(page);
-    for (const OwnEngine& engine : kOwnEngines) {
-      for (const NamedFormat& format : FormatsOf(engine.name)) {
-        std::string files;
-        for (const std::string& file : format.files) files += (files.empty() ? "`" : ", `") + file + "`";
-        const std::string row =
-            "| " + std::string(format.name) + " | " + files + " | `" + std::string(engine.name) + "` | ";
-        EXPECT_NE(text.find("\n" + row), std::string::npos) << page << " lacks " << row;
-      }
+  const std::string page = ReadDocument("engines.md");
+  for (const OwnEngine& engine : kOwnEngines) {
+    for (const NamedFormat& format : FormatsOf(engine.name)) {
+      std::string files;
+      for (const std::string& file : format.files) files += (files.empty() ? "`" : ", `") + file + "`";
+      const std::string row =
+          "| " + std::string(format.name) + " | " + files + " | `" + std::string(engine.name) + "` | ";
+      EXPECT_NE(page.find("\n" + row), std::string::npos) << "engines.md lacks " << row;
     }
   }
 }
@@ -127,7 +125,7 @@ TEST(DocumentationTest, TheListOfOptionsIsTheHelp) {
   EXPECT_EQ(BlockOf(ReadDocument("options.md"), "text"), ServerOptionsHelp(DefaultPersonality()));
 }
 
-// "Coming from Triton" has each flag once, and says of those without effect that they have none.
+// "Coming from Triton" must have each flag once, and mark flags without effect.
 TEST(DocumentationTest, EveryFlagOfTritonIsNamed) {
   const std::string page = ReadDocument("coming-from-triton.md");
   const size_t begin = page.find("## Flag by flag");

@@ -6,8 +6,8 @@
 
 namespace inferd::config {
 
-// Parameters of all models of an engine, by the engine's name and theirs. What a model's own `parameters` say counts
-// in place of them.
+// Parameters of all models of an engine, by the engine's and the parameter's name. A model's own `parameters` override
+// them.
 using EngineParameters = std::map<std::string, std::map<std::string, std::string>, std::less<>>;
 
 }  // namespace inferd::config

@@ -17,7 +17,7 @@ std::optional<long double> ToNumber(const std::string& text) {
   return !text.empty() && end == text.c_str() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-// As texts, and as the numbers that they may be.
+// Compares as texts, and as numbers if they are numbers.
 bool Differ(const std::string& a, const std::string& b) {
   if (a == b) return false;
   const auto x = ToNumber(a);
@@ -25,7 +25,7 @@ bool Differ(const std::string& a, const std::string& b) {
   return !x.has_value() || !y.has_value() || *x != *y;
 }
 
-// What `a` says leaves no room for what `b` says. The other way round is another call.
+// Returns true if condition `a` excludes condition `b`. Call it again for the opposite direction.
 bool RulesOut(const EnsembleCondition& a, const EnsembleCondition& b) {
   if (a.test == Test::kPresent && !a.present) {
     return (b.test == Test::kPresent && b.present) || (b.test != Test::kPresent && b.test != Test::kNotEquals);

@@ -6,7 +6,7 @@ namespace inferd::config {
 
 namespace {
 
-// Of a step, or what stands for one: -1, or nothing, is whichever is the latest.
+// Returns the version of a step or its substitute. -1 or an absent version means the latest.
 template <typename Call>
 std::optional<int64_t> VersionOf(const Call& call) {
   return call.model_version() > 0 ? std::optional(call.model_version()) : std::nullopt;

@@ -5,7 +5,7 @@
 
 namespace inferd::config {
 
-// As it is written: what makes no sense is left for FindProblems.
+// Converts the message as it is written; FindProblems() reports invalid values.
 Ensemble ToEnsemble(const inference::ModelEnsembling& message);
 
 }  // namespace inferd::config

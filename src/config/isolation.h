@@ -2,8 +2,8 @@
 
 namespace inferd::config {
 
-// inferd { isolation }, and --isolation for models that do not say: whether the engine runs in the server's process, in
-// one of the version's own, or in one that all versions share which say so and have that engine.
+// inferd { isolation }, or --isolation for models without it: the process in which the engine runs. It is the server's,
+// one of the version's own, or one that is shared by all versions with this setting and engine.
 enum class Isolation { kNone, kProcess, kEngineProcess };
 
 }  // namespace inferd::config

@@ -6,7 +6,8 @@
 
 namespace inferd::config {
 
-// A path under which this process reads `text` as a file, for as long as it runs; nothing is written to a disk.
+// Returns a path under which this process can read `text` as a file, for as long as it runs. Nothing is written to a
+// disk.
 base::Result<std::string> MakeMemoryFile(const std::string& text);
 
 }  // namespace inferd::config

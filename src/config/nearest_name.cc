@@ -6,7 +6,7 @@
 namespace inferd::config {
 namespace {
 
-// Levenshtein's distance.
+// Returns Levenshtein's distance.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
@@ -26,7 +26,7 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 
 void NearestName::Offer(std::string_view candidate) {
   const size_t distance = EditDistance(name_, candidate);
-  // A third of the letters may be wrong; a name that goes on is near too.
+  // A third of the letters may be wrong; a name that continues the given one is near too.
   const bool near = distance * 3 <= std::max(name_.size(), candidate.size()) ||
                     (name_.size() >= 4 && candidate.find(name_) != std::string_view::npos);
   if (!near || (!nearest_.empty() && distance >= distance_)) return;

@@ -6,12 +6,12 @@
 
 namespace inferd::config {
 
-// Of the names offered, the one that `name` was probably meant to be.
+// Finds the name, among the candidates, that `name` was probably meant to be.
 class NearestName {
  public:
   explicit NearestName(std::string_view name) : name_(name) {}
   void Offer(std::string_view candidate);
-  // " (did you mean '<prefix>name'?)", or nothing.
+  // Returns " (did you mean '<prefix>name'?)", or "".
   std::string Suggestion(std::string_view prefix = "") const;
 
  private:

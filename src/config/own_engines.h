@@ -4,12 +4,12 @@
 
 namespace inferd::config {
 
-// The engines that come with the server. Of others, which an operator adds, a configuration alone does not tell what
-// they can do.
+// The engines that come with the server. The capabilities of other engines, which an operator adds, are unknown from a
+// configuration alone.
 struct OwnEngine {
   std::string_view name;
   bool gpus;         // its instances may be on GPUs
-  bool installable;  // tools/install_engine has it, for builds that are without it
+  bool installable;  // tools/install_engine supports it, for builds without it
 };
 
 inline constexpr OwnEngine kOwnEngines[] = {
@@ -22,7 +22,7 @@ inline constexpr OwnEngine kOwnEngines[] = {
     {.name = "fake", .gpus = true, .installable = false},
 };
 
-// Null: it is none of these.
+// Null if it is not one of these.
 constexpr const OwnEngine* FindOwnEngine(std::string_view name) {
   for (const OwnEngine& engine : kOwnEngines) {
     if (engine.name == name) return &engine;

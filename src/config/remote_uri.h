@@ -4,7 +4,7 @@
 
 namespace inferd::config {
 
-// Whether a path of models is a URI of somewhere else ("s3://bucket/models"): one with a scheme that is not "file".
+// Returns true if a path of models is a remote URI ("s3://bucket/models"): its scheme is not "file".
 constexpr bool IsRemoteUri(std::string_view path) {
   const size_t colon = path.find("://");
   return colon != std::string_view::npos && colon > 0 && path.substr(0, colon) != "file" &&

@@ -6,7 +6,7 @@
 
 namespace inferd::config {
 
-// INVALID_ARGUMENT: the name of a model that is served by name is not printable UTF-8 of at most 255 bytes.
+// INVALID_ARGUMENT if the name of an explicitly served model is not printable UTF-8 of at most 255 bytes.
 base::Status CheckServedName(const std::string& model);
 
 }  // namespace inferd::config

@@ -2,8 +2,8 @@
 
 namespace inferd::config {
 
-// inferd { version_transition }, and --version-transition for models that do not say: whether what is replaced serves
-// until what replaces it does, or goes first, so that both are never loaded at once.
+// inferd { version_transition }, or --version-transition for models without it: whether a replaced version serves until
+// its replacement does, or is unloaded first, so that both are never loaded at once.
 enum class VersionTransition { kAvailability, kResource };
 
 }  // namespace inferd::config

@@ -24,7 +24,7 @@ using base::StatusCode;
 constexpr int kExitRefused = 1;
 constexpr int kExitUsage = 2;
 constexpr int kExitUnreachable = 3;
-constexpr int kExitInterrupted = 130;  // as shells have it for a program that SIGINT ended
+constexpr int kExitInterrupted = 130;  // the status that shells use after SIGINT
 
 constexpr const char* kExamples = R"(Examples:
   inferctl status
@@ -80,8 +80,7 @@ void AddLongNames(const CLI::App& app, std::vector<std::string>& names) {
   }
 }
 
-// What the command line has that is the name of no option, or of no subcommand, with the name that may be meant; empty:
-// there is no such.
+// Returns the command line's unknown option or subcommand, with a suggestion. Empty if there is none.
 std::string WrongName(const CLI::App& app) {
   const std::vector<std::string> extras = app.remaining(true);
   const auto selected = app.get_subcommands();
@@ -105,7 +104,7 @@ std::string WrongName(const CLI::App& app) {
 }
 
 int ReportUsage(const CLI::App& app, const CLI::ParseError& error, std::ostream& out, std::ostream& err) {
-  // A subcommand or option with a wrong name is read as an extra argument, or is what then is missing.
+  // CLI11 reads a misspelled subcommand or option as an extra argument, or reports a missing one.
   const auto code = static_cast<CLI::ExitCodes>(error.get_exit_code());
   const bool may_be_name = code == CLI::ExitCodes::ExtrasError || code == CLI::ExitCodes::RequiredError;
   const std::string wrong = may_be_name ? WrongName(app) : "";
@@ -114,7 +113,7 @@ int ReportUsage(const CLI::App& app, const CLI::ParseError& error, std::ostream&
   return kExitUsage;
 }
 
-// An error about a model that the server does not know, with the name of one that it knows and that may be meant.
+// Appends the name of a similar model to an error about an unknown model.
 Status WithModelSuggestion(V2Server& server, const std::string& model, Status error) {
   const bool unknown = error.code() == StatusCode::kNotFound || error.code() == StatusCode::kInvalidArgument;
   if (model.empty() || !unknown) return error;
@@ -136,7 +135,7 @@ int Report(const Status& status, std::ostream& err) {
   }
 }
 
-// Completes the command line from the environment and the settings file.
+// Fills in options from the environment and the settings file.
 Status CompleteOptions(CLI::App& app, Command& command) {
   const bool named = app.count("--settings") > 0;
   const std::string file = named ? command.settings_file : DefaultSettingsFile();
@@ -161,15 +160,16 @@ int Run(Command& command) {
 }  // namespace
 
 int RunInferctl(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
-  CLI::App app("A hand on a Predict V2 inference server: look at it, ask it, control it, measure it.", "inferctl");
+  CLI::App app("Command-line client for inferd: query, control and benchmark a server, and manage InferenceServices.",
+               "inferctl");
   app.require_subcommand(1);
   app.set_version_flag("--version", "inferctl " + std::string(base::BuildVersion()));
-  app.fallthrough();  // connection options may stand behind the subcommand
+  app.fallthrough();  // connection options may follow the subcommand
   app.get_formatter()->column_width(34);
   Command command{.out = out, .err = err};
   AddConnectionOptions(app, command);
   AddSubcommands(app, command);
-  app.footer(kExamples);  // now, so that the subcommands do not inherit it
+  app.footer(kExamples);  // set after the subcommands exist, so that they do not inherit it
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -17,7 +17,7 @@ std::string Answer(int status, std::string_view body) {
          std::string(body);
 }
 
-// A V2 server of one model, which answers every inference alike.
+// A V2 server for one model. It answers every inference in the same way.
 std::string Serve(const std::string& request) {
   const std::string line = request.substr(0, request.find(" HTTP/"));
   if (line == "GET /v2") return Answer(200, R"({"name":"fake","version":"7","extensions":["a","b"]})");
@@ -77,7 +77,7 @@ class CommandLineTest : public ::testing::Test {
 
   int Run(std::vector<std::string> arguments) { return RunAt(server_.url(), std::move(arguments)); }
 
-  // Without a URL if it is empty.
+  // Runs inferctl with that URL; without --url if it is empty.
   int RunAt(const std::string& url, std::vector<std::string> arguments) {
     if (!url.empty()) arguments.insert(arguments.begin(), {"--url", url});
     arguments.insert(arguments.begin(), "inferctl");
@@ -88,7 +88,7 @@ class CommandLineTest : public ::testing::Test {
     return RunInferctl(static_cast<int>(argv.size()), argv.data(), out_, err_);
   }
 
-  // The JSON that was printed, without what indents it; none of its strings has spaces.
+  // Returns the printed JSON without indentation. None of its strings may contain spaces.
   std::string Flat() {
     std::string text = out_.str();
     std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
@@ -244,7 +244,7 @@ TEST_F(CommandLineTest, Loads) {
 }
 
 TEST_F(CommandLineTest, Benchmarks) {
-  // A busy machine may let no request through in a short time, which is an error.
+  // On a busy machine, no request may finish in a short time, which is an error.
   int exit_status = 3;
   for (const char* seconds : {"50ms", "0.5", "5s", "30s"}) {
     exit_status =
@@ -295,7 +295,7 @@ TEST_F(CommandLineTest, SuggestsModelsThatTheServerHas) {
   }
   EXPECT_EQ(Run({"models", "resnet"}), 1);
   EXPECT_EQ(err_.str(), "inferctl: HTTP 404: unknown model 'q'\n");
-  // The server knows it: something else is not there.
+  // The server knows the model, so something else is missing.
   EXPECT_EQ(Run({"models", "model1", "--version", "7"}), 1);
   EXPECT_EQ(err_.str(), "inferctl: HTTP 404: unknown model 'q'\n");
 }

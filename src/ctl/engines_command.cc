@@ -13,7 +13,7 @@ namespace {
 
 using base::Status;
 
-// One engine of what `inferd --list-engines` prints, each member as it is shown.
+// One engine in the output of `inferd --list-engines`, with each member as it is printed.
 struct EngineText {
   std::string name, version, devices, formats, install;
 };
@@ -23,7 +23,7 @@ struct EngineList {
   std::vector<std::string> problems;
 };
 
-// "a, b"
+// Reads a list as "a, b".
 Status ReadList(json::Reader& reader, std::string& text) {
   return json::ReadArray(reader, [&]() -> Status {
     std::string item;
@@ -33,7 +33,7 @@ Status ReadList(json::Reader& reader, std::string& text) {
   });
 }
 
-// "ONNX (*.onnx), ..."
+// Reads formats as "ONNX (*.onnx), ...".
 Status ReadFormats(json::Reader& reader, std::string& text) {
   return json::ReadArray(reader, [&]() -> Status {
     std::string name, files;
@@ -90,7 +90,7 @@ base::Result<int> ShowEngines(const std::string& directory, const Output& out) {
   if (!directory.empty()) options.push_back("--engine-directory=" + directory);
   std::string printed;
   INFERD_ASSIGN_OR_RETURN(const int exit_status, RunServerProgram(options, &printed));
-  if (printed.empty()) return exit_status == 0 ? 1 : exit_status;  // it said why on standard error
+  if (printed.empty()) return exit_status == 0 ? 1 : exit_status;  // inferd has printed the reason on standard error
   if (out.json) {
     INFERD_RETURN_IF_ERROR(out.WriteServerJson(printed));
     return exit_status;

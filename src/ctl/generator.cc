@@ -14,7 +14,7 @@ namespace {
 
 using tensor::DataType;
 
-// The numbers, one after the other.
+// The sequence of generated numbers.
 class Source {
  public:
   Source(Generator generator, bool floating, uint32_t seed)
@@ -48,7 +48,7 @@ void Fill(base::Buffer& buffer, size_t count, Source& source, Convert convert) {
   }
 }
 
-// Integers wrap around, as a range longer than the type does.
+// Integers wrap around if the range is longer than the type.
 template <typename T>
 T Wrap(double value) {
   return static_cast<T>(static_cast<uint64_t>(value));

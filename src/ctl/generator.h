@@ -11,14 +11,14 @@
 
 namespace inferd::ctl {
 
-// Made-up tensor data: all 0, all 1, the numbers from 0 on, or pseudo-random numbers (floats in [0, 1), integers in
-// [0, 100), as far as the type reaches). BYTES elements are those numbers as text.
+// Generated tensor data: all 0, all 1, the numbers from 0, or pseudo-random numbers (floats in [0, 1), integers in [0,
+// 100), limited by the type). BYTES elements are such numbers as text.
 enum class Generator { kZeros, kOnes, kRange, kRandom };
 
-// "zeros", "ones", "range", "random".
+// Parses "zeros", "ones", "range" or "random". Nullopt for other names.
 std::optional<Generator> ParseGenerator(std::string_view name);
 
-// Random numbers are the same each time for the same `seed`. INVALID_ARGUMENT for a shape too large to hold.
+// Generates a tensor's data. Random numbers are equal for equal `seed`. INVALID_ARGUMENT if the shape is too large.
 base::Result<base::BufferSlice> Generate(Generator generator, tensor::DataType type, const tensor::Shape& shape,
                                          uint32_t seed);
 

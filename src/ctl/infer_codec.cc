@@ -54,7 +54,7 @@ void WriteOutputs(json::Writer& writer, const InferOptions& options) {
   writer.EndArray();
 }
 
-// One output as it is read: members come in any order, so its data waits for its shape and datatype.
+// An output while it is parsed. Members may come in any order, so the data is decoded after its shape and datatype.
 struct PendingOutput {
   NamedTensor tensor;
   std::string_view data;  // JSON

@@ -11,13 +11,13 @@ namespace inferd::ctl {
 
 enum class Wire { kJson, kBinary };
 
-// What is asked of the model, besides its inputs.
+// The options of an inference, in addition to its inputs.
 struct InferOptions {
   std::string model;
   std::string version;
   std::string id;
-  std::vector<std::string> outputs;  // empty: all
-  int classes = 0;                   // > 0: the top classes of each output (the classification extension)
+  std::vector<std::string> outputs;  // all if empty
+  int classes = 0;                   // if > 0: the top classes of each output (the classification extension)
   Wire wire = Wire::kJson;
 };
 
@@ -26,11 +26,11 @@ struct InferAnswer {
   std::vector<NamedTensor> outputs;
 };
 
-// Predict V2's inference request; with kBinary, the binary tensor data extension's. INVALID_ARGUMENT: BYTES that are
-// not UTF-8 cannot go as JSON.
+// Encodes an inference request of Predict V2, with its binary tensor data extension for kBinary. INVALID_ARGUMENT if
+// kJson is used for BYTES that are not UTF-8.
 base::Result<net::ClientRequest> EncodeInfer(const InferOptions& options, const std::vector<NamedTensor>& inputs);
 
-// An answer of either form. INTERNAL: it is not what Predict V2 says.
+// Decodes a response of either form. INTERNAL if it violates Predict V2.
 base::Result<InferAnswer> DecodeInfer(const net::ClientResponse& response);
 
 }  // namespace inferd::ctl

@@ -16,10 +16,10 @@ namespace {
 using base::Result;
 using base::Status;
 
-// The tokens that servers write, such as NaN, are not valid JSON.
+// Tokens such as NaN, which servers write, are not valid JSON.
 constexpr tensorjson::WriteOptions kValidJson{.nonfinite = tensorjson::NonFinite::kStrings};
 
-// The first values of a tensor, as they would stand in JSON.
+// Formats the first values of a tensor as in JSON.
 std::string ValuesText(const NamedTensor& tensor, size_t values_max) {
   const auto count = static_cast<size_t>(tensor.shape.ElementCount().value_or(0));
   const size_t shown = std::min(count, values_max);
@@ -95,7 +95,7 @@ Result<net::ClientRequest> RequestFromFile(const InferArguments& arguments) {
   return request;
 }
 
-// Classification is asked for output by output; without names, of all that the model has.
+// Classification is requested per output. Without names, it is requested for all outputs of the model.
 Result<net::ClientRequest> RequestFromInputs(V2Server& server, const InferArguments& arguments) {
   INFERD_ASSIGN_OR_RETURN(const ModelSignature model, server.Model(arguments.options.model, arguments.options.version));
   INFERD_ASSIGN_OR_RETURN(const std::vector<NamedTensor> inputs, MakeInputs(model, arguments.inputs));

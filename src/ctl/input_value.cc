@@ -23,10 +23,10 @@ using base::Result;
 using base::Status;
 using tensor::Shape;
 
-// Between the seeds of a model's inputs: far apart, so that neighbours of `--seed` do not share them.
+// The distance between the seeds of a model's inputs. It is large, so that adjacent values of `--seed` give other data.
 constexpr uint32_t kSeedStep = 0x9e3779b9;
 
-// "NAME=VALUE" by name. A name may hold no '='.
+// Parses "NAME=VALUE" texts. A name cannot contain '='.
 Result<std::map<std::string, std::string>> ByName(const std::vector<std::string>& texts, const char* option) {
   std::map<std::string, std::string> by_name;
   for (const std::string& text : texts) {
@@ -59,7 +59,7 @@ Result<Shape> ParseShapeText(std::string_view text) {
   return shape;
 }
 
-// `signature` with its open dimensions made such that it holds `count` elements, if only the first of them can matter.
+// Adapts the first variable dimension so that the shape has `count` elements, if possible. The other ones become 1.
 Shape ShapeForCount(const Shape& signature, size_t count) {
   Shape shape = signature;
   int64_t* open = nullptr;
@@ -77,7 +77,7 @@ Shape ShapeForCount(const Shape& signature, size_t count) {
   return shape;
 }
 
-// The lengths along the first elements of a nested JSON array: "[[1,2],[3,4]]" is [2,2].
+// Returns the lengths along the first elements of a nested JSON array: "[[1,2],[3,4]]" gives [2,2].
 Result<Shape> NestedShape(std::string_view json) {
   Shape shape;
   std::string_view level = json;
@@ -163,7 +163,7 @@ std::string Describe(const TensorSignature& input) {
          ")";
 }
 
-// INVALID_ARGUMENT: the model has no input of one of the names.
+// Checks that the model has an input of each name. INVALID_ARGUMENT otherwise.
 Status CheckNames(const ModelSignature& model, const std::map<std::string, std::string>& by_name) {
   std::vector<std::string> names;
   std::string described;
@@ -184,7 +184,7 @@ Status CheckNames(const ModelSignature& model, const std::map<std::string, std::
 Result<std::vector<NamedTensor>> MakeInputs(const ModelSignature& model, const InputTexts& texts) {
   INFERD_ASSIGN_OR_RETURN(auto values, ByName(texts.values, "--input"));
   INFERD_ASSIGN_OR_RETURN(auto shapes, ByName(texts.shapes, "--shape"));
-  // Before what is missing: that may be there under a mistyped name.
+  // Checked before missing inputs: a missing one may have been given under a misspelled name.
   for (const auto* given : {&values, &shapes}) INFERD_RETURN_IF_ERROR(CheckNames(model, *given));
   std::vector<NamedTensor> tensors;
   for (const TensorSignature& input : model.inputs) {

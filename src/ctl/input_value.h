@@ -11,7 +11,7 @@
 
 namespace inferd::ctl {
 
-// A tensor to send, or one that came back.
+// A tensor to send, or a received one.
 struct NamedTensor {
   std::string name;
   tensor::DataType datatype = tensor::DataType::kInvalid;
@@ -19,17 +19,17 @@ struct NamedTensor {
   base::BufferSlice data;  // row-major, little-endian; BYTES packed
 };
 
-// What a user said about inputs; each text is "NAME=...".
+// The user's specification of inputs. Each text is "NAME=...".
 struct InputTexts {
   std::vector<std::string> values;  // zeros, ones, random, range; JSON; @FILE.npy, @FILE.json, @FILE (raw bytes)
-  std::vector<std::string> shapes;  // "NAME=1,3,224,224", for what the model leaves open
-  std::string fill;                 // a generator for every input that `values` does not name; empty: none
-  uint32_t seed = 1;                // of random values, which also differ from input to input
+  std::vector<std::string> shapes;  // "NAME=1,3,224,224", for variable dimensions
+  std::string fill;                 // a generator for all inputs that `values` does not name; may be empty
+  uint32_t seed = 1;                // for random values, which also differ between inputs
 };
 
-// A tensor for each input of `model`, in its order. Dimensions that the model leaves open come from `shapes`, from the
-// value (a nested JSON array, a .npy file, the number of elements), else they are 1. INVALID_ARGUMENT names the input
-// and says what was expected.
+// Makes a tensor for each input of `model`, in the model's order. A variable dimension comes from `shapes`, from the
+// value (a nested JSON array, a .npy file, the number of elements), or is 1. INVALID_ARGUMENT names the input, and says
+// what was expected.
 base::Result<std::vector<NamedTensor>> MakeInputs(const ModelSignature& model, const InputTexts& texts);
 
 }  // namespace inferd::ctl

@@ -18,7 +18,7 @@ using tensor::DataType;
 
 constexpr std::string_view kMagic("\x93NUMPY", 6);
 
-// The text behind "'key': " in the header, a Python literal whose layout numpy.save fixes.
+// Returns the text after "'key': " in the header, a Python literal whose layout numpy.save defines.
 std::string_view ValueOf(std::string_view header, std::string_view key) {
   const size_t at = header.find("'" + std::string(key) + "':");
   if (at == std::string_view::npos) return {};
@@ -73,7 +73,7 @@ void AppendUtf8(std::string& out, uint32_t c) {
   }
 }
 
-// Elements of `width` bytes, filled up with zeros: "S" holds bytes, "U" UTF-32.
+// Converts elements of `width` bytes with zero padding. "S" holds bytes, "U" holds UTF-32.
 Result<base::Buffer> PackStrings(std::string_view data, size_t count, size_t width, bool unicode) {
   tensor::BytesPacker packer(data.size() + count * tensor::kLengthSize);
   for (size_t i = 0; i < count; ++i) {

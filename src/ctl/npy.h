@@ -9,16 +9,16 @@
 
 namespace inferd::ctl {
 
-// An array as numpy.save writes it.
+// An array in the format of numpy.save.
 struct NpyArray {
   tensor::DataType datatype = tensor::DataType::kInvalid;
   tensor::Shape shape;
   base::BufferSlice data;  // row-major, little-endian; BYTES packed
 };
 
-// Reads a .npy file's bytes (NumPy's NEP 1, versions 1 to 3): booleans, integers, floats, and byte ("S") and Unicode
-// ("U") strings, which become BYTES. INVALID_ARGUMENT for anything else: big-endian, Fortran order, objects, a file cut
-// short.
+// Parses a .npy file (NumPy's NEP 1, versions 1 to 3): booleans, integers, floats, and byte ("S") and Unicode ("U")
+// strings, which become BYTES. INVALID_ARGUMENT for anything else: big-endian, Fortran order, objects, a truncated
+// file.
 base::Result<NpyArray> ParseNpy(std::string_view bytes);
 
 }  // namespace inferd::ctl

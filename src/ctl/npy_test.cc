@@ -11,7 +11,7 @@ namespace {
 
 using tensor::DataType;
 
-// As numpy.save writes it, version 1.
+// Returns a file in version 1 of numpy.save's format.
 std::string Npy(std::string_view descr, std::string_view shape, std::string_view data,
                 std::string_view order = "False") {
   std::string header = "{'descr': '" + std::string(descr) + "', 'fortran_order': " + std::string(order) +

@@ -10,15 +10,15 @@ namespace inferd::ctl {
 
 using HeaderList = std::vector<std::pair<std::string, std::string>>;
 
-// What the command line says of headers that every request carries.
+// The command line's headers for every request.
 struct HeaderArguments {
   std::vector<std::string> headers;  // "NAME: VALUE" each
-  std::string token;                 // a bearer token; empty: none
-  std::string token_file;            // a file that has it in its first line; empty: none
+  std::string token;                 // a bearer token; may be empty
+  std::string token_file;            // a file with the token in its first line; may be empty
 };
 
-// The headers; a token becomes "Authorization: Bearer TOKEN" (RFC 6750, 2.1). INVALID_ARGUMENT: a header without a
-// name, a name or value with characters that no header may have, two tokens, or a file without one.
+// Returns the headers. A token becomes "Authorization: Bearer TOKEN" (RFC 6750, 2.1). INVALID_ARGUMENT for a header
+// without a name, invalid characters in a name or value, two tokens, or a token file without a token.
 base::Result<HeaderList> MakeHeaders(const HeaderArguments& arguments);
 
 }  // namespace inferd::ctl

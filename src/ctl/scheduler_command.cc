@@ -17,7 +17,7 @@ using base::Status;
 
 Status ReadNumber(json::Reader& reader, int64_t& number) {
   INFERD_ASSIGN_OR_RETURN(const double value, reader.ReadDouble());
-  constexpr double kExactMax = 9e15;  // what a double counts without gaps
+  constexpr double kExactMax = 9e15;  // a double represents integers exactly up to here
   number = std::abs(value) < kExactMax ? std::llround(value) : 0;
   return base::OkStatus();
 }
@@ -28,14 +28,14 @@ Status ReadDuration(json::Reader& reader, std::string& text) {
   return base::OkStatus();
 }
 
-// The answer as text, piece by piece; empty: not there.
+// The parts of the response as text. A part that is absent is empty.
 struct SchedulerText {
   std::string model, version, summary;
   std::string batching, queue, instances, tuning, limit, sequences, steps;
   Table recent{{"STARTED", "ROWS", "REQUESTS", "REASON", "WAITED", "EXECUTION", "LEFT", "INSTANCE"}};
 };
 
-// "4, 8"
+// Reads numbers as "4, 8".
 Status ReadRows(json::Reader& reader, std::string& text) {
   return json::ReadArray(reader, [&]() -> Status {
     int64_t rows = 0;
@@ -165,7 +165,7 @@ Status ReadSequences(json::Reader& reader, std::string& text) {
   return base::OkStatus();
 }
 
-// "tokens, version 2: taken 5, failed 1"
+// Reads a call as "tokens, version 2: taken 5, failed 1".
 Status ReadCall(json::Reader& reader, std::string& text) {
   std::string model, version;
   bool shadow = false;
@@ -185,7 +185,7 @@ Status ReadCall(json::Reader& reader, std::string& text) {
   return base::OkStatus();
 }
 
-// A line for each step.
+// Reads the steps, with a line for each.
 Status ReadSteps(json::Reader& reader, std::string& text) {
   return json::ReadArray(reader, [&]() -> Status {
     std::string calls;
@@ -199,7 +199,7 @@ Status ReadSteps(json::Reader& reader, std::string& text) {
   });
 }
 
-// "13:05:59.123 UTC"
+// Formats a time as "13:05:59.123 UTC".
 std::string TimeText(int64_t wall_ms) {
   constexpr int64_t kMsPerSecond = 1000;
   const std::time_t seconds = wall_ms / kMsPerSecond;

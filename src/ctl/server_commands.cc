@@ -46,7 +46,7 @@ void WriteTensors(json::Writer& writer, json::KeyText key, const std::vector<Ten
   writer.EndArray();
 }
 
-// Members that a server leaves out are left out.
+// Writes only the members that the server sent.
 void WriteRows(json::Writer& writer, const std::vector<IndexRow>& rows) {
   writer.BeginArray();
   for (const IndexRow& row : rows) {
@@ -60,7 +60,7 @@ void WriteRows(json::Writer& writer, const std::vector<IndexRow>& rows) {
   writer.EndArray();
 }
 
-// The models that have no version ready, and why: what keeps a server from being ready.
+// Prints the models without a ready version, and why; they keep a server from being ready.
 void AddModelsNotReady(const std::vector<IndexRow>& rows, std::ostream& out) {
   constexpr size_t kShownMax = 20;
   std::set<std::string> ready;
@@ -78,7 +78,7 @@ void AddModelsNotReady(const std::vector<IndexRow>& rows, std::ostream& out) {
   if (shown > kShownMax) out << "not ready   and " << shown - kShownMax << " more (inferctl models)\n";
 }
 
-// What a version with sequences has of them. Its loads count together.
+// A version's sequences. All loads of the version count together.
 struct SequencesRow {
   std::string model;
   std::string version;
@@ -88,7 +88,7 @@ struct SequencesRow {
   int64_t waiting = 0;  // requests
 };
 
-// From the server's metrics: one call, however many models there are. Servers without them have none.
+// Reads the server's metrics, with one call for all models. Empty if the server has no such metrics.
 std::vector<SequencesRow> ReadSequences(V2Server& server) {
   const Result<std::string> page = server.Get("/metrics");
   if (!page.has_value()) return {};
@@ -176,7 +176,7 @@ void WriteText(const ServerState& state, std::ostream& out) {
   if (!state.ready && state.rows->empty()) out << "not ready   there are no models yet\n";
 }
 
-// "loaded m", or {"loaded": "m"}.
+// Prints "loaded m", or {"loaded": "m"}.
 void WriteDone(const std::string& what, const std::string& model, const Output& out) {
   if (!out.json) {
     out.stream << what << " " << model << "\n";

@@ -21,11 +21,11 @@ using base::Status;
 
 constexpr size_t kFileBytesMax = 64 << 10;
 
-// What a source has for an option.
+// A value for an option, and its source.
 struct Setting {
   CLI::Option* option = nullptr;
   std::vector<std::string> values{};
-  std::string place{};  // to name in an error: the variable, or the file
+  std::string place{};  // of the source, for errors: the variable, or the file
 };
 
 std::string Variable(std::string_view name) {
@@ -33,7 +33,7 @@ std::string Variable(std::string_view name) {
   return value == nullptr ? "" : value;
 }
 
-// The options that a setting can be of: not those for the command line alone, such as --help.
+// Returns the options that may have a setting. Excludes options for the command line alone, such as --help.
 std::vector<CLI::Option*> OptionsOf(CLI::App& app) {
   return app.get_options(
       [](CLI::Option* option) { return option->get_configurable() && !option->get_lnames().empty(); });
@@ -61,7 +61,7 @@ std::vector<Setting> FromEnvironment(CLI::App& app) {
   return settings;
 }
 
-// INVALID_ARGUMENT: an option of that name there is not.
+// Finds an option. INVALID_ARGUMENT if there is none of that name.
 Result<CLI::Option*> FindOption(CLI::App& app, const std::string& name) {
   std::vector<std::string> names;
   for (CLI::Option* option : OptionsOf(app)) {
@@ -79,13 +79,13 @@ Result<std::vector<Setting>> FromFile(CLI::App& app, const std::string& file, bo
   }
   std::istringstream stream(*text);
   CLI::ConfigTOML format;
-  // Lines that begin with '#' are comments all the same; within a quoted value it would cut that off.
+  // With a comment character, '#' would also cut a quoted value. Lines that begin with '#' are comments anyway.
   format.comment('\0');
   std::vector<Setting> settings;
   for (const CLI::ConfigItem& item : format.from_config(stream)) {
     auto option = FindOption(app, item.parents.empty() ? item.name : "[" + item.parents.front() + "]");
     if (!option.has_value()) return std::unexpected(option.error().WithContext(file));
-    // A header per line makes several items of one option.
+    // Repeated lines of an option, such as headers, arrive as several items.
     auto known = std::ranges::find(settings, *option, &Setting::option);
     if (known == settings.end()) known = settings.insert(known, Setting{*option, {}, file});
     known->values.insert(known->values.end(), item.inputs.begin(), item.inputs.end());
@@ -93,7 +93,7 @@ Result<std::vector<Setting>> FromFile(CLI::App& app, const std::string& file, bo
   return settings;
 }
 
-// Sets the options that are not set yet; returns those that it set.
+// Sets the options that have no value yet. Returns those that it set.
 Result<std::vector<const CLI::Option*>> Apply(CLI::App& app, const std::vector<Setting>& settings) {
   const auto options = OptionsOf(app);
   const bool token_known =

@@ -37,7 +37,7 @@ class SettingsTest : public ::testing::Test {
     ::setenv(name.c_str(), value.c_str(), 1);
   }
 
-  // Reads a command line, then the environment and a file of that text; none if it is empty.
+  // Parses a command line, then the environment and a settings file with that text, unless it is empty.
   base::Status Read(std::vector<std::string> arguments, const std::string& text = "") {
     std::ranges::reverse(arguments);
     app_.parse(arguments);

@@ -19,7 +19,7 @@ using base::Status;
 constexpr const char* kValues =
     "zeros, ones, range or random; JSON (5, [1,2], [[1],[2]]); @FILE.npy, @FILE.json, or @FILE for raw bytes";
 
-// MODEL and --version: each subcommand has its own, and one of them is read.
+// Adds MODEL and --version. Each subcommand has its own, and only the chosen subcommand's are read.
 void AddModelArguments(CLI::App& sub, Command& command) {
   sub.add_option("MODEL", command.model, "The model's name")->required();
   sub.add_option("--version", command.version, "The model's version; the server chooses if it is left out");
@@ -120,7 +120,7 @@ void AddRender(CLI::App& app, Command& command) {
       [&, a = arguments] { command.run_here = [&, a] { return RenderManifests(*a, command.output(), command.err); }; });
 }
 
-// What needs no server.
+// Adds the subcommands that need no server.
 void AddLocalCommands(CLI::App& app, Command& command) {
   auto arguments = std::make_shared<ValidateArguments>();
   CLI::App* validate = app.add_subcommand(

@@ -13,27 +13,28 @@
 
 namespace inferd::ctl {
 
-// What the command line says: what all subcommands share, and what the one that was named is to do.
+// A parsed command line: the options that all subcommands share, and the action of the chosen subcommand.
 struct Command {
   std::ostream& out;
   std::ostream& err;
   net::HttpClient::Options connection{};
-  std::string controller{};  // the URL of inferd-controller's API; empty: that of this user's controller here
+  std::string controller{};  // URL of inferd-controller's API; if empty, this user's controller on this machine
   HeaderArguments headers{};
   double timeout_s = 600;
-  bool json = false;  // what is printed
+  bool json = false;  // print JSON
   std::string settings_file{};
 
-  std::string model{}, version{};                 // that are asked for; empty: none
-  std::function<base::Status(V2Server&)> run{};   // with a server
-  std::function<base::Result<int>()> run_here{};  // in place of `run`, without one: the exit status
+  std::string model{}, version{};                // of the request; may be empty
+  std::function<base::Status(V2Server&)> run{};  // the action with a server
+  // The action without a server, instead of `run`. Returns the exit status.
+  std::function<base::Result<int>()> run_here{};
 
   Output output() const { return {out, json}; }
 };
 
-// Declares the subcommands; when one is read, it sets what `command` is to do. Both outlive `app`'s parse.
+// Declares the subcommands. Parsing sets the action of `command`. Both must outlive `app`'s parse.
 void AddSubcommands(CLI::App& app, Command& command);
-// Those of them that speak Kubernetes' API.
+// Declares the subcommands that use Kubernetes' API.
 void AddClusterCommands(CLI::App& app, Command& command);
 
 }  // namespace inferd::ctl

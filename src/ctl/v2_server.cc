@@ -66,7 +66,7 @@ Status ReadIndexRow(json::Reader& reader, IndexRow& row) {
   });
 }
 
-// What the server says in {"error": ...}, or else the beginning of its answer.
+// Returns the text of {"error": ...}, or else the beginning of the body.
 std::string ErrorText(const std::string& body) {
   std::string text;
   json::Reader reader(body);

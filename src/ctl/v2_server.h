@@ -13,7 +13,7 @@
 
 namespace inferd::ctl {
 
-// One input or output, as a model's metadata has it; -1 is a dimension of any size.
+// An input or output in a model's metadata. -1 is a variable dimension.
 struct TensorSignature {
   std::string name;
   tensor::DataType datatype = tensor::DataType::kInvalid;
@@ -37,26 +37,26 @@ struct ServerInfo {
   std::vector<std::string> extensions;
 };
 
-// A server that speaks Predict V2 over HTTP: ours or another's. Blocking; not thread-safe.
+// A server that implements Predict V2 over HTTP: inferd or another. Blocking; not thread-safe.
 //
-// Errors: what the server answers with an error status becomes the Status that HTTP code stands for, with the server's
-// own text; UNAVAILABLE also if it cannot be reached.
+// Errors: an HTTP error becomes the corresponding Status, with the server's own text. UNAVAILABLE also if the server
+// cannot be reached.
 class V2Server final {
  public:
-  // Every request carries `headers`, behind its own.
+  // Opens a client. `headers` are appended to every request's own.
   static base::Result<V2Server> Open(net::HttpClient::Options options, HeaderList headers = {});
 
   base::Result<net::ClientResponse> Call(const net::ClientRequest& request);
   base::Result<std::string> Get(const std::string& path);
   base::Result<std::string> Post(const std::string& path, std::string json);
-  // Whether a health path answers 200.
+  // Returns true if a health path answers 200.
   base::Result<bool> Healthy(const std::string& path);
 
   base::Result<ServerInfo> Info();
   base::Result<ModelSignature> Model(const std::string& name, const std::string& version);
   base::Result<std::vector<IndexRow>> Index(bool ready_only);
 
-  // `request` with the headers that every request carries.
+  // Returns the request with the headers of every request.
   net::ClientRequest WithHeaders(net::ClientRequest request) const;
 
   const std::string& url() const { return client_->url(); }
@@ -69,7 +69,7 @@ class V2Server final {
   HeaderList headers_;
 };
 
-// "/v2/models/M" or "/v2/models/M/versions/V", percent-encoded.
+// Returns "/v2/models/M" or "/v2/models/M/versions/V", percent-encoded.
 std::string ModelPath(std::string_view name, std::string_view version);
 
 }  // namespace inferd::ctl

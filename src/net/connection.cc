@@ -14,9 +14,9 @@ namespace inferd::net {
 
 namespace {
 
-// What one connection may read or write before the others of its loop get their turn.
+// The bytes that one connection may read or write before the others of its loop get their turn.
 constexpr size_t kTurnBytes = 2 << 20;
-// Fewer writes wake a waiting peer less often: a megabyte and the head before it go out in one.
+// Fewer writes wake a waiting peer less often: a megabyte and the head before it go out in one write.
 constexpr size_t kTakeBytes = (1 << 20) + (64 << 10);
 constexpr size_t kStreamingBytes =
     64 << 10;  // a response written that much faster than it is read has more of it under way
@@ -62,7 +62,7 @@ void Connection::Handshake() {
 
 void Connection::OnReady(uint32_t epoll_events) {
   const auto handle = [this, epoll_events] { Handle(epoll_events); };
-  // Where in a message it stopped is not known any more.
+  // Its position in a message is unknown now.
   if (base::RunUnlessOutOfMemory(handle)) return;
   in_ready_ = false;
   const base::DroppingForWantOfMemory dropping;
@@ -74,13 +74,13 @@ void Connection::Handle(uint32_t epoll_events) {
   switch (state_) {
     case State::kHandshake: return Handshake();
     case State::kOpen:
-      // What is answered at once is written at once, before the loop's other connections are read.
+      // Immediate responses are written at once, before the loop's other connections are read.
       in_ready_ = true;
       flush_wanted_ |= (epoll_events & EPOLLOUT) != 0;
       if ((epoll_events & (EPOLLIN | EPOLLHUP | EPOLLRDHUP)) != 0) Read();
       in_ready_ = false;
       if (std::exchange(flush_wanted_, false)) Flush();
-      // Both directions are closed, and nothing is left to read, or nobody reads it.
+      // Both directions are closed, and there is nothing left to read, or nobody reads it.
       if (state_ == State::kOpen && (epoll_events & EPOLLHUP) != 0 && (eof_ || paused_)) Close();
       return;
     case State::kLingering: return Discard();
@@ -100,15 +100,15 @@ void Connection::Read() {
     shard().metrics().AddBytesRead(progress.bytes);
     total += progress.bytes;
     session_->OnRead(progress.bytes);
-    if (session_.handing_over()) return;  // its successor has not yet what was read before
-    // Level-triggered: if there is more, the next turn says so, which costs less than asking for it now.
+    if (session_.handing_over()) return;  // its successor must first get the bytes that were read before
+    // Level-triggered: if there is more, the next turn reports it, which costs less than asking now.
     if (progress.bytes < space.size() && !transport_->HasBuffered()) {
       if (progress.bytes >= kStreamingBytes) event_loop().ExpectSoon();
       return;
     }
   }
   if (paused_) return LookForEnd();
-  // The transport holds bytes that no readiness will announce.
+  // The transport holds bytes that epoll will not report.
   if (state_ == State::kOpen && !paused_ && !eof_ && transport_->HasBuffered()) {
     event_loop().AtEndOfTurn([this] { Read(); });
   }
@@ -124,7 +124,7 @@ bool Connection::WatchesForEnd() {
   return state_ == State::kOpen && paused_ && !eof_ && !shard().limits().keep_half_closed && session_->in_flight() > 0;
 }
 
-// What the peer has pipelined behind its request is lost with it, as where it is read before the end.
+// Bytes that the peer has pipelined after its request are lost with it, just as when they are read before the end.
 void Connection::LookForEnd() {
   pollfd look{.fd = fd_.get(), .events = POLLRDHUP, .revents = 0};
   if (!WatchesForEnd() || poll(&look, 1, 0) <= 0 || (look.revents & POLLRDHUP) == 0) return UpdateInterest();
@@ -166,11 +166,11 @@ void Connection::Flush() {
     }
     if (!WritePending()) return;
   }
-  write_blocked_ = true;  // to go on when the socket is writable, which may well be at once
+  write_blocked_ = true;  // continue when the socket is writable, possibly at once
   UpdateInterest();
 }
 
-// False: wait, or closed.
+// Returns false if it must wait, or is closed.
 bool Connection::WritePending() {
   const Transport::Progress progress = output_.Write(*transport_);
   if (progress.state == Transport::State::kFailed || progress.state == Transport::State::kEof) {
@@ -217,7 +217,7 @@ void Connection::Close() {
   fd_.Close();
   output_.Clear();
   if (session_.begun()) session_->OnClosed();
-  // Functions on the stack may still use this; flushes that were asked for run before it and find it closed.
+  // Functions on the stack may still use this object. Flushes that were requested run before and find it closed.
   event_loop().AtEndOfTurn([this] { shard().Remove(*this); });
 }
 
@@ -246,7 +246,7 @@ void Connection::OnTick(int64_t now_ns) {
   }
 }
 
-// A request may stand behind the end of a handshake already.
+// A request may already follow the end of a handshake.
 void Connection::BeginDrain() {
   if (state_ == State::kHandshake) deadline_ns_ = std::min(deadline_ns_, event_loop().now_ns() + kDrainHandshakeNs);
   session_.BeginDrain();

@@ -9,18 +9,18 @@
 
 namespace inferd::net {
 
-// What a connection is counted as. Each kind has its own limit, so that health checks find room whatever the others
-// have taken.
+// The kind that a connection is counted as. Each kind has a limit of its own, so that health checks find room whatever
+// other connections exist.
 enum class ConnectionKind : uint8_t {
   kServing,    // up to Limits::connections_max
-  kApart,      // of listeners that are ListenerOptions::apart
-  kOverLimit,  // came when kServing was full: answers what is ListenerOptions::vital, once
+  kApart,      // of listeners with ListenerOptions::apart
+  kOverLimit,  // accepted when kServing was full: answers one ListenerOptions::vital request
 };
 
-// How many connections a server has, on all its loops. Thread-safe.
+// Counts a server's connections on all its loops. Thread-safe.
 class ConnectionCount final {
  public:
-  // False: there are `limit` of that kind already, and none was added.
+  // Adds a connection of that kind. Returns false if there are already `limit`.
   bool TryAdd(ConnectionKind kind, size_t limit) {
     const base::MutexLock lock(mutex_);
     size_t& count = counts_[static_cast<size_t>(kind)];
@@ -38,7 +38,7 @@ class ConnectionCount final {
     const base::MutexLock lock(mutex_);
     return total_;
   }
-  // Whether there is none, at most `timeout` from now.
+  // Waits, at most `timeout`, until there is no connection. Returns true if there is none.
   bool WaitForNone(std::chrono::milliseconds timeout) {
     const auto deadline = std::chrono::steady_clock::now() + timeout;
     const base::MutexLock lock(mutex_);

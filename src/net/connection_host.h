@@ -7,8 +7,8 @@ namespace inferd::net {
 
 class Shard;
 
-// The half of SessionHost that stays as it is for as long as a connection lives: what its shard lends it, and what its
-// listener knows of it. Loop-bound.
+// The part of SessionHost that stays constant during a connection's life: resources of its shard, and facts from its
+// listener. Loop-bound.
 class ConnectionHost : public SessionHost {
  public:
   Loop& loop() final;
@@ -26,7 +26,7 @@ class ConnectionHost : public SessionHost {
   ConnectionHost(Shard& shard, HttpHandler& handler, ConnectionEnds ends, bool tls);
   ~ConnectionHost() override = default;
   Shard& shard() { return shard_; }
-  // Before a session begins, of a connection that may be either.
+  // Must be called before a session begins, on a connection that may be TLS or plain.
   void set_tls(bool tls) { tls_ = tls; }
 
  private:

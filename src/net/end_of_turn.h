@@ -8,8 +8,8 @@
 
 namespace inferd::net {
 
-// Objects that are to be destroyed at the end of the loop's turn, since they may be in the middle of a call; at the
-// latest with this. Loop-bound.
+// Owns objects until the end of the loop's turn, since they may be in the middle of a call. Destroys them at its own
+// end at the latest. Loop-bound.
 template <typename Object>
 class DestroyedAtEndOfTurn final {
  public:
@@ -25,7 +25,7 @@ class DestroyedAtEndOfTurn final {
 
  private:
   EventLoop& loop_;
-  // The turn's end may come after this has gone.
+  // The callback at the turn's end may run after this object is gone.
   const std::shared_ptr<std::vector<std::unique_ptr<Object>>> objects_ =
       std::make_shared<std::vector<std::unique_ptr<Object>>>();
 };

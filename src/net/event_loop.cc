@@ -15,9 +15,9 @@ namespace inferd::net {
 
 namespace {
 
-// About what it costs two threads that one of them sleeps and is woken.
+// The approximate cost for two threads of putting one to sleep and waking it.
 constexpr int64_t kExpectNs = 30'000;
-// Of one turn, for those that wait for its end.
+// Per turn, for receivers that wait for the turn's end.
 constexpr int kLooksMax = 16;
 
 }  // namespace
@@ -32,7 +32,7 @@ EventLoop::EventLoop(size_t index, std::string name, bool executes, base::Turn::
       waits_(epoll_.get()),
       turn_(name_, executes, &waits_, this, watch),
       replies_(*this) {
-  // Edge-triggered: each write is an event, and nobody needs to read the counter back.
+  // Edge-triggered: each write is an event, and nobody needs to read the counter.
   epoll_event event{.events = EPOLLIN | EPOLLET, .data = {.ptr = nullptr}};
   if (!epoll_ || !wake_ || epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) != 0) {
     throw std::system_error(errno, std::generic_category(), "cannot make an event loop");
@@ -45,7 +45,7 @@ EventLoop::~EventLoop() { Stop(); }
 void EventLoop::Post(base::Task task) {
   if (!tasks_.Push(std::move(task))) return;
   const uint64_t one = 1;
-  // Fails only when the counter is full, and then the loop is awake.
+  // Fails only if the counter is full, and then the loop is awake.
   [[maybe_unused]] const auto written = write(wake_.get(), &one, sizeof(one));
 }
 
@@ -94,7 +94,7 @@ bool EventLoop::MoveIfHeld(int64_t now_ns) {
   if (scope == nullptr || !scope->lent()) return false;
   if (!scope->Take(now_ns)) return true;
   {
-    // The new thread waits for it before it continues.
+    // The new thread waits for this lock before it continues.
     const base::MutexLock lock(left_mutex_);
     std::erase_if(left_threads_, [](LeftThread& left) {
       if (left.ended) left.thread.join();
@@ -104,7 +104,7 @@ bool EventLoop::MoveIfHeld(int64_t now_ns) {
       left_threads_.reserve(left_threads_.size() + 1);
       std::thread next([this, scope] { Run(scope); });
       left_threads_.push_back({.thread = std::exchange(thread_, std::move(next))});
-    } catch (const std::exception&) {  // no memory, or no thread to be had
+    } catch (const std::exception&) {  // no memory, or no thread available
       scope->Return();
       return true;
     }
@@ -141,8 +141,8 @@ void EventLoop::Continue(base::Turn::Scope& held) {
   turn_began_ns_.store(now_ns_, std::memory_order_relaxed);
 }
 
-// A connection lends nothing: what it would run at once is the turn's step, with nothing of the connection on the
-// stack.
+// A connection lends nothing itself: work that it would run at once becomes the turn's step, which runs with nothing of
+// the connection on the stack.
 [[gnu::always_inline]] inline bool EventLoop::Dispatch() {
   while (!dispatching_.empty()) {
     const epoll_event event = dispatching_.front();
@@ -157,7 +157,7 @@ void EventLoop::Continue(base::Turn::Scope& held) {
 }
 
 [[gnu::always_inline]] inline bool EventLoop::Flush() {
-  // A connection that has room again hands on what it kept back.
+  // A connection that has room again passes on output that it held back.
   for (;;) {
     if (!turn_.End()) return false;
     if (flushes_.empty()) return true;
@@ -167,7 +167,7 @@ void EventLoop::Continue(base::Turn::Scope& held) {
   }
 }
 
-// The turn from its first event on, or from where another thread has left it.
+// Runs the turn from its first event, or from the point where another thread has left it.
 [[gnu::always_inline]] inline bool EventLoop::FinishTurn() {
   if (!Dispatch()) return false;
   for (int looks = 0; looks < kLooksMax && turn_.TakeLookAgain(); ++looks) {
@@ -198,7 +198,7 @@ bool EventLoop::RunTurns() {
     dispatching_ = std::span(events_).first(static_cast<size_t>(std::max(ready, 0)));
     if (!FinishTurn()) return false;
   }
-  // What was put off is not dropped.
+  // Deferred work is not dropped.
   while (turn_.continues()) {
     turn_.Begin();
     if (!turn_.End()) return false;
@@ -217,7 +217,7 @@ int EventLoop::Wait() {
     const int64_t until_ns = clock_.NowNs() + kExpectNs;
     do {
       if (const int ready = Poll(0); ready != 0) return ready;
-      sched_yield();  // to whom it may be that is to send it
+      sched_yield();  // let the thread run that may send it
     } while (clock_.NowNs() < until_ns);
   }
   return Poll(wait_ms);

@@ -26,18 +26,18 @@
 
 namespace inferd::net {
 
-// A Loop over epoll, level-triggered, on a thread of its own. A turn is: wait, what became ready, timers, posted tasks,
-// what others do with all of it (base::Turn), then the turn's flushes (so that all that one turn has to write to a
-// connection goes out in one call).
+// A Loop over epoll, level-triggered, on a thread of its own. A turn consists of the wait, ready descriptors, timers,
+// posted tasks, deferred work (base::Turn), and the turn's flushes, so that one turn's output on a connection goes out
+// in one call.
 //
-// With a watch, the loop is moved to a new thread when a step of its turn keeps the thread for too long (base::Turn).
-// The new thread continues the turn behind that step. The old one ends when the step does.
+// With a watch, the loop moves to a new thread when a step of its turn blocks the thread for too long (base::Turn). The
+// new thread continues the turn after that step. The old thread ends when the step returns.
 class EventLoop final : public Loop, public LoopWatch::Subject {
  public:
   using Watcher = net::Watcher;
 
-  // `name`: the thread's; empty: "loop-" and the index. `executes`: base::Turn's. `watch` null: the loop is not moved.
-  // The watch stops before the loop does.
+  // `name` is the thread's; if empty, "loop-" and the index. `executes` is base::Turn's. If `watch` is null, the loop
+  // is never moved. The watch must stop before the loop does.
   explicit EventLoop(size_t index, std::string name = {}, bool executes = true, base::Turn::Watch* watch = nullptr);
   ~EventLoop() override;
   EventLoop(const EventLoop&) = delete;
@@ -52,30 +52,31 @@ class EventLoop final : public Loop, public LoopWatch::Subject {
   size_t index() const override { return index_; }
   const std::string& name() const { return name_; }
 
-  // How long the turn has lasted that this loop is in, at least 1; 0: it is in none. Thread-safe.
+  // Returns the duration of the current turn, at least 1, or 0 between turns. Thread-safe.
   int64_t TurnNs() const;
 
-  // Ends the thread after the current turn and joins it, and those that the loop was moved from; not from the loop
-  // thread. Idempotent.
+  // Ends the thread after the current turn. Joins it and all threads that the loop was moved from. Must not be called
+  // on the loop thread. Idempotent.
   void Stop();
-  // Waits for threads that the loop was moved from. Returns true if all have ended. Any thread.
+  // Waits for the threads that the loop was moved from. Returns true if all have ended. May be called on any thread.
   bool AwaitLeftThreads(std::chrono::steady_clock::time_point deadline);
 
   // LoopWatch::Subject.
   bool MoveIfHeld(int64_t now_ns) override;
   void StopWatching() override { turn_.StopWatching(); }
 
-  // Loop-bound from here on. False: the system refuses another descriptor (errno says why).
+  // The rest is loop-bound. Returns false if the system refuses another descriptor (errno has the reason).
   bool Watch(int fd, uint32_t epoll_events, Watcher& watcher);
   void Rewatch(int fd, uint32_t epoll_events, Watcher& watcher);
-  // No call reaches `watcher` afterwards, not even of this turn.
+  // Stops watching. `watcher` is not called any more, not even in this turn.
   void Unwatch(int fd, Watcher& watcher);
-  // More is about to become ready: the next wait does not sleep at once, so that nobody has to wake this thread.
+  // Announces that more work is about to arrive: the next wait does not sleep at once, so that no thread has to wake
+  // this one.
   void ExpectSoon() { expects_soon_ = true; }
-  // Runs at the end of this turn.
+  // Runs the task at the end of this turn.
   void AtEndOfTurn(base::Task task) { flushes_.push_back(std::move(task)); }
 
-  // When this turn began.
+  // Returns the time at which this turn began.
   int64_t now_ns() const { return now_ns_; }
   Reply::Target& replies() { return replies_; }
 
@@ -86,12 +87,12 @@ class EventLoop final : public Loop, public LoopWatch::Subject {
     bool ended = false;
   };
 
-  // `held`: of the thread that the loop moves from; null: there is none.
+  // `held` is the scope of the thread that the loop moves from, or null.
   void Run(base::Turn::Scope* held);
   void Continue(base::Turn::Scope& held);
   void EndLeftThread();
   bool HasLeftThreads() const REQUIRES(left_mutex_);
-  // These return false if this thread has lost the loop, and touches it no more.
+  // The functions below return false if this thread has lost the loop and must not touch it any more.
   bool RunTurns();
   bool FinishTurn();
   bool Dispatch();
@@ -106,7 +107,7 @@ class EventLoop final : public Loop, public LoopWatch::Subject {
   base::FileDescriptor wake_;
   base::SystemClock clock_;
   int64_t now_ns_;
-  std::atomic<int64_t> turn_began_ns_{0};  // 0: in none
+  std::atomic<int64_t> turn_began_ns_{0};  // 0 between turns
   TaskQueue tasks_;
   TimerWheel timers_;
   bool expects_soon_ = false;
@@ -116,15 +117,15 @@ class EventLoop final : public Loop, public LoopWatch::Subject {
   std::vector<base::Task> flushes_;
   std::vector<base::Task> flushing_;
   std::array<epoll_event, 256> events_;
-  std::span<epoll_event> dispatching_;  // of events_, those that are still to be dispatched
+  std::span<epoll_event> dispatching_;  // the part of events_ that is still to be dispatched
   std::atomic<bool> stopping_{false};
   std::atomic<std::thread::id> thread_id_;
-  std::atomic<base::Turn::Scope*> scope_{nullptr};  // the thread's; null: it is about to begin
+  std::atomic<base::Turn::Scope*> scope_{nullptr};  // the thread's; null until its loop begins
   std::binary_semaphore moved_{0};
   base::Mutex left_mutex_;
   base::CondVar left_changed_;
   std::vector<LeftThread> left_threads_ GUARDED_BY(left_mutex_);
-  std::thread thread_;  // the watch changes it
+  std::thread thread_;  // replaced by the watch
 };
 
 }  // namespace inferd::net

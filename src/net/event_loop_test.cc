@@ -43,7 +43,7 @@ TEST(EventLoopTest, TimersFireInOrder) {
   EXPECT_EQ(result.get_future().get(), "ab");
 }
 
-// Reads one byte at a time and says when it has seen the end.
+// Reads one byte at a time, and reports the end.
 class ByteWatcher final : public EventLoop::Watcher {
  public:
   ByteWatcher(EventLoop& loop, int fd) : loop_(loop), fd_(fd) {}
@@ -77,7 +77,7 @@ TEST(EventLoopTest, WatchesADescriptorLevelTriggered) {
   EXPECT_EQ(watcher.result.get_future().get(), "hello");
 }
 
-// Has the other end of a pair ready by the time that it is itself.
+// Makes the other end of a pair ready when it is ready itself.
 class ChainWatcher final : public EventLoop::Watcher {
  public:
   ChainWatcher(EventLoop& loop, bool looks_again) : loop_(loop), looks_again_(looks_again) {
@@ -140,7 +140,7 @@ TEST(EventLoopTest, WhoExpectsMoreMissesNothingElse) {
   loop.Stop();
 }
 
-// A descriptor of another's, which the test writes to.
+// A foreign descriptor, which the test writes to.
 class AwaitReadableTest : public ::testing::Test {
  protected:
   AwaitReadableTest() { MakePair(); }
@@ -152,7 +152,7 @@ class AwaitReadableTest : public ::testing::Test {
     theirs_ = base::FileDescriptor(sockets[1]);
   }
 
-  // On the loop: whether it waits, and its call once.
+  // Awaits the descriptor on the loop. The future is ready when the callback has been called once.
   std::future<void> Await() {
     auto called = std::make_shared<std::promise<void>>();
     std::future<void> future = called->get_future();
@@ -185,7 +185,7 @@ TEST_F(AwaitReadableTest, RunsOnceForEachTimeThatItIsAskedFor) {
     called.get();
     Read();
   }
-  // What had come before is told, too, and so is the end.
+  // Bytes that came before are reported too, and so is the end.
   Write();
   Await().get();
   Read();
@@ -250,7 +250,7 @@ TEST(EventLoopTest, StoppedDestroysWhatIsPosted) {
   EXPECT_TRUE(watched.expired());
 }
 
-// A task of a loop that is in foreign code until Release().
+// A task of a loop that stays in foreign code until Release().
 class ForeignCode final : public base::Turn::Borrower {
  public:
   explicit ForeignCode(Loop& loop) : loop_(loop) {

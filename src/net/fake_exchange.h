@@ -12,11 +12,11 @@
 #include "net/http/http.h"
 #include "net/loop/loop.h"
 
-// What is around a front-end's handler, driven by hand. Single-threaded.
+// Stand-ins for a front-end handler's surroundings, driven by hand. Single-threaded.
 
 namespace inferd::net {
 
-// Keeps what is posted until RunAll.
+// A loop that keeps posted tasks until RunAll().
 class FakeLoop final : public Loop {
  public:
   void Post(base::Task task) override { tasks_.push_back(std::move(task)); }
@@ -38,7 +38,7 @@ class FakeLoop final : public Loop {
     return ran;
   }
 
-  // All there are, as if their time had come.
+  // Runs all timers as if their time had come.
   void RunTimers() {
     for (auto& [id, task] : std::exchange(timers_, {})) task();
   }
@@ -77,7 +77,7 @@ class FakeExchange final : public Exchange {
     responses.push_back(std::move(response));
     Close();
   }
-  // A response in pieces is one of `responses` from its start on, and grows.
+  // A streamed response is added to `responses` at its start, and grows.
   void Start(HttpResponse&& response) override {
     responses.push_back(std::move(response));
     in_pieces = true;
@@ -105,9 +105,10 @@ class FakeExchange final : public Exchange {
   }
 
   std::vector<HttpResponse> responses;
-  bool in_pieces = false;  // one has begun, and is not whole
-  bool takes_more = true;  // what Write answers
-  Loop* loop = nullptr;    // that is told of a peer that has gone, as the transport does; null: it happens at once
+  bool in_pieces = false;  // true if a streamed response has begun and is not complete
+  bool takes_more = true;  // the result of Write
+  // The loop on which the handler learns that the peer is gone, as with a transport; null to tell it at once
+  Loop* loop = nullptr;
   base::Task on_writable;
   base::Task on_peer_gone;
 };

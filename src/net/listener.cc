@@ -23,7 +23,7 @@ namespace inferd::net {
 namespace {
 
 constexpr int kBacklog = 1024;
-// Connecting to a Unix socket whose queue is full fails at once, where TCP tries again.
+// Connecting to a Unix socket with a full queue fails at once, while TCP retries.
 constexpr int kUnixBacklog = 4096;
 constexpr int kAcceptsPerTurn = 64;
 constexpr std::chrono::milliseconds kPause{100};
@@ -44,7 +44,7 @@ base::Status SystemError(int error, const std::string& what) {
   }
 }
 
-// `mode`: of a Unix socket's file, before the umask; nullopt: the system's own.
+// `mode` is that of a Unix socket's file, before the umask; nullopt for the system's default.
 base::Result<ListeningSocket> BindAndListen(int family, const sockaddr* address, socklen_t size,
                                             const std::string& where, std::optional<mode_t> mode = std::nullopt) {
   base::FileDescriptor fd(socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
@@ -52,7 +52,7 @@ base::Result<ListeningSocket> BindAndListen(int family, const sockaddr* address,
   const int on = 1;
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   if (family == AF_INET6) setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
-  // Linux gives the file that bind() makes the mode of the socket: at no time may others connect.
+  // Linux gives the file that bind() creates the mode of the socket, so that other users can never connect.
   if (mode.has_value() && fchmod(fd.get(), *mode) != 0) {
     return std::unexpected(SystemError(errno, "cannot keep other users from " + where));
   }
@@ -62,7 +62,7 @@ base::Result<ListeningSocket> BindAndListen(int family, const sockaddr* address,
   return ListeningSocket{std::move(fd), 0};
 }
 
-// False: the other end is a process of another user. Of a Unix socket's connection.
+// For a Unix socket's connection: returns false if the other end is a process of another user.
 bool IsOfOwnUsers(int fd) {
   ucred peer{};
   socklen_t size = sizeof(peer);
@@ -81,7 +81,7 @@ base::Result<ListeningSocket> OpenUnixSocket(const std::string& path, bool own_u
   const auto* generic = reinterpret_cast<const sockaddr*>(&address);
   struct stat status{};
   if (stat(path.c_str(), &status) == 0 && S_ISSOCK(status.st_mode)) {
-    // A socket that nobody answers on was left by a process that ended.
+    // A socket on which nobody answers was left by a process that ended.
     const base::FileDescriptor probe(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     if (probe && connect(probe.get(), generic, sizeof(address)) != 0 && errno == ECONNREFUSED) unlink(path.c_str());
   }
@@ -162,9 +162,9 @@ void Listener::Start() {
   loop_.Watch(fd_.get(), EPOLLIN, *this);
 }
 
-// A TCP client whose handshake is over may have sent its request, so what belongs to handshakes that were begun is let
-// through. One that is not begun is begun again by the client's system a second later, and then finds nobody, or
-// another server. Where the system has no such filters, connections go on beginning.
+// Installs a filter that lets packets of begun handshakes through, since a client whose handshake is complete may have
+// sent its request. A client's system retries a connection a second later, and then finds nobody, or another server. If
+// the system has no such filters, new connections still begin.
 void Listener::RefuseConnections() {
   if (!fd_) return;
   if (is_unix_) return RemoveUnixPath();
@@ -182,7 +182,7 @@ void Listener::RefuseConnections() {
   setsockopt(fd_.get(), SOL_SOCKET, SO_ATTACH_FILTER, &program, sizeof(program));
 }
 
-// Closing the socket resets what has not been accepted.
+// Closing the socket would reset connections that are not accepted yet.
 void Listener::Stop() {
   if (!fd_) return;
   for (int left = !started_ ? 0 : is_unix_ ? kUnixBacklog : kBacklog; left > 0 && AcceptOne(); --left) {
@@ -193,7 +193,7 @@ void Listener::Stop() {
   RemoveUnixPath();
 }
 
-// Once: the file may be another server's by the next time.
+// Only once: later the file may be another server's.
 void Listener::RemoveUnixPath() {
   if (!unix_path_.empty()) unlink(unix_path_.c_str());
   unix_path_.clear();
@@ -212,7 +212,7 @@ void Listener::OnReady(uint32_t) {
   }
 }
 
-// False: there is nothing to accept, or a client that has gone again.
+// Returns false if there is nothing to accept, or the client has gone again.
 bool Listener::AcceptOne() {
   sockaddr_storage address{};
   socklen_t size = sizeof(address);
@@ -240,7 +240,7 @@ bool Listener::MayConnect(int fd) const {
          static_cast<uint32_t>(client.pid) == unix_client_pid_;
 }
 
-// Out of descriptors or memory: asking again at once would only burn the processor.
+// Out of descriptors or memory: trying again at once would only burn CPU time.
 void Listener::Pause() {
   logger_.Warning("cannot accept connections", {{"listener", name_}, {"reason", std::strerror(errno)}});
   loop_.Unwatch(fd_.get(), *this);
@@ -251,7 +251,7 @@ void Listener::Pause() {
   });
 }
 
-// Shards stand by loop; where all loops are held, that is the spare one's.
+// Shards are ordered by loop; if all loops are blocked, it is the spare one's.
 Shard& Listener::ChooseShard() const {
   std::vector<LoopLoad> loops;
   loops.reserve(shards_.size() - 1);
@@ -262,7 +262,7 @@ Shard& Listener::ChooseShard() const {
                              std::chrono::nanoseconds(limits_.loop_held_after).count())];
 }
 
-// nullopt: there is no room for it.
+// Returns nullopt if there is no room for a connection.
 std::optional<ConnectionKind> Listener::FindRoom() {
   const ConnectionKind kind = apart_ ? ConnectionKind::kApart : ConnectionKind::kServing;
   if (count_.TryAdd(kind, apart_ ? limits_.connections_reserved : limits_.connections_max)) return kind;

@@ -16,19 +16,20 @@
 
 namespace inferd::net {
 
-// A listening socket, with where it really listens.
+// A listening socket, and its real port.
 struct ListeningSocket {
   base::FileDescriptor fd;
-  uint16_t port = 0;  // 0: a Unix socket
+  uint16_t port = 0;  // 0 for a Unix socket
 };
 
-// ALREADY_EXISTS: in use. INVALID_ARGUMENT: no such address. PERMISSION_DENIED; UNAVAILABLE: what else the system says.
+// ALREADY_EXISTS if the address is in use. INVALID_ARGUMENT if there is no such address. PERMISSION_DENIED if not
+// allowed. UNAVAILABLE for other errors of the system.
 base::Result<ListeningSocket> OpenListeningSocket(const ListenerOptions& options);
 
-// Accepts on its loop and hands each connection to the shard that ChooseLoop names. Loop-bound but for ReloadTls.
+// Accepts connections on its loop and hands each to the shard that ChooseLoop() selects. Loop-bound except ReloadTls().
 class Listener final : public EventLoop::Watcher {
  public:
-  // `number`: the listener's place in the shards' lists of handlers. `tls` nullptr: plain.
+  // `number` is the listener's index in the shards' lists of handlers. `tls` is nullptr for plain connections.
   Listener(EventLoop& loop, std::vector<Shard*> shards, size_t number, const ListenerOptions& options,
            ConnectionCount& count, const Limits& limits, ListeningSocket socket, std::shared_ptr<TlsContext> tls,
            base::Logger& logger);
@@ -38,17 +39,17 @@ class Listener final : public EventLoop::Watcher {
   uint16_t port() const { return socket_port_; }
 
   void Start();
-  // No connection begins any more; those that clients have begun are accepted until Stop().
+  // Stops new connections from beginning. Those that clients have begun are accepted until Stop().
   void RefuseConnections();
-  // Accepts what is still to be accepted, if it was started, and closes the socket.
+  // Accepts pending connections, if it was started, and closes the socket.
   void Stop();
-  // Reads the files again. Thread-safe.
+  // Reads the TLS files again. Thread-safe.
   base::Status ReloadTls();
 
  private:
   void OnReady(uint32_t epoll_events) override;
   bool AcceptOne();
-  // True if the process at the other end may be a client. Asks the kernel.
+  // True if the process at the other end is allowed to connect. Asks the kernel.
   bool MayConnect(int fd) const;
   void HandOver(base::FileDescriptor fd, ConnectionEnds ends);
   Shard& ChooseShard() const;
@@ -60,7 +61,7 @@ class Listener final : public EventLoop::Watcher {
   const std::vector<Shard*> shards_;  // by Loop::index(): the spare loop's is the last
   const size_t number_;
   const std::string name_;
-  std::string unix_path_;  // empty: none, or its file is removed
+  std::string unix_path_;  // empty if there is none, or if its file is removed
   const bool is_unix_;
   const bool own_users_only_;
   const uint32_t unix_client_pid_;

@@ -85,7 +85,7 @@ TEST_F(ListeningSocketTest, ASocketOfOwnUsersIsReadAndWrittenByItsOwnerAlone) {
   EXPECT_EQ(std::filesystem::status(path_).permissions(), perms::owner_read | perms::owner_write);
 }
 
-// What a server at the socket answers a process of another user. The socket's mode lets that user connect.
+// Returns what the server at the socket answers a process of another user. The socket's mode lets that user connect.
 std::string AnswerOfAnother(const std::string& path, uid_t user) {
   std::array<int, 2> pipe{};
   EXPECT_EQ(::pipe(pipe.data()), 0);

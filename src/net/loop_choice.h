@@ -8,17 +8,17 @@ namespace inferd::net {
 
 struct LoopLoad {
   size_t connections = 0;
-  int64_t turn_ns = 0;  // how long it has been at what it is doing; 0: it waits
+  int64_t turn_ns = 0;  // duration of its current turn; 0 if it waits
 };
 
-// Which loop gets a new connection: the first that has fewer than `packed`, or else the one with the fewest; but none
-// whose turn has lasted longer than `held_ns`. loops.size() if that holds for all.
+// Chooses the loop for a new connection: the first that has fewer than `packed` connections, or else the one with the
+// fewest. Skips loops whose turn has lasted longer than `held_ns`. Returns loops.size() if that excludes all.
 //
-// A loop that serves several connections finds the next request waiting when it has answered one, where loops with one
-// connection each go to sleep and are woken for every request; with four connections that is a third of what a small
-// request costs (docs/performance.md). Many connections spread over all loops. Long work is not meant to run on a loop,
-// so that packed connections wait for each other's short work alone. A model that has been quick and then hangs does
-// hold one (docs/batching.md), and connections that come then are to find another.
+// A loop with several connections finds the next request waiting when it has answered one. Loops with one connection
+// each go to sleep and are woken for every request; with four connections that is a third of the cost of a small
+// request (docs/performance.md). Many connections spread over all loops. Loops are not meant to run long work, so
+// packed connections wait only for each other's short work. A model that was quick and then hangs does block a loop
+// (docs/batching.md); new connections must then get another loop.
 size_t ChooseLoop(std::span<const LoopLoad> loops, size_t packed, int64_t held_ns);
 
 }  // namespace inferd::net

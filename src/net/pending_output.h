@@ -8,23 +8,23 @@
 
 namespace inferd::net {
 
-// What a connection's session has given out to be written, and the socket has not taken yet. Loop-bound.
+// Output of a connection's session that the socket has not taken yet. Loop-bound.
 class PendingOutput final {
  public:
   bool empty() const { return pieces_.empty(); }
-  // To append to, as Session::TakeOutput does.
+  // To be appended to, as Session::TakeOutput() does.
   std::vector<base::BufferSlice>& pieces() { return pieces_; }
 
-  // Writes what `transport` takes in one call. kOk: that is dropped here. Only when it is not empty().
+  // Writes as much as `transport` takes in one call, and drops it here if kOk. Call only when not empty().
   Transport::Progress Write(Transport& transport);
-  // Copies what lies in memory that it does not own; returns how many bytes are to be written.
+  // Copies pieces that do not own their memory. Returns the number of bytes to be written.
   size_t Own();
   void Clear();
 
  private:
-  std::vector<base::BufferSlice> pieces_;  // from begin_ on
+  std::vector<base::BufferSlice> pieces_;  // valid from begin_ on
   size_t begin_ = 0;
-  size_t offset_ = 0;  // written of the first
+  size_t offset_ = 0;  // bytes of the first piece that were written
 };
 
 }  // namespace inferd::net

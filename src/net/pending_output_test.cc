@@ -9,7 +9,7 @@
 namespace inferd::net {
 namespace {
 
-// Takes so many bytes a call.
+// Takes a fixed number of bytes per call.
 class FakeTransport final : public Transport {
  public:
   State Handshake() override { return State::kOk; }

@@ -6,7 +6,8 @@
 
 namespace inferd::net {
 
-// SHA-256 of a secret: kept in its place, and compared in a time that tells nothing about it, not even its length.
+// The SHA-256 of a secret, stored in its place. The time of a comparison reveals nothing about the secret, not even its
+// length.
 class SecretDigest final {
  public:
   explicit SecretDigest(std::string_view secret);

@@ -22,13 +22,13 @@ struct Server::Core {
   std::shared_ptr<NetMetrics[]> metrics;  // by Loop::index()
   ConnectionCount count;
   std::vector<std::unique_ptr<Shard>> shards;  // by Loop::index(): the spare loop's is the last
-  // A thread that does nothing else, so that whatever holds a loop keeps nobody from being accepted.
+  // A separate thread for accepting only, so that a blocked loop does not keep connections from being accepted.
   EventLoop acceptor{loops.index_end(), "accept", false};
   std::vector<std::unique_ptr<Listener>> listeners;
-  size_t accepting = 0;  // of them
+  size_t accepting = 0;  // the number of them that accept
   bool stopped = false;
 
-  // Runs `task` on `loop` and waits.
+  // Runs `task` on `loop` and waits for it.
   static void RunOn(Loop& loop, base::Task task);
   template <typename Each>
   void OnEachShard(Each each) {
@@ -162,7 +162,7 @@ std::vector<std::string> Server::StopWithin(std::chrono::milliseconds timeout) {
   for (auto& shard : core.shards) {
     std::promise<void> done;
     closed.push_back(done.get_future());
-    // What a listener handed over is in a loop's queue before this task.
+    // Connections that a listener handed over are in a loop's queue before this task.
     shard->loop().Post([&shard = *shard, done = std::move(done)]() mutable {
       shard.CloseAll();
       done.set_value();
@@ -174,7 +174,7 @@ std::vector<std::string> Server::StopWithin(std::chrono::milliseconds timeout) {
     const bool closes = closed[i].wait_until(deadline) == std::future_status::ready;
     if (!closes || !loop.AwaitLeftThreads(deadline)) held.push_back(loop.name());
   }
-  // The connections went at the end of that turn.
+  // The connections were destroyed at the end of that turn.
   if (held.empty()) core.OnEachShard([](Shard& shard) { shard.Shut(); });
   return held;
 }

@@ -6,7 +6,7 @@
 #include "net/client/http_client.h"
 #include "net/server.h"
 
-// HTTP/2 over real sockets, by a real client.
+// HTTP/2 over real sockets, with a real client.
 
 namespace inferd::net {
 namespace {
@@ -54,14 +54,14 @@ TEST_F(ServerHttp2Test, AnswersAClientWithPriorKnowledge) {
 
 TEST_F(ServerHttp2Test, UpgradesAPlainRequest) {
   const int fd = Dial(ParseUrl(url()).value(), "").value();
-  // The client's preface follows its request at once, as RFC 7540, 3.2 lets it after the 101.
+  // The client's preface follows its request at once, as RFC 7540, 3.2 allows after the 101.
   const std::string_view request =
       "GET /p HTTP/1.1\r\nHost: h\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n"
       "HTTP2-Settings: AAMAAABkAARAAAAA\r\n\r\n";
   ASSERT_EQ(::write(fd, request.data(), request.size()), static_cast<ssize_t>(request.size()));
   std::string answer;
   char part[1024];
-  // Status 200 by its index in the static table (RFC 7541, A) stands in the answer's HEADERS.
+  // Status 200 is in the response's HEADERS by its index in the static table (RFC 7541, A).
   while (answer.find("\x88", answer.find("\r\n\r\n")) == std::string::npos) {
     pollfd readable{.fd = fd, .events = POLLIN, .revents = 0};
     ASSERT_EQ(::poll(&readable, 1, 10'000), 1) << answer;

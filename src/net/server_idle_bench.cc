@@ -13,7 +13,7 @@
 #include "net/client/url.h"
 #include "net/server.h"
 
-// What HTTP/2 connections cost that have been used and wait for the next request: resident bytes for each.
+// Measures the resident bytes of each idle HTTP/2 connection that has been used.
 
 namespace inferd::net {
 namespace {
@@ -39,7 +39,7 @@ int64_t ResidentBytes() {
   return resident * sysconf(_SC_PAGESIZE);
 }
 
-// Connects, asks once, and takes what is answered at first: SETTINGS at least.
+// Connects, sends one request, and reads the first answer: SETTINGS at least.
 base::FileDescriptor Use(const Url& url) {
   base::FileDescriptor fd(Dial(url, "").value());
   send(fd.get(), kFirstRequest.data(), kFirstRequest.size(), MSG_NOSIGNAL);
@@ -50,7 +50,7 @@ base::FileDescriptor Use(const Url& url) {
 
 void BM_IdleHttp2Connections(benchmark::State& state) {
   Limits limits;
-  limits.http2_keepalive.ping_timeout = std::chrono::milliseconds(200);  // the shortest limit sets how often is ticked
+  limits.http2_keepalive.ping_timeout = std::chrono::milliseconds(200);  // the shortest limit sets the tick interval
   LoopGroup loops(2);
   const std::unique_ptr<base::Logger> logger = base::Logger::Silent();
   Server server(loops, limits, nullptr, *logger);

@@ -47,13 +47,13 @@ class HeldReplies {
   std::vector<Reply> replies_ GUARDED_BY(mutex_);
 };
 
-// Has a loop's thread wait for the test.
+// Makes a loop's thread wait for the test.
 struct HeldLoop {
   std::promise<void> entered;
   std::promise<void> released;
 };
 
-// Echoes; "/hold" waits for the test, "/block" with its loop, "/drain" for the drain, "/big" answers 64 MB.
+// Echoes. "/hold" waits for the test, "/block" blocks its loop too, "/drain" waits for the drain, "/big" answers 64 MB.
 class TestHandler final : public HttpHandler {
  public:
   TestHandler(HeldReplies& held, HeldLoop& held_loop) : held_(held), held_loop_(held_loop) {}
@@ -150,7 +150,7 @@ TEST_F(ServerTest, EchoesOnOneConnection) {
   ExpectNothingLeft();
 }
 
-// A client that is told on one port that the server is ready finds it on the others.
+// A client that learns on one port that the server is ready must find the other ports open.
 TEST_F(ServerTest, NoListenerAnswersBeforeAllAreBound) {
   server_ = std::make_unique<Server>(loops_, limits_, &registry_, *logger_);
   ASSERT_TRUE(server_->Bind(Options()).ok());
@@ -194,7 +194,7 @@ TEST_F(ServerTest, ConnectionsFillALoopAndThenSpread) {
   EXPECT_EQ(loops, (std::map<size_t, int>{{0, 3}, {1, 3}}));
 }
 
-// The loop that would be the next one's, and that of the first connection.
+// The loop whose turn is next, and that of the first connection.
 TEST_F(ServerTest, WhoComesWhileALoopIsHeldIsServedByAnother) {
   limits_.loop_held_after = milliseconds(0);
   Start();
@@ -247,7 +247,7 @@ TEST_F(ServerTest, AHalfClosedClientGetsItsAnswer) {
   ExpectNothingLeft();
 }
 
-// The connection is not read while so much waits behind a request.
+// The connection is not read while so many bytes wait after a request.
 TEST_F(ServerTest, AClientThatLeavesWhatItPipelinedCancelsItsRequest) {
   Start();
   RawClient client(port());
@@ -305,7 +305,7 @@ TEST_F(ServerTest, BrokenClientsLeaveNothing) {
 TEST_F(ServerTest, ALateAnswerReachesAPeerThatStillSends) {
   Start();
   RawClient client(port());
-  // Refused at the head; what follows is more than the sockets hold, and must not reset the answer away.
+  // The request is refused at its head. The rest is more than the sockets hold, and must not reset the response away.
   client.Send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 200000000\r\n\r\n");
   client.Send(std::string(1 << 20, 'x'));
   EXPECT_THAT(client.ReadUntil(), StartsWith("HTTP/1.1 413 "));
@@ -375,7 +375,7 @@ TEST_F(ServerTest, VitalRequestsFindRoomBeyondTheLimit) {
     asks.Close();
     while (server_->connections() > 1) std::this_thread::yield();
   }
-  // The other listener's room is its own, and so is that beyond the limit.
+  // The other listener's room is its own, and so is the room beyond the limit.
   RawClient apart(server_->port("apart"));
   for (int i = 0; i < 2; ++i) {
     apart.Send(kGet);
@@ -407,12 +407,12 @@ TEST_F(ServerTest, ListenersApartAndNewcomersAreServedThoughAllLoopsAreHeld) {
   RawClient next(port());
   next.Send(kGet);
   EXPECT_THAT(next.ReadUntil("\r\n\r\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
-  // Nor does a drain wait for it.
+  // A drain does not wait for it either.
   server_->AnnounceDrain();
   server_->RefuseConnections();
   server_->BeginDrain();
   EXPECT_FALSE(server_->WaitUntilIdle(milliseconds(1)));
-  // The other loops have time enough, on a machine that has other work, too.
+  // This is enough time for the other loops, even on a busy machine.
   EXPECT_EQ(server_->StopWithin(milliseconds(1000)), std::vector<std::string>{"loop-0"});
   held_loop_.released.set_value();
   one.Stop();
@@ -469,7 +469,7 @@ TEST_F(ServerTest, AUnixSocketMayBeForOneProcess) {
     ASSERT_TRUE(server_->Listen(std::move(options)).ok());
     const base::FileDescriptor fd(socket(AF_UNIX, SOCK_STREAM, 0));
     ASSERT_EQ(connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
-    // It may be closed before all is sent.
+    // The connection may be closed before everything is sent.
     static_cast<void>(send(fd.get(), kGet.data(), kGet.size(), MSG_NOSIGNAL));
     std::array<char, 12> answer;
     EXPECT_EQ(recv(fd.get(), answer.data(), answer.size(), MSG_WAITALL) == 12, own);
@@ -511,7 +511,7 @@ TEST_F(ServerTest, ConnectionsThatHaveBegunAreServedThoughNoMoreBegin) {
   ExpectNothingLeft();
 }
 
-// What a client sends while its connection is being accepted, or has long been idle, is answered.
+// Requests are answered that a client sends while its connection is being accepted, or after it has long been idle.
 TEST_F(ServerTest, NothingIsLostThatWasSentBeforeTheEnd) {
   limits_.drain_idle = milliseconds(5000);
   Start();

@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t kTrimNs = 10'000'000'000;
 constexpr std::chrono::milliseconds kDrainTick{20};
 
-// Once a second, oftener where a time limit is short.
+// Once a second, or more often if a time limit is short.
 std::chrono::milliseconds TickOf(const Limits& limits) {
   auto shortest = std::min({limits.header_timeout, limits.idle_timeout, limits.body_timeout,
                             limits.http2_keepalive.ping_every, limits.http2_keepalive.ping_timeout});
@@ -93,7 +93,7 @@ void Shard::ScheduleTick() {
   if (tick_ == 0) tick_ = loop_.RunAfter(announced_ ? kDrainTick : tick_every_, [this] { Tick(); });
 }
 
-// Nothing is destroyed here: a connection that closes goes at the end of the turn.
+// Destroys nothing here: a connection that closes is destroyed at the end of the turn.
 void Shard::Tick() {
   tick_ = 0;
   for (size_t i = 0; i < connections_.size(); ++i) connections_[i]->OnTick(loop_.now_ns());

@@ -20,7 +20,7 @@ namespace inferd::net {
 
 class TlsContext;
 
-// One loop's part of a server: its connections, its handlers (one per listener), its pool of bodies. Loop-bound but for
+// One loop's part of a server: its connections, its handlers (one per listener) and its body pool. Loop-bound except
 // load() and Reserve().
 class Shard final {
  public:
@@ -35,22 +35,22 @@ class Shard final {
   std::span<std::byte> read_space() { return {read_space_.get(), kReadSpaceBytes}; }
   NetMetrics& metrics() { return metrics_; }
 
-  // Connections here or on their way. Thread-safe.
+  // Returns the number of connections here or on their way. Thread-safe.
   size_t load() const { return load_.load(std::memory_order_relaxed); }
-  // Promises one Adopt, of a connection that the server has counted. Thread-safe.
+  // Announces one Adopt() of a connection that the server has counted. Thread-safe.
   void Reserve() { load_.fetch_add(1, std::memory_order_relaxed); }
 
-  // What a listener has accepted.
+  // A connection that a listener has accepted.
   struct Arrival {
     base::FileDescriptor fd;
     ConnectionEnds ends;
     size_t listener = 0;
     ConnectionKind kind = ConnectionKind::kServing;
-    std::shared_ptr<TlsContext> tls;  // nullptr: plain
-    bool or_plain = false;            // TlsOptions'
+    std::shared_ptr<TlsContext> tls;  // nullptr for plain
+    bool or_plain = false;            // TlsOptions::or_plain
   };
 
-  // Listeners are numbered in the order in which their handlers are added. `vital`: ListenerOptions'.
+  // Listeners are numbered in the order in which their handlers are added. `vital` is ListenerOptions::vital.
   void AddHandler(std::unique_ptr<HttpHandler> handler, VitalRequest vital);
   void Adopt(Arrival arrival);
   // Called by a connection that has closed; destroys it.
@@ -58,7 +58,8 @@ class Shard final {
 
   void AnnounceDrain();
   void BeginDrain();
-  // Closes every connection, and refuses what is still on its way. Shut() once they are gone: destroys the handlers.
+  // Closes every connection, and refuses connections that are on their way. Call Shut() once they are gone; it destroys
+  // the handlers.
   void CloseAll();
   void Shut();
 

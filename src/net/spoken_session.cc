@@ -39,8 +39,8 @@ void SpokenSession::TellOfDrain() {
   if (draining_) session_->BeginDrain();
 }
 
-// The old session is still on the stack; at the end of the turn it is gone and the new one gets its bytes. What the old
-// one has still to write may lie in its own memory, so it is copied.
+// The old session is still on the stack. At the end of the turn it is destroyed, and the new one gets its bytes.
+// Pending output of the old session may lie in its own memory, so it is copied.
 void SpokenSession::HandOver(std::unique_ptr<Session> session, std::span<const std::byte> bytes) {
   session_->TakeOutput(output_.pieces(), SIZE_MAX);
   retired_output_bytes_ = output_.Own();

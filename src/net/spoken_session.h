@@ -14,23 +14,25 @@ namespace inferd::net {
 
 class Connection;
 
-// The session that speaks on a connection: HTTP/1.1, or HTTP/2 where the handshake chose it, or once a session of
-// HTTP/1.1 has handed over to it. Owned by its connection. Loop-bound.
+// The current session of a connection: HTTP/1.1, or HTTP/2 if the handshake chose it or an HTTP/1.1 session has handed
+// over. Owned by its connection. Loop-bound.
 class SpokenSession final : public http1::Successor {
  public:
-  // `output`: the connection's.
+  // `output` is the connection's.
   SpokenSession(Connection& connection, PendingOutput& output) : connection_(connection), output_(output) {}
 
-  // The transport is up, and settled on HTTP/2 or did not. Everything below is for afterwards, but for the drain.
+  // Begins the session: the transport is up, and has or has not chosen HTTP/2. Call before all methods below except the
+  // drain.
   void Begin(bool http2);
   bool begun() const { return session_ != nullptr; }
   Session* operator->() const { return session_.get(); }
-  // In this turn there was a hand-over: the session is yet to get what the one before it has read, and reads nothing.
+  // True if a hand-over happened in this turn: the new session still has to get bytes that its predecessor read, and
+  // does not read.
   bool handing_over() const { return retired_ != nullptr; }
-  // Session's, for the one whose bytes they were.
+  // Reports written bytes to the session that produced them.
   void OnWritten(size_t bytes);
 
-  // Session's; the sessions to come are told too, as soon as there is one.
+  // As Session's. Future sessions are told too, as soon as they exist.
   void AnnounceDrain();
   void BeginDrain();
   void TellOfDrain();

@@ -31,7 +31,7 @@ base::Status FileError(const std::string& what, const std::string& file) {
   return base::InvalidArgument(what + " '" + file + "': " + reason);
 }
 
-// The server's preference: h2, then http/1.1 (RFC 7301). A client that offers neither goes on without ALPN.
+// Selects the server's preference: h2, then http/1.1 (RFC 7301). A client that offers neither continues without ALPN.
 int SelectProtocol(SSL*, const unsigned char** out, unsigned char* out_size, const unsigned char* offered,
                    unsigned int size, void*) {
   static constexpr unsigned char kOurs[] = "\x02h2\x08http/1.1";
@@ -43,7 +43,7 @@ int SelectProtocol(SSL*, const unsigned char** out, unsigned char* out_size, con
   return SSL_TLSEXT_ERR_OK;
 }
 
-// OpenSSL would wait for a pipe; what is not there it says itself.
+// OpenSSL would wait for a pipe. It reports missing files itself.
 base::Status CheckRegular(std::span<const std::string> files) {
   for (const std::string& file : files) {
     if (file.empty()) continue;
@@ -74,7 +74,7 @@ base::Status MemoryError(const std::string& what) {
 // A key in memory has no passphrase: OpenSSL would ask for it at the terminal.
 int NoPassphrase(char*, int, int, void*) { return 0; }
 
-// Of texts in memory: the certificate, and what of its chain follows it.
+// Loads a certificate in memory, with the rest of its chain.
 base::Status UseOwnCertificate(SSL_CTX* context, const PemPair& own) {
   using Bio = std::unique_ptr<BIO, decltype(&BIO_free)>;
   const Bio certificates(BIO_new_mem_buf(own.certificate.data(), static_cast<int>(own.certificate.size())), &BIO_free);
@@ -87,7 +87,7 @@ base::Status UseOwnCertificate(SSL_CTX* context, const PemPair& own) {
   for (auto chained = next(); chained != nullptr; chained = next()) {
     if (SSL_CTX_add1_chain_cert(context, chained.get()) != 1) return MemoryError("TLS certificate's chain");
   }
-  ERR_clear_error();  // of the text's end
+  ERR_clear_error();  // the error of the text's end
   const Bio keys(BIO_new_mem_buf(own.key.data(), static_cast<int>(own.key.size())), &BIO_free);
   const std::unique_ptr<EVP_PKEY, decltype(&EVP_PKEY_free)> key(
       PEM_read_bio_PrivateKey(keys.get(), nullptr, &NoPassphrase, nullptr), &EVP_PKEY_free);
@@ -144,7 +144,7 @@ class TlsTransport final : public Transport {
     SSL_set_bio(ssl_.get(), bio, bio);
   }
 
-  // The client's side, for a server whose certificate is for `name`. False: it is no name.
+  // Prepares the client's side, for a server whose certificate is for `name`. Returns false if it is not a name.
   bool ConnectTo(const std::string& name) {
     SSL_set_connect_state(ssl_.get());
     if (X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl_.get()), name.c_str()) == 1) return true;
@@ -230,7 +230,7 @@ class TlsTransport final : public Transport {
       case SSL_ERROR_WANT_WRITE: return State::kWantWrite;
       case SSL_ERROR_ZERO_RETURN: return State::kEof;
       default:
-        // Clients that close without close_notify are many; HTTP's own framing tells what is complete.
+        // Many clients close without close_notify; HTTP's own framing tells whether a message is complete.
         return eof_ ? State::kEof : State::kFailed;
     }
   }
@@ -264,7 +264,7 @@ base::Result<std::shared_ptr<TlsContext>> TlsContext::Load(const TlsOptions& opt
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
   SSL_CTX_set_options(native, SSL_OP_NO_RENEGOTIATION | SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_NO_COMPRESSION);
   SSL_CTX_set_mode(native, kModes);
-  // One read of the socket for a record's head and body.
+  // Reads a record's head and body with one read of the socket.
   SSL_CTX_set_read_ahead(native, 1);
   SSL_CTX_set_alpn_select_cb(native, &SelectProtocol, nullptr);
   static constexpr unsigned char kSessionContext[] = "inferd";

@@ -9,11 +9,11 @@
 
 namespace inferd::net {
 
-// What a client of TLS trusts, and what it shows of itself.
+// The authorities that a TLS client trusts, and its own certificate.
 struct ClientTlsOptions {
-  std::string ca_file = {};           // authorities; without these and ca_folder, those of the system
-  std::string ca_folder = {};         // one file each, named by its hash ("openssl rehash")
-  std::string certificate_file = {};  // the client's, followed by its chain; empty: it shows none
+  std::string ca_file = {};           // authorities; the system's if this and ca_folder are empty
+  std::string ca_folder = {};         // one file per authority, named by its hash ("openssl rehash")
+  std::string certificate_file = {};  // the client's, followed by its chain; if empty, the client shows none
   std::string key_file = {};
 };
 
@@ -21,7 +21,7 @@ struct ClientTlsOptions {
 // that use it.
 class TlsContext final {
  public:
-  // INVALID_ARGUMENT names the file.
+  // INVALID_ARGUMENT, with the file's name, if a file is invalid.
   static base::Result<std::shared_ptr<TlsContext>> Load(const TlsOptions& options);
   static base::Result<std::shared_ptr<TlsContext>> LoadClient(const ClientTlsOptions& options);
   ~TlsContext();
@@ -34,11 +34,11 @@ class TlsContext final {
   void* native_;
 };
 
-// The server's side of TLS on a socket, which it does not own.
+// Returns the server's side of TLS on a socket, which it does not own.
 std::unique_ptr<Transport> MakeTlsTransport(int fd, std::shared_ptr<TlsContext> context);
 
-// The client's side, with a context of LoadClient. `name`: the DNS name, or the address, that the server's certificate
-// must be for. INVALID_ARGUMENT: it is no name.
+// Returns the client's side, with a context of LoadClient(). `name` is the DNS name, or the address, that the server's
+// certificate must be for. INVALID_ARGUMENT if it is not a name.
 base::Result<std::unique_ptr<Transport>> MakeTlsClientTransport(int fd, std::shared_ptr<TlsContext> context,
                                                                 const std::string& name);
 

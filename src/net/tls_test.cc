@@ -36,7 +36,7 @@ class EchoHandler final : public HttpHandler {
   }
 };
 
-// Answers with whether the request came over TLS.
+// Answers whether the request came over TLS.
 class TransportHandler final : public HttpHandler {
  public:
   BodyPlan OnHead(const RequestHead&) override { return {}; }
@@ -51,7 +51,7 @@ class TlsClient {
   struct Options {
     int max_version = TLS1_3_VERSION;
     std::string alpn;         // length-prefixed names
-    std::string certificate;  // stem
+    std::string certificate;  // stem of the files' names
   };
   TlsClient(uint16_t port, const std::string& ca_file, const Options& options)
       : raw_(port), context_(SSL_CTX_new(TLS_client_method()), &SSL_CTX_free), ssl_(nullptr, &SSL_free) {
@@ -151,7 +151,7 @@ TEST_F(TlsTest, LongBodiesPassBothWays) {
   Start(Files());
   TlsClient client = Connect();
   const std::string body = std::string(5'000'000, 'x') + "end";
-  // The echo begins when all has arrived, so that writing and then reading cannot lock.
+  // The echo begins when everything has arrived, so that writing first and then reading cannot deadlock.
   client.Send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n");
   for (size_t at = 0; at < body.size(); at += 100'000)
     ASSERT_TRUE(client.Send(std::string_view(body).substr(at, 100'000)));
@@ -177,7 +177,7 @@ TEST_F(TlsTest, ReloadServesNewConnectionsAndKeepsOpenOnes) {
   EXPECT_EQ(Connect().peer_name(), "second");
   old.Send(kGet);
   EXPECT_THAT(old.ReadUntil("secret"), EndsWith("secret"));
-  // What cannot be read changes nothing.
+  // Unreadable files change nothing.
   std::ofstream(File("server.key")) << "broken";
   const base::Status status = server_.ReloadTls();
   EXPECT_EQ(status.code(), base::StatusCode::kInvalidArgument);

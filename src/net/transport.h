@@ -19,7 +19,7 @@ class Transport {
     kWantRead,   // nothing happened; try again when the descriptor is readable
     kWantWrite,  // ... writable
     kEof,        // the peer has finished sending
-    kFailed,     // reset, or what arrives is no TLS
+    kFailed,     // reset, or the input is not TLS
   };
   struct Progress {
     State state = State::kOk;
@@ -28,24 +28,25 @@ class Transport {
 
   virtual ~Transport() = default;
 
-  // Until kOk, before anything else.
+  // Call until it returns kOk, before anything else.
   virtual State Handshake() = 0;
   virtual Progress Read(std::span<std::byte> space) = 0;
-  // Writes from `pieces`, which begin `offset` bytes into the first. Some of it is enough.
+  // Writes from `pieces`, starting `offset` bytes into the first. It may write only some of them.
   virtual Progress Write(std::span<const base::BufferSlice> pieces, size_t offset) = 0;
-  // Bytes were read from the descriptor that Read has not given out: do not wait for it to become readable.
+  // True if bytes were read from the descriptor that Read() has not returned yet: do not wait for it to become
+  // readable.
   virtual bool HasBuffered() const = 0;
-  // Says that nothing more will be written.
+  // Tells the peer that nothing more will be written.
   virtual void FinishWriting() = 0;
-  // The protocol that the handshake settled on is HTTP/2 (ALPN).
+  // True if the handshake chose HTTP/2 (ALPN).
   virtual bool ChoseHttp2() const = 0;
   // Known once the handshake is over.
   virtual bool is_tls() const = 0;
-  // With kFailed, why, if that is known: "certificate has expired".
+  // Returns the reason after kFailed, if known: "certificate has expired".
   virtual std::string Failure() const { return {}; }
 };
 
-// Straight onto a socket, which it does not own.
+// A transport directly on a socket, which it does not own.
 class PlainTransport final : public Transport {
  public:
   explicit PlainTransport(int fd) : fd_(fd) {}
@@ -62,7 +63,7 @@ class PlainTransport final : public Transport {
   const int fd_;
 };
 
-// TLS or plain, whichever the peer begins with: the handshake looks at the first byte, and leaves it in the socket.
+// TLS or plain, whichever the peer begins with. The handshake looks at the first byte, and leaves it in the socket.
 class EitherTransport final : public Transport {
  public:
   using MakeTls = std::move_only_function<std::unique_ptr<Transport>(int fd)>;
@@ -84,7 +85,7 @@ class EitherTransport final : public Transport {
  private:
   const int fd_;
   MakeTls make_tls_;
-  std::unique_ptr<Transport> chosen_;  // null: nothing has come yet
+  std::unique_ptr<Transport> chosen_;  // null until the first byte has arrived
 };
 
 }  // namespace inferd::net

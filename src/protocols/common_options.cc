@@ -13,7 +13,7 @@ namespace inferd::protocol {
 
 namespace {
 
-// The pattern has been checked with the options.
+// The pattern was checked together with the options.
 std::optional<base::NamePattern> ForwardedHeaders(const std::string& pattern) {
   if (pattern.empty()) return std::nullopt;
   auto created = base::NamePattern::Create(pattern);
@@ -29,7 +29,7 @@ core::QueueFull QueueFullOf(const config::Personality& personality) {
 core::ResponseFlow::Limits StreamFlowOf(const config::ServerOptions& options) {
   const size_t responses = options.limits.stream_responses_max;
   const size_t bytes = options.limits.stream_bytes_max;
-  // A model that does not hold when it is told to is given up some way behind that.
+  // A model that does not pause when told to is given up beyond this multiple.
   constexpr size_t kResponses = 16;
   constexpr size_t kBytes = 64;
   return {.responses_held = responses,
@@ -52,12 +52,7 @@ void SetRestOptions(const config::ServerOptions& options, rest::Options& rest) {
 
 void SetRpcOptions(const config::ServerOptions& options, rpc::Options& rpc) {
   rpc.forwarded_metadata = ForwardedHeaders(options.grpc_header_forward_pattern);
-  const config::GrpcDelays& delays = options.grpc_calls.delays;
-  rpc.delays = {.call = delays.call,
-                .answer = delays.answer,
-                .notice = delays.notice,
-                .response = delays.response,
-                .last_response = delays.last_response};
+  rpc.delays = options.grpc_calls.delays;
   rpc.access_log = options.log.access;
   rpc.queue_full = QueueFullOf(*options.personality);
 }

@@ -6,17 +6,17 @@
 #include "protocols/rest/options.h"
 #include "protocols/rpc/surroundings.h"
 
-// The server's options in the terms that front-ends of one transport share.
+// Conversion of the server's options to those that front-ends of one transport share.
 
 namespace inferd::protocol {
 
-// Of what regions of clients' shared memory are for, where the server has none: in the words of Triton's.
+// The answer to calls on clients' shared memory regions if the server does not support them, in Triton's words.
 inline constexpr std::string_view kTritonRegionsDisabled =
     "Client shared memory is disabled. Start the server with '--allow-client-shm=true' to enable.";
 
 void SetRestOptions(const config::ServerOptions& options, rest::Options& rest);
 void SetRpcOptions(const config::ServerOptions& options, rpc::Options& rpc);
-// Of one streamed inference, over either transport.
+// Returns the limits of one streamed inference, over either transport.
 core::ResponseFlow::Limits StreamFlowOf(const config::ServerOptions& options);
 
 }  // namespace inferd::protocol

@@ -27,86 +27,88 @@
 
 namespace inferd::protocol {
 
-// What a front-end is made from. Both outlive it.
+// The settings of a front-end. Both must outlive it.
 struct Settings {
   const config::ServerOptions& options;
-  base::ByteBudget& outputs;  // what answers are charged to until clients have read them
+  base::ByteBudget& outputs;  // budget for responses that clients have not read yet
 };
 
-// What a front-end's handlers and methods work with on one loop. Everything outlives them, the loop's connections and
-// every request in flight.
+// The environment of a front-end's handlers and methods on one loop. Everything must outlive them, the loop's
+// connections and every request in flight.
 struct Services {
   const access::Policy& access;  // of the transport: HTTP's or gRPC's
   core::Dispatcher& dispatcher;  // this loop's
   core::Catalog& catalog;
-  base::Executor& pool;  // big decoding and encoding, control calls' files, the page of metrics
+  base::Executor& pool;  // for big decoding and encoding, control calls' files, the page of metrics
   base::Logger& logger;
   const base::Clock& clock;
   metrics::Registry& registry;
   const std::atomic<bool>& draining;
-  tfs::RequestLog* request_log = nullptr;  // null: no calls are logged
-  // Calls a model from inside the server, for an answer that needs several: core::ModelCaller::Call.
+  tfs::RequestLog* request_log = nullptr;  // null if no calls are logged
+  // Calls a model from inside the server, for a response that needs several calls: core::ModelCaller::Call.
   std::function<void(std::unique_ptr<core::InferRequest> request, core::Completion completion)> call_model = nullptr;
-  // Has the server serve what a serialized ModelServerConfig says, in place of what it served; answers on any thread.
+  // Makes the server serve the models of a serialized ModelServerConfig, in place of the current ones. Answers on any
+  // thread.
   std::function<void(std::string_view config, core::ControlCallback done)> reload = nullptr;
-  clientshm::Registry* regions = nullptr;  // of clients' shared memory; null: not served
-  base::ProcessLoad* load = nullptr;       // null: it is not told to clients
+  clientshm::Registry* regions = nullptr;  // of clients' shared memory; null if not supported
+  base::ProcessLoad* load = nullptr;       // null if it is not shown to clients
 };
 
-// How access to a gRPC method is restricted.
+// The access rule of a gRPC method.
 struct MethodAccess {
   access::Group group = access::Group::kInference;
-  std::optional<access::ControlCall> control = {};  // it may change what the server does: in which way
+  std::optional<access::ControlCall> control = {};  // how it may change the server's state, if it may
 };
 
-// One protocol, as the server sees it: the routes that it claims, the handlers and methods that answer them, and what
-// the server must know of an endpoint before it is called. A front-end is a folder of src/protocols and a line of
+// One protocol as the server sees it: the routes that it claims, the handlers and methods that answer them, and the
+// facts about an endpoint that the server needs before a call. A front-end is a folder of src/protocols and a line of
 // server/front_ends.cc. Immutable, thread-safe; outlives its handlers.
 class FrontEnd {
  public:
   virtual ~FrontEnd() = default;
 
-  // HTTP. Whether a request belongs to this protocol: the first front-end of the list that claims a request has it, and
-  // what none claims goes to the last one that serves HTTP. Called once for each request, and again where the transport
-  // refuses it.
+  // HTTP. Returns true if a request belongs to this protocol. The first front-end in the list that claims a request
+  // gets it; unclaimed requests go to the last one that serves HTTP. Called once for each request, and again if the
+  // transport refuses it.
   virtual bool Claims(const net::RequestHead& head) const {
     static_cast<void>(head);
     return false;
   }
-  // The same, where that depends on the model that is asked for. Loop-bound; `models` is the loop's.
+  // Does the same if it depends on the requested model. Loop-bound; `models` is the loop's.
   virtual bool ClaimsFor(const net::RequestHead& head, core::Dispatcher& models) const {
     static_cast<void>(models);
     return Claims(head);
   }
-  // The handler of one loop, loop-bound. Null: this protocol has no HTTP.
+  // Returns the handler of one loop, loop-bound. Null if this protocol does not use HTTP.
   virtual std::unique_ptr<net::HttpHandler> HttpHandler(const Services& services) const {
     static_cast<void>(services);
     return nullptr;
   }
-  // What the listener of metrics serves; the first one that is not null.
+  // Returns the handler of the metrics listener; the first non-null one is used.
   virtual std::unique_ptr<net::HttpHandler> MetricsHandler(const Services& services) const {
     static_cast<void>(services);
     return nullptr;
   }
-  // How the transport refuses requests of this protocol; null: JSON {"error": text}.
+  // Returns the form of the transport's refusals for this protocol. Null for JSON {"error": text}.
   virtual net::RefusalForm refusal_form() const { return nullptr; }
-  // Its answers say themselves which pages may read them: --http-cors-allow-origin is not for them.
+  // True if its responses have their own CORS headers: --http-cors-allow-origin does not apply.
   virtual bool has_own_cors() const { return false; }
 
-  // gRPC. The methods of one loop. `known`: the names of the services of the front-ends before this one in the list.
+  // gRPC. Returns the methods of one loop. `known` has the names of the services of the earlier front-ends in the list.
   virtual std::vector<net::grpc::Method> GrpcMethods(const Services& services,
                                                      std::span<const std::string> known) const {
     static_cast<void>(services);
     static_cast<void>(known);
     return {};
   }
-  // Of "/package.Service/Method"; nullopt: no method of this front-end.
+  // Returns the access rule of "/package.Service/Method". nullopt if it is not a method of this front-end.
   virtual std::optional<MethodAccess> AccessOf(std::string_view grpc_path) const {
     static_cast<void>(grpc_path);
     return std::nullopt;
   }
 
-  // Whether a request is answered on a connection beyond the limit of connections, too: probes of health, and metrics.
+  // True if the request is answered even on a connection beyond the limit of connections, like probes of health and
+  // metrics.
   virtual bool IsVital(const net::RequestHead& head) const {
     static_cast<void>(head);
     return false;

@@ -9,13 +9,13 @@
 
 namespace inferd::protocol {
 
-// A row of a front-end's table of gRPC methods, for FrontEnd::AccessOf.
+// A row of a front-end's table of gRPC methods, for FrontEnd::AccessOf().
 struct MethodRow {
-  std::string_view path;  // "Method", or "Service/Method": what follows the table's prefix
+  std::string_view path;  // "Method", or "Service/Method": the part after the table's prefix
   MethodAccess access;
 };
 
-// Of the row whose path, behind `prefix`, is `grpc_path`.
+// Returns the access rule of the row whose path, after `prefix`, is `grpc_path`.
 inline std::optional<MethodAccess> FindAccess(std::string_view grpc_path, std::string_view prefix,
                                               std::span<const MethodRow> rows) {
   if (!grpc_path.starts_with(prefix)) return std::nullopt;

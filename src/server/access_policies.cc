@@ -30,7 +30,7 @@ std::vector<access::Group> GroupsOf(const std::vector<config::EndpointGroup>& na
   return groups;
 }
 
-// Probes and scrapers know no tokens.
+// Probes and scrapers usually have no token.
 std::vector<access::Group> AllButHealthAndMetrics() {
   std::vector<access::Group> groups;
   for (size_t i = 0; i < access::kGroupCount; ++i) {
@@ -128,7 +128,7 @@ std::string AccessPolicies::Gap() const {
   int open = 0;
   for (size_t i = 0; i < access::kGroupCount; ++i) {
     const auto group = static_cast<access::Group>(i);
-    // There is no page of metrics over gRPC.
+    // gRPC has no metrics page.
     if (group != access::Group::kMetrics && http_->restricts(group) && !grpc_->restricts(group)) ++open;
   }
   if (open == 0) return {};

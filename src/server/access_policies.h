@@ -11,26 +11,26 @@
 
 namespace inferd::server {
 
-// The operator's rules of access, one policy per transport. `http` counts on HTTP's port and on that of metrics, `grpc`
-// for every gRPC call on whatever port. Movable; the policies stay where they are.
+// The operator's access rules, one policy per transport. `http` applies to the ports of HTTP and of metrics, `grpc` to
+// every gRPC call on any port. Movable; the policies keep their addresses.
 class AccessPolicies final {
  public:
-  // Reads the files of tokens; the personality says how gRPC names headers and refuses. Errors: a file that cannot be
-  // read or has no tokens, a group that two files claim.
+  // Reads the token files. The personality defines how gRPC names headers and refuses calls. Returns an error if a file
+  // cannot be read or has no tokens, or if two files claim the same group.
   static base::Result<AccessPolicies> Open(const config::ServerOptions& options);
 
   const access::Policy& http() const { return *http_; }
   const access::Policy& grpc() const { return *grpc_; }
 
-  // One line on which clients may load models, a warning if all may.
+  // Logs one line about the clients that may load models. It is a warning if all may.
   void LogWhoControls(base::Logger& logger) const;
 
-  // A warning about groups that HTTP restricts and gRPC, which answers on HTTP's port as well, leaves open. Empty:
-  // none.
+  // Returns a warning about groups that are restricted for HTTP but open for gRPC, which is served on HTTP's port as
+  // well. Empty if there are none.
   std::string Gap() const;
 
-  // Reads the files of tokens again, each as far as it can be; the first error. Thread-safe beside the policies'
-  // checks.
+  // Reads all token files again, and returns the first error. A file with an error keeps its old tokens. May run while
+  // other threads check the policies.
   base::Status Reload();
 
  private:

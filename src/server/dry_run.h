@@ -7,8 +7,8 @@
 
 namespace inferd::server {
 
-// `inferd --dry-run`: checks every model of the repositories without serving; writes the completed configurations and
-// every problem found to `out`. Returns the program's exit status: 0 if there is no problem, else 1.
+// Runs `inferd --dry-run`: checks every model of the repositories without serving, and writes the completed
+// configurations and every problem to `out`. Returns the program's exit status: 0 if there is no problem, else 1.
 int DryRun(const config::ServerOptions& options, base::Logger& logger, std::ostream& out);
 
 }  // namespace inferd::server

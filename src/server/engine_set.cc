@@ -9,7 +9,7 @@
 
 namespace inferd::server {
 
-// Installed as <prefix>/bin/inferd, <prefix>/bin/inferd-worker and <prefix>/lib/inferd/engines.
+// The installed layout is <prefix>/bin/inferd, <prefix>/bin/inferd-worker and <prefix>/lib/inferd/engines.
 std::filesystem::path EngineDirectory(const config::ServerOptions& options) {
   if (!options.engine_directory.empty()) return options.engine_directory;
   return base::ProgramFolder().parent_path() / "lib" / "inferd" / "engines";
@@ -52,7 +52,7 @@ base::Result<EngineSet> EngineSet::Open(const config::ServerOptions& options, ba
   set.ensembles_ = std::make_unique<ensemble::EnsembleEngine>();
   set.pointers_.push_back(set.ensembles_.get());
   for (const auto& [name, parameters] : options.engine_parameters) {
-    if (name == "*") continue;  // every engine
+    if (name == "*") continue;  // means every engine
     if (std::ranges::find(set.pointers_, name, &core::Engine::name) != set.pointers_.end()) continue;
     logger.Warning("parameters have no effect: there is no such engine", {{"engine", name}});
   }

@@ -16,26 +16,27 @@
 
 namespace inferd::server {
 
-// Where the libraries of engines are: as the options say, or beside the program.
+// Returns the folder of the engines' libraries: the option's, or one relative to the program.
 std::filesystem::path EngineDirectory(const config::ServerOptions& options);
 
-// The engines that the options name, opened. They live as long as the process.
+// The engines that the options name. They live until the process ends.
 class EngineSet final {
  public:
-  // NOT_FOUND: no such folder. An engine that does not open is logged and left out.
+  // Opens the engines. An engine that cannot be opened is logged and left out. NOT_FOUND if the folder does not exist.
   static base::Result<EngineSet> Open(const config::ServerOptions& options, base::Logger& logger);
 
   std::span<core::Engine* const> engines() const { return pointers_; }
-  // Ensembles call models with it, and the models of engines; see ensemble::EnsembleEngine::CallWith. Both outlive all
-  // models; `calls` is null once that is over.
+  // Gives the engines the means to call models: ensembles, and models of engines (see
+  // ensemble::EnsembleEngine::CallWith). Both arguments must outlive all models. `calls` is null when calls are no
+  // longer possible.
   void CallWith(const core::ModelCaller& models, core::ServerCalls* calls) const;
-  // The pools of pinned memory of this process and of those of models; null: they have none.
+  // Returns the pinned memory pools of this process and its worker processes. Null if there are none.
   const std::shared_ptr<enginehost::PinnedUses>& pinned_uses() const { return pinned_uses_; }
 
  private:
   std::shared_ptr<enginehost::PinnedUses> pinned_uses_;
   std::vector<std::unique_ptr<enginehost::PluginEngine>> owned_;
-  std::vector<std::unique_ptr<worker::IsolatingEngine>> isolating_;  // one around each
+  std::vector<std::unique_ptr<worker::IsolatingEngine>> isolating_;  // each wraps one of owned_
   std::unique_ptr<ensemble::EnsembleEngine> ensembles_;
   std::vector<core::Engine*> pointers_;
 };

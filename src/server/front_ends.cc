@@ -23,7 +23,7 @@ protocol::FrontEnds MakeFrontEnds(const protocol::Settings& settings) {
   protocol::FrontEnds front_ends;
   front_ends.push_back(oip_grpc::MakeFrontEnd(settings));
   front_ends.push_back(tfs_grpc::MakeFrontEnd(settings));
-  // Before TensorFlow Serving's, whose paths are its own too.
+  // Must precede TensorFlow Serving's front-end, which uses the same paths.
   front_ends.push_back(kserve_v1::MakeFrontEnd(settings));
   front_ends.push_back(tfs_http::MakeFrontEnd(settings));
   front_ends.push_back(mlflow_http::MakeFrontEnd(settings));
@@ -32,10 +32,10 @@ protocol::FrontEnds MakeFrontEnds(const protocol::Settings& settings) {
                                            settings.options.personality->refuses_while_draining);
   front_ends.push_back(trtis_http::MakeFrontEnd(settings, trtis_state));
   front_ends.push_back(trtis_grpc::MakeFrontEnd(settings, trtis_state));
-  // These answer for the services before them.
+  // These report about the services of the front-ends before them.
   front_ends.push_back(grpc_health::MakeFrontEnd(settings));
   front_ends.push_back(grpc_reflection::MakeFrontEnd(settings));
-  // The last one over HTTP has what no other claims.
+  // The last front-end over HTTP receives the requests that no other claims.
   front_ends.push_back(oip_http::MakeFrontEnd(settings));
   return front_ends;
 }

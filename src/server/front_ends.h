@@ -4,8 +4,8 @@
 
 namespace inferd::server {
 
-// Every protocol that the server speaks, in the order in which they are asked whether a request is theirs. `settings`
-// outlives them.
+// Creates a front-end for every protocol. They are asked in this order whether a request is theirs. `settings` must
+// outlive them.
 protocol::FrontEnds MakeFrontEnds(const protocol::Settings& settings);
 
 }  // namespace inferd::server

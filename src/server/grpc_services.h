@@ -8,10 +8,10 @@
 
 namespace inferd::server {
 
-// The methods of every gRPC service that one loop serves, each admitted as `services.access` says of its group.
+// Returns the methods of all gRPC services for one loop. Each is restricted by the group's rule in `services.access`.
 std::vector<net::grpc::Method> GrpcMethods(const protocol::FrontEnds& front_ends, const protocol::Services& services);
 
-// "package.Service" of each method's path, every one once, in order.
+// Returns the services, "package.Service", of the methods' paths. Unique, in order.
 std::vector<std::string> ServiceNames(const std::vector<net::grpc::Method>& methods);
 
 }  // namespace inferd::server

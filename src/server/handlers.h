@@ -28,7 +28,7 @@
 
 namespace inferd::server {
 
-// What handlers work with. Everything outlives them.
+// The dependencies of the handlers. All must outlive them.
 struct HandlerServices {
   const AccessPolicies& access;
   core::Catalog& catalog;
@@ -40,34 +40,34 @@ struct HandlerServices {
   const core::ModelCaller& models;
   RequestLogs& request_logs;
   const std::atomic<bool>& draining;
-  clientshm::Registry* regions = nullptr;         // of clients' shared memory; null: not served
-  base::ProcessLoad* load = nullptr;              // null: it is not told to clients
-  payloadlog::PayloadLog* payload_log = nullptr;  // null: there is none
+  clientshm::Registry* regions = nullptr;         // clients' shared memory; null if not served
+  base::ProcessLoad* load = nullptr;              // null if clients do not receive the load
+  payloadlog::PayloadLog* payload_log = nullptr;  // null if payloads are not logged
 };
 
-// What is served where: makes each listener's handler for one loop, out of what the front-ends bring. Its methods are
-// called on that loop; it outlives the handlers, and is immutable once it is made.
+// Creates the handlers of listeners from the front-ends. The caller must call its methods on the handler's loop. It
+// must outlive the handlers. Immutable.
 class Handlers final {
  public:
   Handlers(const config::ServerOptions& options, protocol::FrontEnds front_ends, HandlerServices services);
 
-  // With gRPC beside it, if the options say so.
+  // Creates the handler for HTTP, with gRPC on the same port if the options say so.
   std::unique_ptr<net::HttpHandler> Http(net::Loop& loop) const;
   std::unique_ptr<net::HttpHandler> Grpc(net::Loop& loop) const;
   std::unique_ptr<net::HttpHandler> Metrics(net::Loop& loop) const;
 
-  // Those of every front-end. Thread-safe; this object outlives it.
+  // Returns the vital requests of all front-ends. Thread-safe. This object must outlive the result.
   net::VitalRequest VitalRequests() const;
 
  private:
   protocol::Services ServicesOf(const net::Loop& loop, const access::Policy& access) const;
-  // Every protocol over HTTP, by what it claims.
+  // Creates the handler for all protocols over HTTP; each front-end claims its requests.
   std::unique_ptr<net::HttpHandler> Rest(net::Loop& loop) const;
-  // Lets pages of the origins that the options name use it.
+  // Adds CORS, for the origins that the options name.
   std::unique_ptr<net::HttpHandler> WithCors(std::unique_ptr<net::HttpHandler> handler) const;
-  // Gives the log of payloads what passes, if there is one.
+  // Adds the payload log, if there is one.
   std::unique_ptr<net::HttpHandler> Logged(net::Loop& loop, std::unique_ptr<net::HttpHandler> handler) const;
-  // What is no gRPC goes to `fallback`, if there is one.
+  // Creates the handler for gRPC. Other requests go to `fallback`, if there is one.
   std::unique_ptr<net::HttpHandler> Grpc(net::Loop& loop, std::unique_ptr<net::HttpHandler> fallback) const;
 
   const HandlerServices services_;

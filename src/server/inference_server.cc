@@ -31,6 +31,7 @@
 #include "server/records/request_logs.h"
 #include "server/remote/remote_models.h"
 #include "server/served_models.h"
+#include "server/start/port_holder.h"
 #include "serving/cache/response_cache.h"
 #include "serving/core/calls/local_server_calls.h"
 #include "serving/core/inflight_limit.h"
@@ -51,18 +52,24 @@ namespace inferd::server {
 
 namespace {
 
-// The last part of the grace time, in which no connection begins: as long as a handshake that has begun may take.
+// The last part of the grace time, in which no connection is accepted. It is as long as a handshake may take.
 constexpr std::chrono::milliseconds kRefusing{200};
-// For loops to close their connections, when the drain is over: one that does not answer by then is held.
+// The time for loops to close their connections after the drain. A loop that exceeds it is reported as blocked.
 constexpr std::chrono::milliseconds kLoopsMax{1000};
 
-// For dashboards that were made for TensorFlow Serving's server.
+// Metrics for dashboards that were made for TensorFlow Serving.
 std::unique_ptr<scheduling::BatchingSessionMetrics> MakeBatchingSession(const config::ServerOptions& options,
                                                                         metrics::Registry& registry) {
   if (!options.personality->tfs_exact) return nullptr;
   const std::string& pool = options.default_batching.resource;
   return std::make_unique<scheduling::BatchingSessionMetrics>(
       registry, pool.empty() ? std::string(config::kBatchThreadPool) : pool);
+}
+
+base::Status WithPortHolder(const base::Status& status, uint16_t port, const std::string& option) {
+  const std::string holder = DescribePortHolder(port);
+  if (holder.empty()) return status;
+  return {status.code(), status.message() + ": " + holder + ". Stop it, or choose another port with " + option};
 }
 
 repository::RecordedWarmups RecordedWarmupsOf(const config::ServerOptions& options) {
@@ -76,7 +83,7 @@ repository::RecordedWarmups RecordedWarmupsOf(const config::ServerOptions& optio
 
 }  // namespace
 
-// In the order of construction: what stands below may use what stands above.
+// The parts in construction order: a part may only use earlier ones.
 struct InferenceServer::Parts {
   Parts(const config::ServerOptions& server_options, base::Logger& server_logger, EngineSet engine_set,
         AccessPolicies policies, std::optional<std::vector<config::ServedModel>> served,
@@ -158,8 +165,11 @@ struct InferenceServer::Parts {
                                                                      .logger = logger,
                                                                      .outputs = &outputs});
     if (cache == nullptr) return cache::MakeUncachedFactory(std::move(made), logger);
-    return cache->Wrap(std::move(made),
-                       {.snapshots = snapshots, .deadlines = deadlines, .clock = clock, .metrics = inference_metrics});
+    return cache->Wrap(std::move(made), {.snapshots = snapshots,
+                                         .deadlines = deadlines,
+                                         .clock = clock,
+                                         .metrics = inference_metrics,
+                                         .logger = logger});
   }
 
   void FollowRemoteModels() {
@@ -168,7 +178,7 @@ struct InferenceServer::Parts {
     remote_models->Follow(every, registry);
   }
 
-  // Requests end before what they use: connections, then models, then the threads that carried them.
+  // Destroys users before what they use: connections, then models, then the threads.
   ~Parts() {
     net_server.Stop();
     manager->Shutdown();
@@ -184,13 +194,13 @@ struct InferenceServer::Parts {
   const base::SystemClock clock;
   base::ProcessLoad load{clock};
   metrics::Registry registry;
-  std::unique_ptr<RemoteModels> remote_models;  // null: all are of this machine
+  std::unique_ptr<RemoteModels> remote_models;  // null if all models are local
   const EngineSet engines;
   std::atomic<bool> draining{false};
   AccessPolicies access;
   core::SnapshotPublisher snapshots;
   core::InflightLimit inflight;
-  base::ByteBudget outputs;  // that clients have not read
+  base::ByteBudget outputs;  // responses that clients have not read
   scheduling::DeadlineWatch deadlines;
   RequestLogs request_logs;
   const std::unique_ptr<scheduling::BatchingSessionMetrics> batching_session;
@@ -198,20 +208,20 @@ struct InferenceServer::Parts {
   scheduling::ResourceArbiter resources;
   const scheduling::HostPolicies host_policies;
   scheduling::HeldThreads held_threads;
-  const std::unique_ptr<payloadlog::PayloadLog> payload_log;  // null: there is none
+  const std::unique_ptr<payloadlog::PayloadLog> payload_log;  // null if off
   tracing::Tracer tracer;
-  const std::unique_ptr<cache::ResponseCache> cache;  // null: there is none
-  std::optional<clientshm::Registry> regions;         // of clients' shared memory; none: not served
+  const std::unique_ptr<cache::ResponseCache> cache;  // null if off
+  std::optional<clientshm::Registry> regions;         // clients' shared memory; nullopt if not served
   net::LoopGroup loops;
   std::unique_ptr<repository::Manager> manager;
   std::unique_ptr<const core::ModelCaller> model_caller;
   std::unique_ptr<core::LocalServerCalls> server_calls;
-  std::unique_ptr<ModelConfigWatch> model_config_watch;  // null: no models are named
+  std::unique_ptr<ModelConfigWatch> model_config_watch;  // null if no models are named
   std::unique_ptr<base::ThreadPool> pool;
   std::unique_ptr<const Handlers> handlers;
   net::Server net_server;
-  std::optional<GpuMetrics> gpu_metrics;  // none: they are not wanted
-  bool open = false;                      // the ports are
+  std::optional<GpuMetrics> gpu_metrics;  // nullopt if off
+  bool open = false;                      // true if the ports are open
 
   using MakeHandler = std::unique_ptr<net::HttpHandler> (Handlers::*)(net::Loop&) const;
   base::Status ListenAll();
@@ -232,7 +242,7 @@ base::Status InferenceServer::Parts::ListenAll() {
 bool InferenceServer::Parts::DueToOpen() const {
   switch (options.accept) {
     case config::AcceptWhen::kAtOnce: return true;
-    // A server that is about to end is not to be taken for one that serves.
+    // The ports stay closed if the server is about to exit because of an error.
     case config::AcceptWhen::kTried:
       return manager->StartupTried() && !(options.exit_on_error && !manager->StartupFailure().empty()) &&
              !(options.exit_on_bad_configuration && !manager->BadConfiguration().empty());
@@ -243,12 +253,15 @@ bool InferenceServer::Parts::DueToOpen() const {
 
 base::Status InferenceServer::Parts::Listen(const std::string& name, const config::ListenerOptions& listener,
                                             MakeHandler make_handler) {
-  // Bad addresses and TLS files speak for themselves.
+  // The text of these errors already names the address or the TLS file.
   const auto name_option = [&](const base::Status& status, const std::string& option) {
     if (options.personality->triton_exact && status.message().ends_with("Address already in use")) {
       const std::string service = name == "metrics" ? "Metrics" : name == "grpc" ? "GRPC" : "HTTP";
       return base::Unavailable("failed to start " + service + " service: Unavailable - Socket '" + listener.address +
                                ":" + std::to_string(listener.port) + "' already in use");
+    }
+    if (status.code() == base::StatusCode::kAlreadyExists && listener.port != 0) {
+      return WithPortHolder(status, listener.port, option).WithContext(option);
     }
     return status.code() == base::StatusCode::kInvalidArgument ? status : status.WithContext(option);
   };
@@ -322,6 +335,8 @@ base::Result<bool> InferenceServer::OpenWhenDue() {
   return parts_->open;
 }
 
+const core::Catalog& InferenceServer::catalog() const { return *parts_->manager; }
+
 uint16_t InferenceServer::port(std::string_view listener) const { return parts_->net_server.port(listener); }
 
 bool InferenceServer::ready() const { return parts_->manager->ServerReady(); }
@@ -344,6 +359,10 @@ void InferenceServer::ReloadCredentials() {
 }
 
 void InferenceServer::BeginNewLogFiles() { parts_->request_logs.BeginNewFiles(); }
+
+size_t InferenceServer::UnloadBefore(std::chrono::steady_clock::time_point until) {
+  return parts_->manager->ShutdownBefore(until);
+}
 
 InferenceServer::Drained InferenceServer::Drain() { return Drain(parts_->options.drain_grace); }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,59 +14,67 @@
 
 namespace inferd::server {
 
-// Everything a server is made of, wired together from its options.
+// A complete server, wired together from its options.
 //
 //   Start() -> serving -> Drain() -> destructor
 //
-// Ports open first, unless --accept says otherwise: the server is live at once, and ready when its models are. All
-// methods are called by one thread, which is none of the server's own.
+// The ports are opened first, unless --accept says otherwise: the server is live at once, and ready when its models
+// are. The caller must use one thread for all methods, and not one of the server's own threads.
 class InferenceServer final {
  public:
-  // `engine_directory` is where the engines' libraries are. The logger outlives the server. Errors: an engine folder or
-  // a repository that is not there, a port in use, TLS files that cannot be read.
-  // Other front-ends than the server's own are for tests.
+  // Starts a server. The engines' folder comes from the options. The logger must outlive the server. Returns an error
+  // if the engines' folder or a repository does not exist, a port is in use, or TLS files cannot be read.
+  // `make_front_ends` is only set by tests.
   using FrontEndsMaker = protocol::FrontEnds (*)(const protocol::Settings&);
   static base::Result<std::unique_ptr<InferenceServer>> Start(const config::ServerOptions& options,
                                                               base::Logger& logger,
                                                               FrontEndsMaker make_front_ends = MakeFrontEnds);
   ~InferenceServer();
 
-  // Opens the ports if they are not open and --accept says that it is time. That does not come, where the server is to
-  // end for a model that failed. Whether they are open; errors as Start's.
+  // Opens the ports if --accept allows that now, and returns true if they are open. They stay closed if the server must
+  // exit because a model failed. Returns the same errors as Start.
   base::Result<bool> OpenWhenDue();
 
-  // Where that listener ("http", "grpc", "metrics") listens; 0 if it does not.
+  // Returns the models. Valid as long as this.
+  const core::Catalog& catalog() const;
+
+  // Returns the port of a listener ("http", "grpc", "metrics"). 0 if it does not listen.
   uint16_t port(std::string_view listener) const;
 
-  // Whether the models of the initial set are up; and if one of them cannot come up, why ("" if none has failed).
+  // Returns true if every model of the initial set is ready.
   bool ready() const;
   std::string StartupFailure() const;
-  // So too, of one whose configuration is wrong in itself. Reads files.
+  // Returns the failure of a model of the initial set whose configuration itself is invalid. Empty if there is none so
+  // far. Reads files.
   std::string BadConfiguration() const;
-  // Whether every model of the initial set was tried.
+  // Returns true if the server has tried to load every model of the initial set.
   bool StartupTried() const;
-  // Whether it stays neither live nor ready, for a configuration that was wrong at the start. May read files.
+  // Returns true if an invalid configuration at the start keeps the server from becoming live and ready. May read
+  // files.
   bool StartupFailed() const;
 
-  // Reads certificates and tokens again; connections that are open go on. What cannot be read is logged, and the old
-  // ones stay.
+  // Reads certificates and tokens again. Open connections are not affected. If a file cannot be read, the error is
+  // logged, and the old content stays in use.
   void ReloadCredentials();
-  // What is written from now on of requests goes to new files.
+  // Makes the logs of requests continue in new files.
   void BeginNewLogFiles();
 
   enum class Drained {
     kWhole,  // every request was answered
-    kCut,    // the time was over before
-    kStuck,  // and loops are held for good: this cannot be destroyed any more. The log has their names, and the
-             // models'.
+    kCut,    // the drain timeout expired first
+    kStuck,  // likewise, and loops are blocked for good: do not destroy this. The log names the loops and models
   };
-  // Not ready from now on but still accepting for the grace time, in which each connection is told with its next
-  // response that it ends; then closes the listeners and the connections that are idle, and waits for the requests in
-  // flight, at most the drain timeout. Never waits for a loop, so that nothing that holds one keeps it from coming to
-  // its end. Then the destructor unloads the models and waits for their executions to end.
+  // Reports "not ready", but accepts requests for the grace time. Meanwhile each connection is told with its next
+  // response that it will be closed. Then closes listeners and idle connections, and waits for the requests in flight
+  // for at most the drain timeout. Never waits for a loop, so that a blocked loop cannot delay it. The destructor then
+  // unloads the models, and waits for their executions.
   Drained Drain();
-  // The same with another grace time: none for a server whose start has failed, which no client was told to use.
+  // Likewise, with another grace time. It is 0 if the start has failed, since no client uses the server yet.
   Drained Drain(std::chrono::milliseconds grace);
+
+  // Call after Drain(): unloads the models, and waits until `until` at most. Returns the number of loads in progress,
+  // which cannot be interrupted, if nothing else is left. 0 if nothing, or something else, is left.
+  size_t UnloadBefore(std::chrono::steady_clock::time_point until);
 
  private:
   struct Parts;

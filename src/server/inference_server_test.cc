@@ -26,7 +26,7 @@ constexpr char kConfig[] = R"(
 constexpr int kServing = 1;  // grpc.health.v1
 constexpr char kRequest[] = R"({"inputs":[{"name":"IN","datatype":"INT32","shape":[1,2],"data":[7,8]}]})";
 
-// A server of one model of the fake engine.
+// A server for one model of the fake engine.
 class InferenceServerTest : public ::testing::Test {
  protected:
   InferenceServerTest() : folder_(::testing::TempDir() + "/server_" + std::to_string(getpid())) {
@@ -52,7 +52,7 @@ class InferenceServerTest : public ::testing::Test {
     return response.value_or(net::ClientResponse{});
   }
 
-  // A health check over gRPC; the state it answers, -1 if it answers none.
+  // Checks the health over gRPC. Returns the state, or -1 without an answer.
   static int CheckHealth(const net::HttpClient::Options& options) {
     auto client = net::HttpClient::Create(options);
     const auto answer = (*client)->Call({.method = "POST",
@@ -116,7 +116,7 @@ TEST_F(InferenceServerTest, TheMetricsPortServesMetricsAndHealthAlone) {
   EXPECT_EQ(Call(**server, {.path = "/v2/models/echo"}, "metrics").status, 404);
 }
 
-// Loops that have no requests must not pin what they saw last.
+// Idle loops must not keep a snapshot pinned.
 TEST_F(InferenceServerTest, UnloadFinishesThoughOtherLoopsAreIdle) {
   options_.loop_threads = 4;
   auto server = Start();

@@ -34,7 +34,7 @@ void ModelConfigWatch::Look() {
   problem_ = status.message();
 }
 
-// A file is empty for a moment while it is written: only a list says which models go.
+// The file is empty for a moment while it is being written. Only a file with a list may unload models.
 base::Status ModelConfigWatch::WithoutList() const {
   if (served_.empty()) return base::OkStatus();
   return base::FailedPrecondition(
@@ -48,7 +48,7 @@ base::Status ModelConfigWatch::Apply() {
   std::promise<base::Status> answer;
   ServeModels(serving_, *models, [&answer](base::Status status) { answer.set_value(std::move(status)); });
   base::Status status = answer.get_future().get();
-  // A model that does not come up leaves the others serving: the file is applied.
+  // If a model fails, the others are served, and the file counts as applied.
   if (IsServed(status)) {
     served_ = *std::move(models);
     serving_.logger.Info("the file of models is applied", {{"file", options_.config_file}});

@@ -11,20 +11,20 @@
 
 namespace inferd::server {
 
-// Reads the file of models again and again, on a thread of its own, and has served what it says now. What cannot be
-// applied is logged once and tried again with every look. What it serves with outlives it.
+// Reads the model configuration file repeatedly on a thread of its own, and serves the models that it lists. An error
+// is logged once, and applying the file is retried with each read. The references of `serving` must outlive this.
 class ModelConfigWatch final {
  public:
-  // `served`: what the file said at the start.
+  // `served` is the content of the file at the start.
   ModelConfigWatch(config::ServedModelOptions options, std::vector<config::ServedModel> served,
                    const ModelServing& serving);
   ModelConfigWatch(const ModelConfigWatch&) = delete;
   ModelConfigWatch& operator=(const ModelConfigWatch&) = delete;
 
-  // Begins to look; not at all if the options name no interval. At most once.
+  // Starts the thread, if the options have an interval. Call it at most once.
   void Start();
 
-  // One look, which the thread does from time to time.
+  // Reads and applies the file once. The thread calls it periodically.
   void Look();
 
  private:
@@ -33,7 +33,7 @@ class ModelConfigWatch final {
 
   const config::ServedModelOptions options_;
   std::vector<config::ServedModel> served_;
-  std::string problem_;  // the last look's
+  std::string problem_;  // of the last read
   const ModelServing serving_;
   std::jthread thread_;
 };

@@ -13,7 +13,7 @@ namespace {
 class ModelConfigWatchTest : public ::testing::Test {
  protected:
   void Write(const std::string& models) { dir_.Write("models.config", "model_config_list { " + models + " }"); }
-  // How many models a look replaced the others by; -1: none did.
+  // Reads the file. Returns the number of models that are now served, or -1 if nothing was replaced.
   int Look() {
     catalog_.served.reset();
     watch_.Look();

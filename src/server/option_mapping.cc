@@ -115,7 +115,7 @@ repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options
   manager.new_models = options.new_models;
   manager.unload_removed = options.unload_removed;
   manager.startup_models = options.load_models;
-  // Triton, told to go on, serves what there is.
+  // Without exit_on_error, Triton serves the models that could be loaded.
   manager.checks_startup = options.exit_on_error || options.personality->name != "tritonserver";
   manager.needs_models = options.exit_on_error;
   manager.bad_configuration_ends_startup = options.exit_on_bad_configuration;
@@ -161,7 +161,8 @@ int CpuThreads(const config::ServerOptions& options) {
   return base::UsableCpus();
 }
 
-// Waiting is for those that ask for it: with more clients than cores, the kernel shares these without a turn taken.
+// Executions take turns only if the operator sets a limit. Otherwise the kernel shares the cores, even among more
+// clients than cores.
 int CpuThreadsAtOnce(const config::ServerOptions& options) { return static_cast<int>(options.cpu_threads); }
 
 scheduling::SchedulerOptions SchedulerOptions(const config::ServerOptions& options) {

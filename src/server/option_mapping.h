@@ -13,7 +13,7 @@
 #include "serving/repository/manager_options.h"
 #include "serving/scheduling/scheduler_options.h"
 
-// The operator's options in each room's own terms: the rooms do not know each other, nor the options as a whole.
+// Converts the operator's options to those of each room. Rooms know neither each other nor the complete options.
 
 namespace inferd::server {
 
@@ -21,17 +21,17 @@ core::InflightLimit::Bounds InflightBounds(const config::LimitOptions& limits);
 uint64_t OutputBytesMax(const config::LimitOptions& limits);
 clientshm::Limits RegionLimits(const config::ClientMemoryOptions& memory);
 net::Limits NetLimits(const config::LimitOptions& limits, const config::GrpcKeepaliveOptions& keepalive);
-// Without handlers, which are the caller's.
+// Returns the listener's options without handlers, which the caller must set.
 net::ListenerOptions Listener(std::string name, const config::ListenerOptions& listener);
 net::ListenerOptions UnixListener(std::string name, const config::ListenerOptions& listener,
                                   const config::Personality& personality);
 net::grpc::Options GrpcOptions(const config::ServerOptions& options);
-// `served`: the models that are named.
+// `served` are the models that are listed by name, if any.
 repository::ManagerOptions ManagerOptionsOf(const config::ServerOptions& options,
                                             std::optional<std::vector<config::ServedModel>> served);
-// Compute threads of the whole process, at least 1.
+// Returns the number of compute threads of the process, at least 1.
 int CpuThreads(const config::ServerOptions& options);
-// How many of them may compute at once, before executions wait for each other; 0: any number.
+// Returns how many of them may compute at the same time before executions must wait. 0 for no limit.
 int CpuThreadsAtOnce(const config::ServerOptions& options);
 scheduling::SchedulerOptions SchedulerOptions(const config::ServerOptions& options);
 

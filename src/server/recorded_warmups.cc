@@ -20,12 +20,12 @@ namespace {
 
 constexpr const char* kFile = "assets.extra/tf_serving_warmup_requests";
 constexpr size_t kFileBytesMax = 256 << 20;
-constexpr size_t kRecordsMax = 1000;  // TensorFlow Serving's
+constexpr size_t kRecordsMax = 1000;  // TensorFlow Serving's limit
 constexpr uint64_t kTensorBytesMax = 64 << 20;
 
 using Request = std::unique_ptr<core::InferRequest>;
 
-// The request in a ClassifyLog, PredictLog and so on.
+// Returns the request in a ClassifyLog, PredictLog and similar messages.
 std::string_view RequestIn(wire::Reader log) {
   std::string_view request;
   while (const uint32_t tag = log.Next()) {
@@ -65,7 +65,7 @@ base::Status AddExamples(std::string_view message, tfs::Api api, const core::Pin
   return {};
 }
 
-// Of a PredictionLog: none, if it holds none that could be run.
+// Adds the request of a PredictionLog, if it has one that can be run.
 base::Status AddLog(std::string_view record, const core::PinnedModel& model, bool check_methods,
                     std::vector<Request>& requests) {
   std::optional<tfs::Api> api;

@@ -10,13 +10,14 @@
 namespace inferd::server {
 
 struct RecordedWarmupOptions {
-  uint32_t times = 1;          // how often each request is run
-  bool check_methods = false;  // tfs::CheckMethod
+  uint32_t times = 1;          // executions per request
+  bool check_methods = false;  // check signatures with tfs::CheckMethod
 };
 
-// What TensorFlow Serving warms a version up with: the requests in its assets.extra/tf_serving_warmup_requests, a
-// TFRecord file of at most 1000 PredictionLogs. None: there is no such file. Logs of sessions are passed over.
-// INVALID_ARGUMENT: the file is damaged, or a request does not fit the model; tfs::CheckMethod's.
+// Reads the warm-up requests of a version, as TensorFlow Serving does: assets.extra/tf_serving_warmup_requests, a
+// TFRecord file of at most 1000 PredictionLogs. Empty if there is no such file. Logs of sessions are ignored.
+// INVALID_ARGUMENT if the file is damaged, or a request does not fit the model; otherwise the errors of
+// tfs::CheckMethod.
 base::Result<repository::RecordedRequests> ReadRecordedWarmups(const std::filesystem::path& version_dir,
                                                                const core::PinnedModel& version,
                                                                const RecordedWarmupOptions& options);

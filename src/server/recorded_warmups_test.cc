@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 namespace serving = tensorflow::serving;
 
-// A PredictionLog with a request in the log of that number.
+// Returns a PredictionLog with a request in the field of that number.
 std::string Log(int field, const google::protobuf::Message& request) {
   const auto nested = [](int number, const std::string& bytes) {
     return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
@@ -44,7 +44,7 @@ class RecordedWarmupsTest : public ::testing::Test {
 
   const inferd::support::TempDir dir_;
   core::FakePinned model_;
-  size_t records_ = 0;  // that were read last
+  size_t records_ = 0;  // number of records of the last read
   serving::PredictRequest predict_;
   serving::ClassificationRequest classify_;
 };

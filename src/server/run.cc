@@ -1,5 +1,7 @@
 #include "server/run.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -23,6 +25,8 @@
 #include "server/process/credential_watch.h"
 #include "server/process/exit_watch.h"
 #include "server/process/signals.h"
+#include "server/start/given_paths.h"
+#include "server/start/greeting.h"
 
 namespace inferd::server {
 
@@ -32,9 +36,11 @@ constexpr int kExitFailed = 1;
 constexpr std::chrono::milliseconds kLook{1000};
 constexpr std::chrono::milliseconds kStartLook{50};
 constexpr std::chrono::milliseconds kUnloadMax{10'000};
-// Beyond the drain's own time, for what has to be done at its end.
+// Additional time after the drain, for the remaining clean-up.
 constexpr std::chrono::milliseconds kEndMax{2'000};
-// For what is under way when memory runs out. Untouched, so that only address space is taken.
+// The time by which loads are left alone before the unload time is over.
+constexpr std::chrono::milliseconds kLeaveEarly{500};
+// Memory for requests in flight when memory runs out. It is never touched, so that it takes address space only.
 constexpr size_t kMemoryReserveBytes = 16 << 20;
 
 base::Result<std::unique_ptr<base::Logger>> MakeLogger(const config::LogOptions& options) {
@@ -46,8 +52,8 @@ base::Result<std::unique_ptr<base::Logger>> MakeLogger(const config::LogOptions&
   return logger;
 }
 
-// Drains and unloads, and ends the process if that takes longer than it may, whatever is stuck: the drain's clock is
-// neither a loop's nor this thread's. The exit status.
+// Drains, unloads, and returns the exit status. A watchdog ends the process if that takes too long: it depends on
+// neither the loops nor this thread.
 int End(std::unique_ptr<InferenceServer> server, std::chrono::milliseconds grace, const config::ServerOptions& options,
         base::Logger& logger) {
   const auto began = std::chrono::steady_clock::now();
@@ -58,13 +64,20 @@ int End(std::unique_ptr<InferenceServer> server, std::chrono::milliseconds grace
   if (drained == InferenceServer::Drained::kStuck) std::_Exit(kExitFailed);
   const auto left =
       std::chrono::duration_cast<std::chrono::milliseconds>(began + time - std::chrono::steady_clock::now());
-  watch.ExitAfter(std::clamp<std::chrono::milliseconds>(left, kEndMax, kUnloadMax),
-                  "models do not unload: an engine is stuck; leaving without it");
+  const auto unload_time = std::clamp<std::chrono::milliseconds>(left, kEndMax, kUnloadMax);
+  watch.ExitAfter(unload_time, "models do not unload: an engine is stuck; leaving without it");
+  const int status = drained == InferenceServer::Drained::kWhole ? 0 : kExitFailed;
+  // A load cannot be interrupted, and may take minutes. No client waits for it any more.
+  if (const size_t loads = server->UnloadBefore(std::chrono::steady_clock::now() + unload_time - kLeaveEarly);
+      loads > 0) {
+    logger.Warning("leaving while models are still loading", {{"loads", loads}});
+    std::_Exit(status);
+  }
   server.reset();
-  return drained == InferenceServer::Drained::kWhole ? 0 : kExitFailed;
+  return status;
 }
 
-// What the user of the personality calls one of our options: "--exit-on-error".
+// Returns the personality's name of an option: "--exit-on-error".
 std::string FlagFor(const config::Personality& personality, std::string_view option) {
   const auto flag = std::ranges::find(personality.flags, option, &config::PersonalityFlag::option);
   return "--" + std::string(flag == personality.flags.end() ? option : flag->name);
@@ -77,7 +90,7 @@ void LogFailedStart(const config::ServerOptions& options, const std::string& fai
                {{"reason", failure}});
 }
 
-// Threads and memory may be short from the beginning.
+// Memory or threads may already be insufficient at the start.
 base::Result<std::unique_ptr<InferenceServer>> Start(const config::ServerOptions& options, base::Logger& logger) {
   try {
     return InferenceServer::Start(options, logger);
@@ -89,7 +102,7 @@ base::Result<std::unique_ptr<InferenceServer>> Start(const config::ServerOptions
   }
 }
 
-// Tells those who watch the console, however the log looks.
+// Prints the start message on the console, whatever the log's settings are.
 void Announce(const config::ServerOptions& options, const InferenceServer& server) {
   const bool http = options.http.enabled;
   std::cerr << options.personality->announce(options.server_name, http ? "http" : "grpc",
@@ -97,19 +110,32 @@ void Announce(const config::ServerOptions& options, const InferenceServer& serve
             << std::endl;
 }
 
+// Shows the person who started the server at a terminal how to use it.
+void Greet(const config::ServerOptions& options, const InferenceServer& server) {
+  const OpenPorts ports{.http = server.port("http"), .grpc = server.port("grpc"), .metrics = server.port("metrics")};
+  std::cerr << Greeting(options, ports, server.catalog()) << std::flush;
+}
+
+bool GreetsAtTerminal(const config::ServerOptions& options) {
+  return options.personality == &config::DefaultPersonality() && options.log.file.empty() && options.log.info &&
+         options.log.format == base::LogFormat::kHuman && isatty(STDERR_FILENO) == 1;
+}
+
 int Serve(const config::ServerOptions& options, base::Logger& logger) {
   Signals signals;
   CredentialWatch credentials(options);
   auto server = Start(options, logger);
   if (!server.has_value()) {
-    logger.Error("cannot start", {{"reason", server.error().message()}});
+    logger.Error("cannot start", {{"reason", server.error().message() + MissingPathHint(options)}});
     return kExitFailed;
   }
+  for (const std::string& warning : RepositoryWarnings(options)) logger.Warning(warning);
   std::string failure;
   bool starting = options.exit_on_error;
   const config::Personality& personality = *options.personality;
   bool trying = options.exit_on_bad_configuration || personality.announce != nullptr ||
                 personality.bad_configuration_fails_startup;
+  bool greets = GreetsAtTerminal(options);
   bool open = false;
   for (;;) {
     if (!open) {
@@ -120,7 +146,11 @@ int Serve(const config::ServerOptions& options, base::Logger& logger) {
       }
       open = *opened;
     }
-    const int signal = signals.Wait(starting || trying || !open ? kStartLook : kLook);
+    if (greets && open && (*server)->StartupTried()) {
+      Greet(options, **server);
+      greets = false;
+    }
+    const int signal = signals.Wait(starting || trying || greets || !open ? kStartLook : kLook);
     if (signal == SIGTERM || signal == SIGINT) break;
     base::TrimFreeMemory();
     if (signal == SIGHUP) (*server)->BeginNewLogFiles();
@@ -152,7 +182,7 @@ int Run(int argc, char** argv, char** environment) {
   base::TuneAllocator();
   base::KeepMemoryReserve(kMemoryReserveBytes);
   const config::OptionSources sources = config::CommandLineSources(argc, argv, environment);
-  const auto parsed = config::ParseServerOptions(sources);
+  auto parsed = config::ParseServerOptions(sources);
   if (!parsed.has_value()) {
     std::cerr << "inferd: " << parsed.error().message() << "\nTry 'inferd --help'.\n";
     return config::UsageExitStatus(sources);
@@ -174,6 +204,7 @@ int Run(int argc, char** argv, char** environment) {
   if (parsed->show_usage) std::cout << config::ServerOptionsHelp(*options.personality);
   for (const std::string& warning : parsed->warnings) (*logger)->Warning(warning);
   for (const std::string& note : parsed->notes) (*logger)->Info(note);
+  for (const std::string& note : NameModelFolders(parsed->options)) (*logger)->Info(note);
   if (options.list_engines) return ListEngines(options, **logger, std::cout);
   if (options.dry_run) return DryRun(options, **logger, std::cout);
   if (!options.core_files) base::KeepMemoryPrivate();

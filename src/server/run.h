@@ -2,9 +2,9 @@
 
 namespace inferd::server {
 
-// The whole program: reads the options, serves until SIGTERM or SIGINT, drains. Returns the exit status: 0 after an
-// orderly end, 1 for what failed while starting or draining, 2 for options that make no sense. A second signal while
-// draining ends the process at once.
+// Runs the program inferd: reads the options, serves until SIGTERM or SIGINT, and drains. Returns the exit status: 0
+// after an orderly end, 1 if the start or the drain failed, 2 for invalid options. A second signal during the drain
+// ends the process at once.
 int Run(int argc, char** argv, char** environment);
 
 }  // namespace inferd::server

@@ -14,32 +14,32 @@
 
 namespace inferd::server {
 
-// The models that a ModelServerConfig's file lists; absent: it has no list. What has no effect is logged. Errors: a
-// file that cannot be read, and what is wrong in it.
+// Reads the model list of a ModelServerConfig file. Nullopt if the file has no list. Fields without effect are logged.
+// Returns an error if the file cannot be read or is invalid.
 base::Result<std::optional<std::vector<config::ServedModel>>> ReadModelConfigFile(const std::string& file,
                                                                                   base::Logger& logger);
 
-// The models that the options name, out of the file that they name if they do, where no list is an empty one; absent:
-// they name none. Errors are ReadModelConfigFile's.
+// Returns the models that the options name, directly or by a file. A file without a list counts as an empty list.
+// Nullopt if the options name none. Returns the errors of ReadModelConfigFile.
 base::Result<std::optional<std::vector<config::ServedModel>>> ReadServedModels(
     const config::ServedModelOptions& options, base::Logger& logger);
 
-// Where models are served by name.
+// The services that models are served with.
 struct ModelServing {
   core::Catalog& catalog;
-  RequestLogs& request_logs;  // of what is served
+  RequestLogs& request_logs;  // of the served models
   base::Logger& logger;
 };
 
-// Has these models served, and logged as they say, in place of what was. `done` is the catalog's answer. The services
-// outlive it.
+// Replaces the served models, and their request logs, by these. `done` receives the catalog's result. The services must
+// outlive the call.
 void ServeModels(const ModelServing& serving, std::vector<config::ServedModel> models, core::ControlCallback done);
 
-// Whether that answer leaves the new models served: OK, or UNKNOWN where some of them did not come up.
+// Returns true if this result means that the new models are served: OK, or UNKNOWN if some of them did not load.
 bool IsServed(const base::Status& answer);
 
-// Has what a serialized ModelServerConfig says served, as TensorFlow Serving's reload call asks for. Errors besides the
-// catalog's: INVALID_ARGUMENT, of the message.
+// Serves the models of a serialized ModelServerConfig, as TensorFlow Serving's reload call requests. Passes on the
+// catalog's errors, or INVALID_ARGUMENT if the message is invalid.
 void ReloadModels(const ModelServing& serving, std::string_view message, core::ControlCallback done);
 
 }  // namespace inferd::server

@@ -23,7 +23,7 @@ base::Status FromErrno(int error, const fs::path& path) {
   return error == ENOENT || error == ENOTDIR ? base::NotFound(text) : base::Unavailable(text);
 }
 
-// Sorted names; dot-files are editors', version control's and Kubernetes' own.
+// Returns sorted names. Dot-files belong to editors, version control and Kubernetes.
 base::Result<std::vector<std::string>> ListFolder(const fs::path& path) {
   const std::unique_ptr<DIR, CloseDir> dir(opendir(path.c_str()));
   if (dir == nullptr) return std::unexpected(FromErrno(errno, path));
@@ -60,7 +60,7 @@ base::Status AddFolder(const fs::path& dir, const std::string& prefix, int depth
     const fs::path path = dir / name;
     struct stat info{};
     if (stat(path.c_str(), &info) != 0) {
-      if (errno == ENOENT || errno == ELOOP) continue;  // removed since, or a link to nothing
+      if (errno == ENOENT || errno == ELOOP) continue;  // removed meanwhile, or a dangling link
       return FromErrno(errno, path);
     }
     if (!S_ISDIR(info.st_mode) && !S_ISREG(info.st_mode)) continue;
@@ -71,7 +71,7 @@ base::Status AddFolder(const fs::path& dir, const std::string& prefix, int depth
     tree.files.push_back(MakeFileStat(prefix + name, info));
     if (!S_ISDIR(info.st_mode)) continue;
     const base::Status inside = AddFolder(path, prefix + name + "/", depth + 1, tree);
-    if (!inside.ok() && inside.code() != base::StatusCode::kNotFound) return inside;  // else removed since
+    if (!inside.ok() && inside.code() != base::StatusCode::kNotFound) return inside;  // else removed meanwhile
   }
   return base::OkStatus();
 }
@@ -89,7 +89,7 @@ bool HasVersions(const TreeStat& tree) {
   });
 }
 
-// What a model's folder has, as the files of its version 1; its configuration is that of the model.
+// Shows a model's folder as the files of its version 1; the configuration stays the model's.
 TreeStat AsFirstVersion(TreeStat tree) {
   if (tree.files.empty()) return tree;
   for (FileStat& file : tree.files) {

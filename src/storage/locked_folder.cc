@@ -26,7 +26,7 @@ fs::path ParentOf(const fs::path& parent) {
   return parent.empty() ? fs::temp_directory_path(ignored) : parent;
 }
 
-// The lock of a folder that no process has; none: one has it, or it is another's.
+// Locks a folder that no process has locked. Returns none if a process has, or if the folder is another user's.
 base::FileDescriptor LockAbandoned(const fs::path& folder) {
   base::FileDescriptor opened(open(folder.c_str(), kOpenFolder));
   struct stat info{};
@@ -35,7 +35,7 @@ base::FileDescriptor LockAbandoned(const fs::path& folder) {
   return opened;
 }
 
-// Whether what was opened still stands at the path.
+// Returns true if the path still leads to the opened file.
 bool StandsAt(const base::FileDescriptor& opened, const std::string& path) {
   struct stat own{};
   struct stat there{};
@@ -47,7 +47,7 @@ bool StandsAt(const base::FileDescriptor& opened, const std::string& path) {
 
 base::Result<LockedFolder> LockedFolder::Create(const fs::path& parent, std::string_view prefix) {
   const fs::path base = ParentOf(parent);
-  // Before it is locked, it may be taken for one that was left, and be removed.
+  // Before the folder is locked, another process may take it for an abandoned one and remove it.
   for (int tries = 1;; ++tries) {
     std::string pattern = (base / (std::string(prefix) + std::string(kRandomCharacters, 'X'))).string();
     if (mkdtemp(pattern.data()) == nullptr) {
@@ -79,7 +79,7 @@ size_t RemoveAbandonedFolders(const fs::path& parent, std::string_view prefix) {
     if (ours) found.push_back(at->path());
   }
   for (const fs::path& folder : found) {
-    // Held until it is gone: the process that is about to lock it makes another one.
+    // Held until the folder is removed: a process that was about to lock it makes another one.
     const base::FileDescriptor lock = LockAbandoned(folder);
     if (!lock) continue;
     fs::remove_all(folder, error);

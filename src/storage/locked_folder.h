@@ -9,11 +9,12 @@
 
 namespace inferd::storage {
 
-// A folder of a new name that is removed with what it holds, and that is locked (flock(2)) for as long: where a process
-// died, its folder stays without a lock, and RemoveAbandonedFolders finds it. Move-only; not thread-safe.
+// A folder with a new name that is locked (flock(2)) during its life and removed, with its content, at its end. If a
+// process dies, its folder stays without a lock, and RemoveAbandonedFolders() finds it. Move-only; not thread-safe.
 class LockedFolder final {
  public:
-  // Named `prefix` and six more characters, below `parent` (empty: the system's temporary folder), which must exist.
+  // Creates a folder named `prefix` and six more characters, below `parent` (if empty, the system's temporary folder),
+  // which must exist.
   static base::Result<LockedFolder> Create(const std::filesystem::path& parent, std::string_view prefix);
   ~LockedFolder();
   LockedFolder(LockedFolder&& other) noexcept : path_(std::exchange(other.path_, {})), lock_(std::move(other.lock_)) {}
@@ -29,8 +30,8 @@ class LockedFolder final {
   base::FileDescriptor lock_;
 };
 
-// Removes the folders that Create made with `prefix` below `parent` and whose processes are no more: of this user, and
-// without a lock. How many.
+// Removes the folders that Create() made with `prefix` below `parent`, that belong to this user, and whose processes
+// have ended, so that they have no lock. Returns their number.
 size_t RemoveAbandonedFolders(const std::filesystem::path& parent, std::string_view prefix);
 
 }  // namespace inferd::storage

@@ -9,20 +9,19 @@
 
 namespace inferd::storage {
 
-// Models by name, each in a folder of its own, wherever that is. What is named is a model, whether its folder is there
-// or not.
+// Models by name, each in a folder of its own anywhere. Each name counts as a model, whether or not its folder exists.
 class MappedStorage final : public Storage {
  public:
   using Folders = std::map<std::string, std::filesystem::path>;
 
   explicit MappedStorage(Folders folders) : folders_(std::move(folders)) {}
 
-  // In place of all that were named before.
+  // Replaces all earlier names.
   void Replace(Folders folders);
 
   base::Result<std::vector<std::string>> ListModels() const override;
   base::Result<TreeStat> StatModel(const std::string& model) const override;
-  // Empty: no such model.
+  // Empty if there is no such model.
   std::filesystem::path ModelDir(const std::string& model) const override;
 
  private:

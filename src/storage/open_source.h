@@ -9,9 +9,9 @@
 
 namespace inferd::storage {
 
-// The source that a storage URI names, set up from the environment and the storage specification in it
-// (source/storage_config.h). INVALID_ARGUMENT: none has its scheme, or the
-// environment is not as it should be; UNIMPLEMENTED: a scheme that is known and not supported.
+// Returns the source that a storage URI names, configured by the environment and the storage specification in it
+// (source/storage_config.h). INVALID_ARGUMENT if the scheme is unknown, or the environment is invalid. UNIMPLEMENTED if
+// the scheme is known but not supported.
 base::Result<std::unique_ptr<Source>> OpenSource(const std::string& uri, const Environment& given);
 
 }  // namespace inferd::storage

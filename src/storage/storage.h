@@ -10,35 +10,36 @@
 
 namespace inferd::storage {
 
-// The most entries a model's folder may have, and its deepest nesting.
+// The maximum number of entries in a model's folder, and the maximum nesting.
 inline constexpr size_t kTreeEntriesMax = 100'000;
 inline constexpr int kTreeDepthMax = 32;
 
-// Which models there are changes it; what is inside them does not.
+// A stamp that changes when models come or go, but not when their content changes.
 struct ListStamp {
   uint64_t inode = 0;
-  int64_t changed_ns = 0;  // since the Unix epoch, as exact as the file system is
+  int64_t changed_ns = 0;  // since the Unix epoch, with the file system's precision
 
   bool operator==(const ListStamp&) const = default;
 };
 
-// Where models come from: named folders of files. Thread-safe; every call may block.
+// A place of models: named folders of files. Thread-safe; every call may block.
 class Storage {
  public:
   virtual ~Storage() = default;
 
-  // Names of the models there are, sorted. NOT_FOUND: the place itself is not there.
+  // Returns the names of the models, sorted. NOT_FOUND if the place itself does not exist.
   virtual base::Result<std::vector<std::string>> ListModels() const = 0;
 
-  // Cheaper than ListModels(); nullopt: not known.
+  // Cheaper than ListModels(). nullopt if unknown.
   virtual std::optional<ListStamp> StampOfList() const { return std::nullopt; }
 
-  // What one model's folder holds now. NOT_FOUND: no such model. FAILED_PRECONDITION: more than the limits allow.
+  // Returns the current content of one model's folder. NOT_FOUND if there is no such model. FAILED_PRECONDITION if it
+  // exceeds the limits.
   virtual base::Result<TreeStat> StatModel(const std::string& model) const = 0;
 
-  // A folder of this machine that holds the model's files.
+  // Returns a local folder that has the model's files.
   virtual std::filesystem::path ModelDir(const std::string& model) const = 0;
-  // The same for what StatModel lists below "<version>/".
+  // Does the same for the files that StatModel() lists below "<version>/".
   virtual std::filesystem::path VersionDir(const std::string& model, const std::string& version) const {
     return ModelDir(model) / version;
   }

@@ -1,4 +1,4 @@
-"""The statuses that need requests at the same time: 429, 503 while unloading, 504, and health through all of it."""
+"""The statuses that need concurrent requests: 429, 503 during an unload, 504; and the health endpoints meanwhile."""
 
 import concurrent.futures
 import contextlib

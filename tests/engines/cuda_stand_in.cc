@@ -47,7 +47,7 @@ struct Device {
     const auto* at = static_cast<const std::byte*>(data);
     return at >= addresses && at < addresses + kReserved;
   }
-  // Whether all of it is allocated.
+  // Returns true if all of it is allocated.
   bool Holds(Address address, size_t size) const {
     const size_t at = address - reinterpret_cast<Address>(addresses);
     auto block = used.upper_bound(at);

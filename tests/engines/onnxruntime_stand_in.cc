@@ -276,7 +276,7 @@ void ORT_API_CALL ReleaseRunOptions(OrtRunOptions* options) noexcept {
   real->ReleaseRunOptions(options);
 }
 
-// Whether this may be run as the CUDA graph that its options name.
+// Checks that this run may replay the CUDA graph that its options name.
 OrtStatus* Replay(const OrtSession* session, const std::string& id, std::vector<const void*> addresses) {
   State& state = TheState();
   const Recorded now{std::move(addresses), std::this_thread::get_id()};

@@ -1,4 +1,4 @@
-"""Who may call what is the same over HTTP and gRPC, on every listener."""
+"""Access rules are the same over HTTP and gRPC, on every listener."""
 
 import contextlib
 import http.client

@@ -1,4 +1,4 @@
-"""inferd-agent puts requests of V1's :predict and of V2's infer together: each client gets its own answer."""
+"""inferd-agent batches requests of V1's :predict and of V2's infer. Each client gets its own answer."""
 
 import concurrent.futures
 import json

@@ -1,4 +1,4 @@
-"""inferd-agent keeps the models of models.json at a model server: brings, loads, replaces and removes them."""
+"""inferd-agent applies models.json to a model server: downloads, loads, replaces and removes its models."""
 
 import io
 import json

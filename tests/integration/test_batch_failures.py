@@ -1,4 +1,4 @@
-"""A batch that fails: who fails with it."""
+"""Which requests fail if a batch fails."""
 
 import concurrent.futures
 

@@ -1,4 +1,4 @@
-"""Batches of requests that differ in shape: ragged inputs, reshapes, and inputs that are filled up or split."""
+"""Batches of requests with different shapes: ragged inputs, reshapes, padded inputs and split inputs."""
 
 import numpy
 import pytest

@@ -1,4 +1,4 @@
-"""How requests share executions: seen in what the fake engine wrote down, and in the replies."""
+"""How requests share executions. The tests check the fake engine's records, and the replies."""
 
 import random
 

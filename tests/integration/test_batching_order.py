@@ -1,4 +1,4 @@
-"""Answers in the order of the requests, where the model asks for it."""
+"""Answers come in the order of the requests if the model's configuration demands it."""
 
 import contextlib
 

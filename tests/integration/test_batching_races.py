@@ -1,5 +1,5 @@
-"""Clients that cancel, run out of time, go away and send nonsense, while the model that batches their requests is loaded anew:
-afterwards the server is as if they had never been there."""
+"""Clients that cancel, time out, disconnect and send invalid requests, while the model that batches their requests is reloaded.
+Afterwards the server keeps nothing of them."""
 
 import collections
 import json

@@ -1,4 +1,4 @@
-"""Models that batch, loaded anew and unloaded while requests come: none is lost, none fails that need not."""
+"""Reloads and unloads of models that batch, under load. No request is lost, and none fails without need."""
 
 import concurrent.futures
 

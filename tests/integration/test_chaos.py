@@ -1,5 +1,5 @@
-"""Clients that leave at any point, among reloads, unloads, expired deadlines and killed workers: what is answered is right,
-and afterwards the server is as it was. INFERD_CHAOS_SECONDS says how long each runs, INFERD_CHAOS_SEED where it begins."""
+"""Clients that disconnect at any point, during reloads, unloads, expired deadlines and killed workers. All answers are correct, and
+afterwards the server's state is as before. INFERD_CHAOS_SECONDS sets the duration of each test, INFERD_CHAOS_SEED the random seed."""
 
 import os
 import random

@@ -1,5 +1,5 @@
 """Inputs and outputs in regions of shared memory that clients register: over HTTP, gRPC and its stream, with engines in the
-server and in processes of their own; clients that take the memory away; limits; what is refused."""
+server and in worker processes; clients that remove the memory; limits; refusals."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""What a configuration says of scheduling is shown once completed, and refused with field and reason where it contradicts itself."""
+"""The completed scheduling configuration of a model is shown. A contradictory one is refused with field and reason."""
 
 import hashlib
 import json

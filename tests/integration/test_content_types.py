@@ -1,4 +1,4 @@
-"""MLServer's content types on V2's wire: parameters of inputs and of requests, to a model that is not asked what it makes of them."""
+"""MLServer's content types on V2's wire: parameters of inputs and of requests, to a model that does not interpret them."""
 
 import base64
 

@@ -1,4 +1,4 @@
-"""What a client that may load models can do: what it sends is never run, and writes nowhere."""
+"""A client that may load models cannot make the server run its data, or write it to other places."""
 
 import base64
 import json

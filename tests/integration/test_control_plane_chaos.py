@@ -1,6 +1,6 @@
-"""The local control plane among programs that are killed and stopped, a full disk, ports that are taken and models that vanish: what
-was acknowledged is there, no answer is another service's, and in the end all is as was asked for, and nothing else is left.
-INFERD_CHAOS_SECONDS says how long it runs, INFERD_CHAOS_SEED where it begins."""
+"""The local control plane while programs are killed and stopped, the disk is full, ports are taken and models vanish. Acknowledged writes
+persist, no answer comes from another service, and in the end the state is as requested, with nothing left over.
+INFERD_CHAOS_SECONDS sets the duration, INFERD_CHAOS_SEED the random seed."""
 
 import collections
 import contextlib

@@ -1,4 +1,4 @@
-"""Pages of other origins: what a browser asks before it lets them use an answer."""
+"""Pages of other origins: the preflights that a browser sends before a page may use an answer (CORS)."""
 
 import json
 

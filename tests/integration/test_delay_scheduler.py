@@ -1,4 +1,4 @@
-"""TRITONSERVER_DELAY_SCHEDULER=N, with which tests of Triton's clients have it wait until N requests are queued."""
+"""TRITONSERVER_DELAY_SCHEDULER=N, by which tests of Triton's clients make the server wait until N requests are queued."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Models that depend on others: they come after them and go before them, and no request is lost by that."""
+"""Models that depend on others. They are loaded after their dependencies and unloaded before them, and no request is lost."""
 
 import os
 import shutil

@@ -1,5 +1,5 @@
-"""What steps of an ensemble leave on a GPU stays there for the next one. The fake engine writes down each copy that the
-server has its GPUs do, and the server that touches their memory instead is ended."""
+"""Outputs of an ensemble's step on a GPU stay there for the next step. The fake engine records each copy that its GPUs do for
+the server. A server that accesses GPU memory itself is killed."""
 
 import json
 

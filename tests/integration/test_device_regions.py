@@ -1,6 +1,6 @@
 """Memory on GPUs that clients register (Triton's CUDA shared memory extension): over HTTP, gRPC and its stream, in both
-isolations. A handle of the fake engine's GPUs is the name of a shared memory object, whose bytes stand for the GPU's; the
-server that touches the GPU's memory itself is ended, and each copy that it has the GPU do is written down."""
+isolations. A handle of the fake engine's GPUs is the name of a shared memory object, whose bytes stand for the GPU's. A
+server that accesses the GPU's memory itself is killed. The fake engine records each copy that the GPU does for the server."""
 
 import base64
 import contextlib

@@ -1,4 +1,4 @@
-"""Every protocol gives the same answers: one table of questions to models of each engine and datatype, over all of them."""
+"""Every protocol gives the same answers. One table has requests to models of each engine and datatype, which are sent over all protocols."""
 
 import numpy
 import pytest

@@ -1,4 +1,4 @@
-"""Integer divisions that the processor refuses, on clients' data: the error of that request, and of nothing else."""
+"""Integer divisions of clients' data that the processor traps. Only that request fails."""
 
 import concurrent.futures
 import json

@@ -1,6 +1,6 @@
-"""A server that is ended under closed-loop clients loses no request, and ends in time.
+"""A server that is stopped under closed-loop clients loses no request, and ends in time.
 
-INFERD_DRAIN_SECONDS says for how long the rounds go on; by default there is one of each kind.
+INFERD_DRAIN_SECONDS sets the duration of the rounds. By default there is one round of each kind.
 """
 
 import contextlib

@@ -1,6 +1,6 @@
-"""An execution that does not end, on a thread that serves connections: another thread serves them meanwhile. The engine is the fake
-one, which does not look whether it is to stop. All connections share one such thread. The tests wait for events alone: what is
-answered is answered while the execution runs."""
+"""An execution that does not end, on a connections' thread. Another thread takes over the connections. The fake engine does not check
+whether it should stop. All connections share one such thread. The tests wait only for events, so each answer comes while the
+execution runs."""
 
 import contextlib
 import http.client
@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 import grpc
 import pytest
 
-from support import oip
+from support import ensembles, oip
 from support.batching import BatchingModels, rows_of
 from support.inline_execution import let_in
 from support.server import wait_until
@@ -114,6 +114,37 @@ def test_clients_that_leave_leave_executions_that_keep_nobody(batching):
         for _ in range(40):
             assert http_call(served.http, "endless")[0] == 200
         assert served.server.metrics()[inline] == before, "the model stays on threads of its own"
+
+
+CHAIN = """platform: "ensemble"
+max_batch_size: 8
+input { name: "INPUT0" data_type: TYPE_INT32 dims: [ -1 ] }
+output { name: "OUTPUT0" data_type: TYPE_INT32 dims: [ -1 ] }
+ensemble_scheduling {
+  step {
+    model_name: "before" model_version: -1
+    input_map { key: "INPUT0" value: "INPUT0" } output_map { key: "OUTPUT0" value: "between" }
+  }
+  step {
+    model_name: "endless" model_version: -1
+    input_map { key: "INPUT0" value: "between" } output_map { key: "OUTPUT0" value: "OUTPUT0" }
+  }
+}
+"""
+
+
+def test_a_step_that_does_not_end_keeps_no_instance_of_the_model_before_it(batching):
+    batching.add("before", "")  # never on a connections' thread: its only instance has a thread of its own
+    ensembles.add(batching.repository, "chain", CHAIN)
+    with serve(batching) as served, ThreadPoolExecutor(1) as pool:
+        with batching.held("endless"):
+            connection = http.client.HTTPConnection("127.0.0.1", served.server.port, timeout=120)
+            chain = pool.submit(http_call, connection, "chain")
+            wait_until(lambda: len(batching.executions("before")) == 1, "the first step has run")
+            assert http_call(served.http, "before")[0] == 200
+            assert not chain.done()
+        assert chain.result()[0] == 200
+        connection.close()
 
 
 def test_a_server_does_not_wait_for_a_thread_that_has_left_its_connections(batching):

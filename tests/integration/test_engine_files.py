@@ -1,5 +1,5 @@
-"""What every engine does with the files of its models: files that are none are errors that name them, and a model that is
-loaded anew while clients infer loses no request."""
+"""How every engine handles its models' files. An invalid file is an error that names it, and a model that is reloaded under load
+loses no request."""
 
 import contextlib
 import pathlib

@@ -61,15 +61,18 @@ def make_tree(tmp_path):
     """A tree with two engines: one is fetched by a script that notes it, the other has nothing to fetch."""
     tree = tmp_path / "tree"
     (tree / "tools" / "packages").mkdir(parents=True)
-    for script in ("install_engine", "pinned.sh", "configure"):
+    for script in ("install_engine", "pinned.sh", "report.sh", "progress.sh", "configure", "build"):
         shutil.copy(ROOT / "tools" / script, tree / "tools" / script)
     (tree / "tools" / "packages" / "engines.txt").write_text("# comment\none 5 6 the first\ntwo 0 0 the second\n")
     (tree / "tools" / "install_one").write_text('#!/bin/sh\nmkdir -p "$(dirname "$0")/../build/deps/one"\necho fetching it\n')
     (tree / "tools" / "install_one").chmod(0o755)
     shutil.copy(ROOT / "CMakePresets.json", tree)
-    targets = "".join(f"add_custom_target({name} COMMAND ${{CMAKE_COMMAND}} -E echo building {name})\n"
-                      for name in ("inferd", "inferctl", "inferd-worker", "engine_one", "engine_two"))
-    (tree / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.25)\nproject(tiny NONE)\n{targets}")
+    (tree / "tools" / "install_deps").write_text("#!/bin/sh\n")
+    (tree / "tools" / "install_deps").chmod(0o755)
+    (tree / "CMakeLists.txt").write_text("""cmake_minimum_required(VERSION 3.25)
+project(tiny NONE)
+add_custom_target(programs COMMAND ${CMAKE_COMMAND} -E echo "building ${INFERD_ENGINES}" VERBATIM)
+""")
     return tree
 
 
@@ -77,8 +80,30 @@ def test_it_fetches_and_builds_what_is_named(tree):
     status, output, errors = run("one", tree=tree)
     assert status == 0, output + errors
     assert "one: downloads 5 MB; build/deps/one will have 6 MB (the first)\nfetching it\n" in output
-    assert "building engine_one" in output and "building inferd-worker" in output and "building engine_two" not in output
-    assert output.endswith("done: one. A server that runs does not see that: start it anew\n")
+    assert "building" not in output
+    assert "building forest;one;onnxruntime" in (tree / "build" / "release" / "build.log").read_text()
+    assert output.endswith("done: one. Restart a running server to use this\n")
+
+
+def test_a_failed_build_shows_its_error(tree):
+    (tree / "CMakeLists.txt").write_text('message(FATAL_ERROR "no compiler at all")\n')
+    status, output, errors = run("two", tree=tree)
+    assert status == 1 and "done" not in output
+    assert "no compiler at all" in errors and errors.endswith("the build failed: build/release/build.log has its output\n")
+
+
+def test_nothing_is_called_built_whose_library_is_not_there(tree):
+    engines = tree / "build" / "release" / "lib" / "inferd" / "engines"
+    engines.mkdir(parents=True)
+    def states():
+        return {line.split()[0]: next(word for word in line.split() if word in ("built", "fetched", "-")) for line in run(tree=tree)[1].splitlines()
+                if line.startswith(("one ", "two "))}
+    assert states() == {"one": "-", "two": "-"}
+    (engines / "one.so").touch()
+    (engines / "two.so").touch()
+    assert states() == {"one": "-", "two": "built"}
+    (tree / "build" / "deps" / "one").mkdir(parents=True)
+    assert states() == {"one": "built", "two": "built"}
 
 
 def test_one_installation_at_a_time(tree):
@@ -86,7 +111,7 @@ def test_one_installation_at_a_time(tree):
     with open(tree / "build" / "deps" / "install_engine.lock", "w", encoding="utf-8") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with subprocess.Popen([tree / "tools" / "install_engine", "--fetch", "one"], stdout=subprocess.PIPE, text=True) as second:
-            assert "another tools/install_engine runs in this tree" in second.stdout.readline()
+            assert "waiting for another process of this tree, which works on engines" in second.stdout.readline()
             fcntl.flock(lock, fcntl.LOCK_UN)
             assert second.stdout.read().endswith("done: fetched one, and built nothing\n")
 

@@ -1,4 +1,4 @@
-"""Models that are made of others: values, order, errors, versions, statistics; loaded behind what they call."""
+"""Ensembles: values, order, errors, versions, statistics. An ensemble is loaded after the models of its steps."""
 
 import concurrent.futures
 import json

@@ -1,4 +1,4 @@
-"""Ensembles as configurations for Triton have them: models that batch and models that do not, reshapes, sequences, requested outputs."""
+"""Ensembles with configurations for Triton: models that batch and models that do not, reshapes, sequences, requested outputs."""
 
 import numpy
 import pytest

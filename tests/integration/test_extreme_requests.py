@@ -1,4 +1,4 @@
-"""Small requests that ask an operator for far too much: they are refused, or they fail alone, and the server goes on."""
+"""Small requests that need far too much memory or time in an operator. They are refused, or only they fail, and the server stays up."""
 
 import contextlib
 import http.client

@@ -1,4 +1,4 @@
-"""Models of trees (docs/forest-models.md), served from their libraries' own files, against these libraries' recorded answers."""
+"""Tree models (docs/forest-models.md), served from their libraries' own files, compared with the recorded answers of these libraries."""
 
 import json
 import shutil
@@ -111,7 +111,8 @@ def test_rows_of_other_lengths_are_refused(server):
 # What is done to a model's text, and what the reason of its unavailability says then.
 DAMAGES = {
     "truncated": (lambda text: text[:len(text) // 2], "JSON at byte"),
-    "another_booster": (lambda text: text.replace('"gbtree"', '"gblinear"'), "booster 'gblinear' has no trees"),
+    "another_booster": (lambda text: text.replace('"gbtree"', '"gbother"'), "booster 'gbother' is none of gbtree, dart and gblinear"),
+    "trees_of_a_linear_booster": (lambda text: text.replace('"gbtree"', '"gblinear"'), "'weights'"),
     "unknown_objective": (lambda text: text.replace("binary:logistic", "binary:other"), "objective 'binary:other' is not known"),
     "cycle": (lambda text: text.replace('"left_children":[1,', '"left_children":[0,'), "its own ancestor"),
     "far_feature": (lambda text: text.replace('"num_feature":"6"', '"num_feature":"1"'), "splits by feature"),

@@ -1,7 +1,7 @@
-"""Models made by chance, whose rows influence each other or do not, with and without names for their dimensions, true or not:
-served without a configuration and under load, each answers as the library does to each request alone.
+"""Random models, whose rows influence each other or do not. Their dimensions have names or not, and the names are true or not.
+Served without a configuration and under load, each model answers like the library answers each request alone.
 
-INFERD_GENERATED_SECONDS has it go on for so long, with models of other seeds; INFERD_GENERATED_SEED repeats a run."""
+INFERD_GENERATED_SECONDS sets the duration, with models of further seeds. INFERD_GENERATED_SEED repeats a run."""
 
 import os
 import time

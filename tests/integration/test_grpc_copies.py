@@ -1,4 +1,4 @@
-"""A raw tensor of a gRPC call reaches the engine where the network put it: the server counts what it copies in between."""
+"""A raw tensor of a gRPC call reaches the engine without a copy. The server counts the bytes that it copies."""
 
 import queue
 import struct

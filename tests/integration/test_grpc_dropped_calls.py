@@ -1,4 +1,4 @@
-"""Clients that drop unary calls in flight, again and again: the server stays, and keeps nothing of them."""
+"""Clients that repeatedly drop unary calls in flight. The server stays up, and keeps nothing of them."""
 
 import grpc
 import pytest

@@ -1,12 +1,14 @@
-"""inferctl as a program: what it prints for programs, and where its options come from."""
+"""inferctl as a program: its machine-readable output, and the sources of its options."""
 
 import http.client
 import json
 import os
+import re
 import signal
 import subprocess
 
 import pytest
+from onnx import TensorProto, helper
 
 from support import models
 from support.server import EXAMPLES, PROGRAMS, Server
@@ -66,8 +68,50 @@ def test_validate_prints_json(inferctl, tmp_path):
     adder, bad = report["models"]
     assert (adder["name"], adder["problems"], len(bad["problems"])) == ("adder", [], 1)
     assert adder["configurations"][0]["version"] == "1" and "name: \"adder\"" in adder["configurations"][0]["text"]
+    assert "trial" not in report, "a repository is not tried"
     status, output, _ = inferctl("validate", tmp_path / "models" / "adder", "-o", "json")
-    assert status == 0 and strictly(output)["valid"] is True
+    report = strictly(output)
+    assert status == 0 and report["valid"] is True
+    trial = report["trial"]
+    assert (trial["model"], trial["loaded"], trial["refusal"]) == ("adder", True, "")
+    assert trial["inputs"] == [{"name": "INPUT", "datatype": "INT32", "shape": [-1]}]
+    assert trial["answer"] == [{"name": "OUTPUT", "datatype": "INT32", "shape": [1]}]
+
+
+def test_validate_tries_a_model_file_and_its_command_works(inferctl, tmp_path):
+    models.add_onnx(tmp_path, "adder", models.adder_bytes(5))
+    status, output, _ = inferctl("validate", tmp_path / "adder" / "1" / "model.onnx")
+    assert status == 0 and output.splitlines()[-1] == "1 model, 0 problems", output
+    assert "loaded, and it answers a request of zeros" in output
+    assert re.search(r"input +INPUT +INT32 +\[-1\] +\[1\]", output) and re.search(r"output +OUTPUT +INT32 +\[-1\] +\[1\]", output)
+    command = next(line.strip() for line in output.splitlines() if line.strip().startswith("curl"))
+    with Server(tmp_path) as running:
+        command = command.replace("localhost:8000", running.address).replace("/models/model/", "/models/adder/")
+        answer = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert strictly(answer)["outputs"][0]["data"] == [5]
+
+
+def test_the_command_of_a_large_request_works(inferctl, tmp_path):
+    models.add_onnx(tmp_path, "tail", models.graph_bytes(
+        [helper.make_node("Neg", ["image"], ["negative"])], [("image", TensorProto.FLOAT, [1, 3, 40, 40])],
+        [("negative", TensorProto.FLOAT, [1, 3, 40, 40])]))
+    status, output, _ = inferctl("validate", tmp_path / "tail", "-o", "json")
+    assert status == 0, output
+    with Server(tmp_path) as running:
+        command = strictly(output)["trial"]["command"].replace("localhost:8000", running.address)
+        assert len(command) < 500
+        answer = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60, check=True).stdout
+    assert strictly(answer)["outputs"][0]["shape"] == [1, 3, 40, 40]
+
+
+def test_a_refused_made_up_request_is_no_problem(inferctl, tmp_path):
+    """A pool of 3 by 3 over an image of 1 by 1."""
+    models.add_onnx(tmp_path, "pool", models.graph_bytes(
+        [helper.make_node("MaxPool", ["image"], ["pooled"], kernel_shape=[3, 3])], [("image", TensorProto.FLOAT, [1, 1, "h", "w"])],
+        [("pooled", TensorProto.FLOAT, [1, 1, "oh", "ow"])]))
+    status, output, _ = inferctl("validate", tmp_path / "pool")
+    assert status == 0 and output.splitlines()[-1] == "1 model, 0 problems", output
+    assert "It refuses a request of zeros" in output and "Send values of your own" in output, output
 
 
 @pytest.fixture(scope="module")

@@ -100,7 +100,8 @@ def test_what_cannot_be_done_is_said(inferctl, arguments, status, error):
 
 def test_a_wait_that_is_in_vain_ends(inferctl):
     inferctl("apply", "-f", "-", text=service("lost", "/m", model_format="none-such"))
-    assert "timed out waiting for the condition" in inferctl("wait", "isvc/lost", "--for=condition=Ready", "--timeout=1s", status=1)
+    waited = inferctl("wait", "isvc/lost", "--for=condition=Ready", "--timeout=1s", status=1)
+    assert "timed out waiting for the condition on inferenceservice.serving.kserve.io/lost: PredictorReady is False" in waited and "none-such" in waited
     assert "MinReplicas cannot be less than 0." in inferctl("apply", "-f", "-", text=service("bad", "/m", least=-1), status=1)
     assert 'unknown field "spec.predictor.minReplicaz"' in inferctl(
         "apply", "-f", "-", text=service("bad", "/m").replace("minReplicas", "minReplicaz"), status=1)

@@ -1,4 +1,4 @@
-"""cmake --install: what was installed into another folder serves from there, without the build's files."""
+"""cmake --install: an installation in another folder serves from there, without the build's files."""
 
 import json
 import os

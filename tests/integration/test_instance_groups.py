@@ -1,5 +1,5 @@
-"""Where the instances of a model are: on the CPU, on which GPUs, or where the model says; in both isolations. Of GPUs, the
-fake engine has as many as FAKE_ENGINE_GPUS says, and prefers them to the CPU."""
+"""The places of a model's instances: on the CPU, on selected GPUs, or where the model itself decides; in both isolations. The
+fake engine has FAKE_ENGINE_GPUS GPUs, and prefers them to the CPU."""
 
 import concurrent.futures
 

@@ -1,4 +1,4 @@
-"""Binary tensors in HTTP bodies for models in worker processes: the worker sees them where the server reads them to."""
+"""Binary tensors in HTTP bodies for models in worker processes. The worker uses them in the memory that the server reads them into."""
 
 import concurrent.futures
 import contextlib

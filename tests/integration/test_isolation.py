@@ -1,4 +1,4 @@
-"""Models in worker processes: what ends one is the failure of the requests that it held, and of nothing else."""
+"""Models in worker processes. If a worker ends, only the requests that it held fail."""
 
 import concurrent.futures
 import os

@@ -1,4 +1,4 @@
-"""Iterative sequences: requests that the engine has executed again and again, and which share their executions."""
+"""Iterative sequences: requests that the engine reschedules repeatedly, and that share their executions."""
 
 import concurrent.futures
 import json

@@ -1,4 +1,4 @@
-"""A worker process that is killed under the load of several protocols at once."""
+"""A worker process is killed under load from several protocols at once."""
 
 import contextlib
 import json

@@ -1,4 +1,4 @@
-"""Models written for KServe's Python package, as they are: custom predictors, transformers and explainers, by inferd's stand-in for
+"""Unchanged models for KServe's Python package: custom predictors, transformers and explainers. They run with inferd's stand-in for
 that package."""
 
 import json

@@ -1,5 +1,5 @@
-"""KServe's V1 data plane, over models of an ONNX file and of the fake engine; and whose the paths are that it shares with TensorFlow
-Serving's REST."""
+"""KServe's V1 data plane, over models of an ONNX file and of the fake engine; and the owner of the paths that it shares with
+TensorFlow Serving's REST."""
 
 import http.client
 import json

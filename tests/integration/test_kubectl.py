@@ -1,4 +1,4 @@
-"""inferd-controller's API, driven by kubectl: nothing of inferd's is used but the program itself."""
+"""inferd-controller's API, used by kubectl. Of inferd, the tests use only the program."""
 
 import json
 import os

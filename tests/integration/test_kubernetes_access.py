@@ -1,4 +1,5 @@
-"""How src/kserve/kubernetes reaches a server: certificates, tokens that are exchanged, plug-ins. tests/kubernetes has the same of Kubernetes' own server."""
+"""How src/kserve/kubernetes reaches a server: certificates, tokens that are exchanged, plug-ins.
+tests/kubernetes has the same tests for Kubernetes' own server."""
 
 import base64
 import json

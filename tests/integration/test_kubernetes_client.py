@@ -1,4 +1,5 @@
-"""src/kserve/kubernetes against inferd-controller's own API, which is one server of two: tests/kubernetes has Kubernetes' own."""
+"""src/kserve/kubernetes against inferd-controller's own API, one of two servers in the tests.
+tests/kubernetes tests it against Kubernetes' own server."""
 
 import json
 

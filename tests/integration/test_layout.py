@@ -1,4 +1,4 @@
-"""The release build's server has its code in the order of its profile (cmake/lay_out)."""
+"""The code of the release build's server is ordered by its profile (cmake/lay_out)."""
 
 import re
 import subprocess

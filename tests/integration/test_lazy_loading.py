@@ -1,5 +1,5 @@
-"""Models that are loaded when requests need them, within a budget: every protocol waits for the load, and nobody's request
-fails because another model needed the room."""
+"""Models that are loaded on demand, within a memory budget. Every protocol waits for the load, and no request fails because
+another model needs the memory."""
 
 import concurrent.futures
 import contextlib

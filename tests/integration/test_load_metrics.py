@@ -1,4 +1,4 @@
-"""How loaded the server is, in the head of an answer whose request asks for it (ORCA)."""
+"""The server's load in the headers of an answer, if the request asks for it (ORCA)."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Components whose program is not inferd have an agent before them, where they have a logger or a batcher."""
+"""Components with a logger or a batcher run behind an agent if their program is not inferd."""
 
 import concurrent.futures
 import json

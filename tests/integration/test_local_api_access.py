@@ -146,7 +146,7 @@ def test_another_user_gets_nothing(controller):
     status, answer = curl(url, b"", *bearer, user=NOBODY)
     assert status == 403 and b"processes of its controller's user" in answer
     assert curl(url, b"", *bearer)[0] == 200
-    # 7: could not connect; 52: the server closed without an answer; 56: it was cut off.
+    # 7: could not connect; 52: the server closed without an answer; 55, 56: it was cut off while the request or the answer was on its way.
     runtime = pathlib.Path(os.environ["XDG_RUNTIME_DIR"])
     command = ["curl", "-s", "-m", "60", "--unix-socket", str(socket_of(controller)), f"http://localhost{LIST}"]
     asked = {"user": NOBODY, "group": NOBODY, "extra_groups": [], "cwd": "/", "capture_output": True, "check": False}
@@ -160,7 +160,7 @@ def test_another_user_gets_nothing(controller):
     done = subprocess.run(command, **asked)
     for path, was in before.items():
         path.chmod(was)
-    assert done.returncode in (52, 56) and done.stdout == b""
+    assert done.returncode in (52, 55, 56) and done.stdout == b""
     assert subprocess.run(command, cwd="/", capture_output=True, check=True).stdout.startswith(b"{")
 
 

@@ -1,4 +1,4 @@
-"""inferd-controller --local: transformers and explainers, as processes of this machine that ask their predictor through the gateway."""
+"""inferd-controller --local: transformers and explainers, as processes of this machine that call their predictor through the gateway."""
 
 import collections
 import json

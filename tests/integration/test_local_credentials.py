@@ -1,4 +1,4 @@
-"""inferd-controller --local: models in a store that wants a key, which stands in secrets: of a service account, or of a storage
+"""inferd-controller --local: models in a store that demands a key. The key is in a secret of a service account, or of a storage
 specification."""
 
 import base64

@@ -1,4 +1,4 @@
-"""inferd-controller --local: transformers of KServe's own package, which ask their predictor over gRPC."""
+"""inferd-controller --local: transformers of KServe's own package, which call their predictor over gRPC."""
 
 import os
 import sys

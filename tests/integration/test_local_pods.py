@@ -1,4 +1,4 @@
-"""inferd-controller --local: what a container refers to: variables from elsewhere, volumes, and fields that do nothing here."""
+"""inferd-controller --local: the references of a container: variables from other objects, volumes, and fields without an effect here."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""inferd-controller --local with a folder: what a service was before the program ended, it is again behind the next start."""
+"""inferd-controller --local with a folder: the next start restores each service's state."""
 
 import collections
 import textwrap

@@ -1,4 +1,4 @@
-"""Replicas of inferd-controller --local are reached by the gateway alone: at Unix sockets, in a folder that no other user may enter."""
+"""Only the gateway can reach replicas of inferd-controller --local, by Unix sockets in a folder that no other user may enter."""
 
 import contextlib
 import json

@@ -1,5 +1,5 @@
-"""A table of what KServe's InferenceServices and InferenceGraphs can be: each row is applied by inferd-controller's API, waited for,
-asked by every protocol that it has, and its status compared with the one that KServe would write."""
+"""A table of the kinds of KServe's InferenceServices and InferenceGraphs. The test applies each row by inferd-controller's API, waits for it,
+calls it by every protocol that it has, and compares its status with the one that KServe would write."""
 
 import dataclasses
 import json
@@ -221,14 +221,13 @@ def test_a_predictor(controller, objects, name):
 
 
 OTHER_FORMATS = "10 other runtimes do not support the format"
+NEEDS_GPU = "TensorRT's plans need a GPU and ONNX Runtime's GPU package; enable this runtime where both are there, or serve the ONNX model"
 UNSERVED = {
     "tensorrt": (by_format("tensorrt", ONNX, version="8"), "NoSupportingRuntime",
                  "No runtime found to support specified framework/version",
-                 "no runtime found to support predictor with model type: {tensorrt 8}: inferd-tensorrt is disabled: inferd has no engine "
-                 f"for TensorRT's plans yet; serve the ONNX model they were made of; {OTHER_FORMATS} tensorrt"),
+                 f"no runtime found to support predictor with model type: {{tensorrt 8}}: inferd-tensorrt is disabled: {NEEDS_GPU}; {OTHER_FORMATS} tensorrt"),
     "disabled": (by_format("tensorrt", ONNX, runtime="inferd-tensorrt"), "RuntimeDisabled", "Specified runtime is disabled",
-                 "specified runtime inferd-tensorrt is disabled: inferd-tensorrt is disabled: inferd has no engine for TensorRT's plans "
-                 "yet; serve the ONNX model they were made of"),
+                 f"specified runtime inferd-tensorrt is disabled: inferd-tensorrt is disabled: {NEEDS_GPU}"),
     "absent": (by_format("onnx", ONNX, runtime="none-such"), "RuntimeNotRecognized", "Waiting for runtime to become available",
                "No ServingRuntimes or ClusterServingRuntimes with the name: none-such"),
     "other-version": (by_format("pmml", PMML_MODEL, version="5"), "NoSupportingRuntime",

@@ -1,4 +1,4 @@
-"""inferd-controller --local: TrainedModels, which come and go in the predictor of a service that has no model of its own."""
+"""inferd-controller --local: TrainedModels, which are loaded and unloaded in the predictor of a service that has no model of its own."""
 
 import functools
 import http.server

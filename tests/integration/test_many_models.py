@@ -1,4 +1,4 @@
-"""A server with thousands of models: what each costs does not grow with the others, so that it comes up and goes."""
+"""A server with thousands of models. The cost of each does not grow with their number, so that the server starts and stops in time."""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
-"""Models that MLflow saved answer /invocations as MLflow does: names, texts and types are those that `predict` returned, and that the body
-had. What is expected was taken from MLflow's own scoring server."""
+"""Models that MLflow saved answer /invocations as MLflow does: names, texts and types are those of the value that `predict` returned, and
+of the body. MLflow's own scoring server gave the expected answers."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""MLflow's scoring protocol, to models of engines other than MLflow's own formats: a function in Python, and ONNX."""
+"""MLflow's scoring protocol, for models in other formats than MLflow's own: a function in Python, and ONNX."""
 
 import gzip
 import json

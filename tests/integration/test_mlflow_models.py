@@ -1,4 +1,4 @@
-"""Models that MLflow saved, against what MLflow's own scoring server says to the same requests, and over V2."""
+"""Models that MLflow saved, compared with the answers of MLflow's own scoring server to the same requests, and over V2."""
 
 import json
 import os

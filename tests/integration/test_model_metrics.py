@@ -1,4 +1,4 @@
-"""What /metrics has about models and about the build."""
+"""The metrics of models and of the build in /metrics."""
 
 import subprocess
 

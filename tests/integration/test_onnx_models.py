@@ -1,4 +1,4 @@
-"""What ONNX files say of their tensors, and what comes: declared shapes that do not hold, sizes of 0, unknown ranks, scalars, and the
+"""Declarations of tensors in ONNX files, compared with the real tensors: wrong shapes, sizes of 0, unknown ranks, scalars. Also the
 reasons why a file is not loaded."""
 
 import numpy
@@ -142,7 +142,7 @@ def test_any_size_in_the_configuration_is_the_files_size(server):
     assert ask(server, "any_size", [2, 4])[0] == [2, 4]
     status, error = ask(server, "any_size", [2, 5])
     assert status == 400 and "unexpected shape for input 'x'" in error
-    assert "the model expects shape [-1,4] but the model configuration specifies shape [-1,5]" in reason(server, "other_sizes")
+    assert "the model expects 2 dimensions (shape [-1,4]) but the model configuration specifies 2 dimensions" in reason(server, "other_sizes")
 
 
 @pytest.mark.parametrize("name, words", [

@@ -1,5 +1,5 @@
 """ONNX models on GPUs: with the stand-ins for NVIDIA's driver and ONNX Runtime's package for GPUs, whose memory ends a
-process that touches it; and what is said where there is no GPU."""
+process that accesses it. Also the errors on a machine without a GPU."""
 
 from support import models
 from support.isolation import IN_BOTH_ISOLATIONS

@@ -1,4 +1,4 @@
-"""The openvino engine's own: OpenVINO Model Server's file of models, what is refused, and the folder of compiled models."""
+"""Features of the openvino engine: OpenVINO Model Server's model list file, refusals, and the folder of compiled models."""
 
 import json
 import shutil

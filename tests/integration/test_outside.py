@@ -1,4 +1,4 @@
-"""No engine opens a connection, asks for the address of a name, or writes a file by itself."""
+"""No engine opens a connection, resolves a name, or writes a file by itself."""
 
 import os
 import subprocess

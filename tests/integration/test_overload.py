@@ -1,5 +1,5 @@
-"""More requests than a model can take: some are refused and told when to come again, none that nobody waits for runs, and
-no other model notices."""
+"""More requests than a model can handle. Some are refused with a time to retry, abandoned requests do not run, and other
+models are not affected."""
 
 import itertools
 import json

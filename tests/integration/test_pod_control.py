@@ -1,4 +1,4 @@
-"""A pod whose models come and go, as the controller makes it: its two containers are started as processes, and the agent alone controls the
+"""A pod with TrainedModels, as the controller creates it. Its two containers run as processes, and only the agent controls the
 server."""
 
 import contextlib

@@ -1,4 +1,4 @@
-"""Models in Python that have other models of the server answer, over Triton's Python backend: exec and async_exec."""
+"""Python models that call other models of the server, by the interface of Triton's Python backend: exec and async_exec."""
 
 import concurrent.futures
 import json

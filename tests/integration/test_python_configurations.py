@@ -1,4 +1,4 @@
-"""Configurations of models written for Triton's Python backend: what the server makes for them, and what their code adds."""
+"""Configurations of models written for Triton's Python backend: the server's completion, and the additions of the models' code."""
 
 import pytest
 

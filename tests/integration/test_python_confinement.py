@@ -1,4 +1,4 @@
-"""What the Python engine's workers give up before a model's code runs (docs/python-models.md)."""
+"""The privileges that the Python engine's workers drop before a model's code runs (docs/python-models.md)."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The texts and rules that models and clients of Triton's Python backend may count on."""
+"""The texts and rules of Triton's Python backend on which models and clients may rely."""
 
 import concurrent.futures
 import json

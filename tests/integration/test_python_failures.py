@@ -1,5 +1,5 @@
-"""What models in Python do to their worker, in each of their calls: it ends, it hangs, it gives too much. The server, and models
-beside it, go on."""
+"""Python models that break their worker, in each of their calls: it ends, hangs, or returns too much. The server and other models
+keep running."""
 
 import fcntl
 import json
@@ -148,6 +148,48 @@ def test_an_end_that_never_ends_is_ended(tmp_path):
         assert server.json("POST", "/v2/repository/models/m/unload")[0] == 200
         wait_until(lambda: not is_running(process), "the worker was ended")
         assert server.health("live")
+
+
+def test_instances_end_at_the_same_time(tmp_path):
+    # One after the other, they would take four times the 5 s that each of them has, and more than the server waits.
+    add(tmp_path, "m", model(finalize=LOOP), IN_OUT + "instance_group { kind: KIND_CPU count: 4 }\n")
+    with Server(tmp_path) as server:
+        assert ask(server)[0] == 200
+        server.end()
+
+
+def test_a_worker_ends_with_its_models_handlers_and_not_with_a_walk_over_its_modules(tmp_path):
+    said = tmp_path / "said"
+    code = model(finalize="KEPT.say('finalize')").replace("class TritonPythonModel", f"""
+import atexit, tempfile
+
+class Kept:
+    def say(self, word):
+        with open({str(said)!r}, "a") as file:
+            file.write(word + " ")
+
+    def __del__(self):
+        time.sleep(600)
+
+KEPT = Kept()
+FOLDER = tempfile.TemporaryDirectory(dir={str(tmp_path)!r}, prefix="left-")
+atexit.register(KEPT.say, "handler")
+
+class TritonPythonModel""", 1)
+    add(tmp_path / "models", "m", code, IN_OUT)
+    with Server(tmp_path / "models") as server:
+        assert ask(server)[0] == 200 and list(tmp_path.glob("left-*"))
+        server.end()
+    assert said.read_text().split()[-2:] == ["finalize", "handler"] and not list(tmp_path.glob("left-*"))
+
+
+def test_a_server_ends_well_while_a_model_is_loaded(tmp_path):
+    begun = tmp_path / "begun"
+    add(tmp_path / "models", "m", model(initialize=f"open({str(begun)!r}, 'w').close(); time.sleep(600)"), IN_OUT)
+    with Server(tmp_path / "models", ready=False) as server:
+        wait_until(begun.exists, "the model is being loaded")
+        server.end()
+        assert "leaving while models are still loading" in server.log()
 
 
 def test_a_process_that_a_model_leaves_behind_holds_up_nothing(tmp_path):

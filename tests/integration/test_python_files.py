@@ -1,10 +1,11 @@
-"""Files that need Python: pickles of scikit-learn and others, skops, PMML, CatBoost; against the answers of those who made them."""
+"""Files that need Python: pickles of scikit-learn and others, skops, PMML, CatBoost; compared with the answers of their own libraries."""
 
 import base64
 import concurrent.futures
 import json
 import os
 import pickle
+import signal
 import sys
 
 import numpy
@@ -264,6 +265,46 @@ def test_configurations_go_before_conventions(tmp_path, isolation):
         numpy.testing.assert_allclose(answer["predict_proba"], CLASSIFIER.outputs["predict_proba"][0], rtol=1e-6)
 
 
+@IN_BOTH_ISOLATIONS
+def test_a_configured_shape_holds_where_samples_are_refused(tmp_path, isolation):
+    strict = PythonFile("scikit_learn/strict_categories")
+    for name, columns in ("right", 5), ("wrong", 4):
+        strict.add_to(tmp_path, name, f'output {{ name: "transform" data_type: TYPE_FP64 dims: [ -1, {columns} ] }}')
+    with Server(tmp_path, options=["--isolation", isolation, "--allow-pickle=all"]) as server:
+        assert server.json("GET", "/v2/models/right")[1]["outputs"][0]["shape"] == [-1, 5]
+        numpy.testing.assert_allclose(infer(server, "right", strict)["transform"], strict.outputs["transform"][0])
+        rows = strict.inputs["input-0"][0]
+        status, answer = server.infer("wrong", [{"name": "input-0", "datatype": "FP32", "shape": list(rows.shape), "data": rows.flatten().tolist()}])
+        assert status == 500 and "[3,5], which is not [-1,4]" in answer["error"], answer
+
+
+@pytest.mark.parametrize("isolation", ["none"], indirect=True)
+def test_a_column_of_texts_may_be_all_null(tmp_path, isolation):
+    case = PythonFile("scikit_learn/missing_texts")
+    case.add_to(tmp_path, "towns")
+    rows = [{"size": size, "land": None} for size in case.inputs["size"][0].tolist()]
+    with Server(tmp_path, options=["--isolation", isolation, "--allow-pickle=all"]) as server:
+        expected = case.outputs["predict"][0].tolist()
+        assert server.json("POST", "/v1/models/towns:predict", {"instances": rows}) == (200, {"predictions": expected})
+
+
+def decoded(values):
+    """Returns lists, with str in place of bytes."""
+    return values.tolist() if values.dtype != object else numpy.vectorize(bytes.decode, otypes=[object])(values).tolist()
+
+
+@pytest.mark.parametrize("isolation", ["none"], indirect=True)
+def test_rows_of_words_without_names_come_as_rows(tmp_path, isolation):
+    for name, method in ("rows_of_words", "transform"), ("pipeline_of_words", "predict"):
+        case = PythonFile(f"scikit_learn/{name}")
+        case.add_to(tmp_path / name, name)
+        with Server(tmp_path / name, options=["--isolation", isolation, "--allow-pickle=all"]) as server:
+            shape, datatype = (server.json("GET", f"/v2/models/{name}")[1]["inputs"][0][key] for key in ("shape", "datatype"))
+            assert (shape, datatype) == ([-1, 2], "BYTES")
+            status, answer = server.json("POST", f"/v1/models/{name}:predict", {"instances": decoded(case.inputs["input-0"][0])})
+            assert (status, answer) == (200, {"predictions": decoded(case.outputs[method][0])})
+
+
 def hostile(mark):
     """A pickle that leaves a mark when it is read."""
     class Hostile:
@@ -390,6 +431,24 @@ def test_an_interpreter_without_the_library_says_what_installs_it(tmp_path, isol
     with Server(tmp_path / "models", options=["--isolation", isolation], ready=False) as server:
         reason = reasons_of(server, 1)["flowers"]
     assert "needs the Python module 'skops" in reason and "tools/install_engine python installs" in reason, reason
+
+
+@IN_BOTH_ISOLATIONS
+def test_the_interpreter_that_reads_a_file_serves_it(tmp_path, isolation):
+    """The trial of independent rows at load does not cost another interpreter. One that dies afterwards is replaced."""
+    program, started = tmp_path / "python3", tmp_path / "started"
+    models.write_whole(program, f'#!/bin/sh\necho $$ >> "{started}"\nexec "{sys.executable}" "$@"\n'.encode())
+    program.chmod(0o755)
+    tree = PythonFile("pmml/tree")
+    tree.add_to(tmp_path / "models", "tree", f'parameters {{ key: "interpreter" value {{ string_value: "{program}" }} }}')
+    with Server(tmp_path / "models", options=["--isolation", isolation]) as server:
+        assert "requests to 'tree' share executions: executions at load show" in server.log()
+        for count in 1, 2:
+            expect_equal(V2Binary(server).ask("tree", tree.inputs, {})["predict"], tree.outputs["predict"])
+            processes = started.read_text().split()
+            assert len(processes) == count
+            os.kill(int(processes[-1]), signal.SIGKILL)
+            wait_until(lambda: server.log().count("the Python process was ended by signal 9") == count, "the server has noticed it")
 
 
 @IN_BOTH_ISOLATIONS

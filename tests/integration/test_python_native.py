@@ -1,5 +1,5 @@
-"""A worker's C++, `inferd_native`, answers as its Python does, whatever a function returns. The test plays the server: it has the next
-execution wait while one goes on, and looks at outputs as late as a server does."""
+"""A worker's C++, `inferd_native`, answers as its Python does, whatever a function returns. The test plays the server: it queues the
+next execution while one runs, and reads outputs as late as a server does."""
 
 import collections
 import marshal

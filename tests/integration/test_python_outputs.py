@@ -1,4 +1,4 @@
-"""What responses of models written for Triton's Python backend may have: outputs that are left out, and others than were declared."""
+"""Allowed responses of models for Triton's Python backend: omitted outputs, and outputs that were not declared."""
 
 import contextlib
 

@@ -1,5 +1,5 @@
-"""Short executions of models in Python: the next one waits in the worker while one goes on. Each request has its own answer, and is no
-concern of one that ends the worker."""
+"""Short executions of models in Python: the next one waits in the worker while one runs. Each request gets its own answer, and
+a request that ends the worker does not affect the others."""
 
 import concurrent.futures
 import itertools

@@ -1,4 +1,4 @@
-"""What a model's process writes and starts, besides its answers (docs/python-models.md)."""
+"""The output and the child processes of a model's process (docs/python-models.md)."""
 
 import json
 import signal

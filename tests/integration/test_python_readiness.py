@@ -1,4 +1,4 @@
-"""Python models that say themselves whether they are ready: `is_ready`, over HTTP, gRPC, and to other models."""
+"""Python models that report their own readiness: `is_ready`, over HTTP, gRPC, and to other models."""
 
 import concurrent.futures
 import os

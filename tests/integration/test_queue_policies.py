@@ -1,4 +1,4 @@
-"""Priorities, and what becomes of requests that wait: in the order and the codes that the configuration asks for."""
+"""Priorities, and queue policies for waiting requests, with the order and the status codes that the configuration demands."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Requests of different shapes in one execution of ONNX Runtime, what it is told of them, and shapes that it sees otherwise."""
+"""Requests of different shapes in one execution of ONNX Runtime, the shapes that it gets with them, and reshapes."""
 
 import concurrent.futures
 import shutil

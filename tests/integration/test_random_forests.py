@@ -1,7 +1,7 @@
-"""Models of trees with random parameters, trained by XGBoost, LightGBM and scikit-learn themselves, against these libraries' answers:
-margins to the last bit, predictions, leaves and contributions (readers/recorded_models_test.cc compares them).
+"""Tree models with random parameters, trained by XGBoost, LightGBM and scikit-learn, compared with the libraries' answers: margins
+to the last bit, predictions, leaves and contributions (readers/recorded_models_test.cc compares them).
 
-INFERD_FOREST_SECONDS=600 tests/run integration/test_random_forests.py has ever new ones made and compared for that long."""
+INFERD_FOREST_SECONDS=600 tests/run integration/test_random_forests.py makes and compares new models for 600 s."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""Responses that are kept in a Redis, which may be away, slow, or begin anew: no inference fails for that."""
+"""Responses that are cached in a Redis. No inference fails if it is down, slow, or restarted."""
 
 import re
 import shutil

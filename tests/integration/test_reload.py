@@ -1,4 +1,4 @@
-"""A model is replaced while clients infer: nothing is lost, and the new one answers soon."""
+"""A model is replaced under load. No request is lost, and the new version answers soon."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""Model repositories and base paths that are storage URIs: brought, followed, and kept where the store fails."""
+"""Model repositories and base paths that are storage URIs. Models are downloaded, follow changes, and stay if the store fails."""
 
 import io
 import os

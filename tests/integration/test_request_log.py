@@ -1,4 +1,4 @@
-"""The access log in JSON, and the X-Request-Id that answers repeat."""
+"""The access log in JSON, and the X-Request-Id, which answers repeat."""
 
 import json
 

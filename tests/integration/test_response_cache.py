@@ -1,4 +1,4 @@
-"""Responses that are kept: which requests are equal, what is counted, what a reload does, and who waits for whom."""
+"""The response cache: equality of requests, statistics, the effect of a reload, and requests that wait for an equal one."""
 
 import concurrent.futures
 import contextlib

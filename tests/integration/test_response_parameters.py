@@ -1,4 +1,4 @@
-"""Named parameters that an engine answers reach clients of Predict V2, over HTTP and gRPC, and nobody else."""
+"""Named response parameters of an engine reach only clients of Predict V2, over HTTP and gRPC."""
 
 import concurrent.futures
 import json

@@ -1,5 +1,5 @@
-"""What TensorFlow's own saved_model_cli says that models answer is what TensorFlow Serving's protocols answer, over REST and gRPC.
-tests/models/ask_saved_model_cli.py has asked it."""
+"""TensorFlow Serving's protocols, over REST and gRPC, give the same answers as TensorFlow's own saved_model_cli.
+tests/models/ask_saved_model_cli.py recorded these."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""GET v2/models/M/scheduler says how a model is scheduled, and why its last executions had the sizes they had."""
+"""GET v2/models/M/scheduler reports how a model is scheduled, and the reasons for the sizes of its last executions."""
 
 import subprocess
 

@@ -1,4 +1,4 @@
-"""Models as scikit-learn's and LightGBM's converters export them by default: maps of classes, text, and what cannot be served."""
+"""Models as scikit-learn's and LightGBM's converters export them by default: maps of classes, text, and models that cannot be served."""
 
 import json
 

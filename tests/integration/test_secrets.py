@@ -1,5 +1,5 @@
-"""No secret stands where it may not: a canary is in the place of each, every output is looked at, and secrets.md beside this file
-says which may have which."""
+"""No secret occurs in a wrong place. The tests put a canary in place of each secret and search every output. secrets.md beside this file
+lists the outputs that may contain each secret."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
-"""Sequences while their models are loaded anew, and clients leave, begin again and send what fits to nothing: each sequence sees
-its own requests, in order, and nothing is left behind."""
+"""Sequences while their models are reloaded, and clients disconnect, restart and send requests that fit no sequence. Each sequence gets
+only its own requests, in order, and nothing remains afterwards."""
 
 import concurrent.futures
 import contextlib

@@ -1,4 +1,4 @@
-"""Implicit state: what the server keeps of sequences for models that keep nothing, of the fake engine and of ONNX Runtime."""
+"""Implicit state: the server keeps the state of sequences for stateless models, of the fake engine and of ONNX Runtime."""
 
 import concurrent.futures
 import json

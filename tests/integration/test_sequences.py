@@ -1,4 +1,4 @@
-"""Sequences as a client over HTTP meets them: what is refused, waits, is given up and forgotten, and what the engine got."""
+"""Sequences from the view of an HTTP client: refusals, waits, timeouts and idle limits, and the requests that the engine got."""
 
 import concurrent.futures
 import http.client

@@ -1,4 +1,4 @@
-"""Threads and memory that run out fail a request or a load, and not the server: it says so, lives, and goes on."""
+"""If threads or memory run out, a request or a load fails with an error, and the server keeps running."""
 
 import contextlib
 import http.client

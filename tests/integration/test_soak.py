@@ -1,6 +1,6 @@
 """Everything at once for a long time: every protocol and transport, streams, sequences, shared memory, the cache, versions that
-are swapped, workers that are killed, bad requests and clients that vanish. No answer is unexpected, and memory, descriptors and threads of
-the server stay as they were after a while. INFERD_SOAK_SECONDS says for how long (3600: an hour), INFERD_SOAK_SEED where it begins."""
+are swapped, workers that are killed, bad requests and clients that vanish. No answer is unexpected, and the server's memory, descriptors
+and threads stay constant after a while. INFERD_SOAK_SECONDS sets the duration (3600 for an hour), INFERD_SOAK_SEED the random seed."""
 
 import contextlib
 import itertools

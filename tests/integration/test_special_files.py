@@ -1,4 +1,4 @@
-"""Pipes, devices, folders and lost links where files should be: an error that names them, and nothing waits for them."""
+"""Pipes, devices, folders and broken links in place of files give an error that names them, and nothing blocks on them."""
 
 import os
 import subprocess

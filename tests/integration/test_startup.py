@@ -1,4 +1,4 @@
-"""What a newcomer gets wrong at the start: places and models that are not there, folders without versions, other formats."""
+"""Typical mistakes of new users at the start: missing folders and models, folders without versions, other formats."""
 
 import pathlib
 import shutil

@@ -1,18 +1,17 @@
-"""inferd-storage-initializer against answers as Azure's Blob Storage documents them; signatures are computed anew here, by the
-rules of its Shared Key."""
+"""inferd-storage-initializer against answers as Azure's Blob Storage documents them; the test checks signatures by
+the rules of its Shared Key."""
 
 import base64
 import hashlib
 import hmac
-import os
 import urllib.parse
 
 import pytest
 
 from support.file_server import Files, Relayed, Served
-from support.storage import content, download, refused
+from support.storage import content, download, numbered_noise, refused
 
-NOISE = os.urandom(40 << 20)
+NOISE = numbered_noise(40)
 KEY = base64.b64encode(b"the account's key").decode()
 URI = "https://acc.blob.core.windows.net/models"
 SIGNATURE = "sv=2021-08-06&sig=a%2Fsecret%3D"

@@ -1,5 +1,5 @@
-"""inferd-storage-initializer against a server of Google's Cloud Storage, with faults between; tokens and pages against what
-Google documents."""
+"""inferd-storage-initializer against a server of Google's Cloud Storage, with network faults; tokens and pages against
+answers as Google documents them."""
 
 import base64
 import json

@@ -1,9 +1,8 @@
-"""inferd-storage-initializer against answers as WebHDFS documents them: a name node that redirects to a data node, with faults
-between."""
+"""inferd-storage-initializer against answers as WebHDFS documents them: a name node that redirects to a data node, with network
+faults."""
 
 import base64
 import json
-import os
 import tarfile
 import urllib.parse
 
@@ -13,9 +12,9 @@ from support.certificates import Certificates
 from support.controller import write_constant
 from support.file_server import Files, Relayed, Served
 from support.server import Server, wait_until
-from support.storage import content, download, refused
+from support.storage import content, download, numbered_noise, refused
 
-NOISE = os.urandom(40 << 20)
+NOISE = numbered_noise(40)
 ODD = "a b+c~(1)!*'$&@=;:,#%41-ü模型"
 FILES = {"/m/1/model.onnx": NOISE, "/m/1/empty": b"", "/m/deep/er/x": b"x", f"/m/{ODD}": b"odd",
          "/m-2/other": b"of another model", "/user/me/single.bin": b"one file"}

@@ -1,4 +1,4 @@
-"""inferd-storage-initializer over HTTP: KServe's rules, archives, bad networks, and what is left when it fails."""
+"""inferd-storage-initializer over HTTP: KServe's rules, archives, bad networks, and the files that a failure leaves."""
 
 import gzip
 import io

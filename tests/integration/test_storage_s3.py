@@ -1,4 +1,4 @@
-"""inferd-storage-initializer against a server of Amazon's S3 that looks at each signature, with faults between."""
+"""inferd-storage-initializer against a server of Amazon's S3 that checks each signature, with network faults."""
 
 import json
 import os

@@ -1,5 +1,5 @@
-"""Models that give any number of responses, over HTTP: events and lines of infer, generate and generate_stream; clients
-that read slowly, and that leave."""
+"""Models with any number of responses, over HTTP: events and lines of infer, generate and generate_stream. Also clients
+that read slowly, and clients that disconnect."""
 
 import contextlib
 import json

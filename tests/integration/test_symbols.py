@@ -1,5 +1,5 @@
-"""What the engines and programs export: each engine brings libraries of its own into the process, and must meet neither
-the server's nor each other's symbols (ARCHITECTURE.md)."""
+"""The symbols that engines and programs export. Each engine loads its own libraries into the process, which must bind neither
+to the server's symbols nor to those of other engines (ARCHITECTURE.md)."""
 
 import re
 import subprocess

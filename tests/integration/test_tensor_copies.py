@@ -1,4 +1,4 @@
-"""A binary tensor reaches the engine where the network put it: the server counts what it copies in between."""
+"""A binary tensor reaches the engine without a copy. The server counts the bytes that it copies."""
 
 import json
 import re

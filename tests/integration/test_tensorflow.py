@@ -1,4 +1,4 @@
-"""TensorFlow's models through the real server: what TensorFlow itself computed is what every protocol answers."""
+"""TensorFlow models through the real server. Every protocol gives the values that TensorFlow itself computed."""
 
 import base64
 import json

@@ -1,5 +1,5 @@
-"""TensorFlow's kernels end the process where a value or a rank is not what they take for granted. What a signature says of
-its inputs' shapes is held before they see a request; what it leaves open is for isolation."""
+"""TensorFlow's kernels end the process if a value or a rank is not as they assume. The server checks a request against the
+shapes in the signature before a kernel runs. Isolation protects from values that the signature leaves open."""
 
 import contextlib
 import json

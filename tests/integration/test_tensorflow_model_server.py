@@ -1,4 +1,4 @@
-"""inferd --as tensorflow_model_server: its flags, files and laxities, over models in folders of versions."""
+"""inferd --as tensorflow_model_server: its flags, files and lenient rules, for models in version folders."""
 
 import json
 import shutil

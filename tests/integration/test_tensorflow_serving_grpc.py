@@ -1,4 +1,4 @@
-"""TensorFlow Serving's gRPC API says the same as its REST API and V2, over all that a model can be sent."""
+"""TensorFlow Serving's gRPC API gives the same answers as its REST API and V2, for all kinds of requests."""
 
 import concurrent.futures
 

@@ -1,4 +1,4 @@
-"""TensorFlow Serving's REST API says the same as V2, over all that a model can be sent and go through."""
+"""TensorFlow Serving's REST API gives the same answers as V2, for all kinds of requests and all states of a model."""
 
 import base64
 import concurrent.futures

@@ -1,5 +1,5 @@
-"""How TensorFlow's sessions are set for all models at once: --engine-parameter, and TensorFlow Serving's flags and files
-that come to the same."""
+"""Options of TensorFlow's sessions for all models at once: --engine-parameter, and the equivalent flags and files of
+TensorFlow Serving."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""All signatures of a SavedModel: TensorFlow Serving's clients choose one by its name, V2 clients have the default one."""
+"""All signatures of a SavedModel: TensorFlow Serving's clients choose one by its name, V2 clients use the default one."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""The torch engine's own, through the server: answers of several parts, texts, operators of a model's own, a model's errors and state."""
+"""Features of the torch engine, through the server: several outputs, texts, a model's own operators, errors and state."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""Traces of requests: in Triton's files and at a collector; which requests, how many, and settings that calls change."""
+"""Traces of requests: in Triton's files and at a collector; the selection and number of requests, and settings that calls change."""
 
 import contextlib
 import http.server

@@ -1,4 +1,4 @@
-"""Under --as tritonserver the server does what that one does, where that is something else."""
+"""With --as tritonserver, the server behaves like tritonserver where the default behaviour differs."""
 
 import concurrent.futures
 import re
@@ -199,7 +199,6 @@ def echo_request():
 
 
 @pytest.mark.parametrize("variable, value, executions", [
-    ("TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", "60", 1),
     ("TRITONSERVER_DELAY_GRPC_RESPONSE", "60000", 1),
     ("TRITONSERVER_DELAY_RESPONSE_COMPLETION", "60000", 1),
     ("TRITONSERVER_DELAY_GRPC_PROCESS", "60000", 0),
@@ -215,6 +214,22 @@ def test_its_tests_hold_calls_over_grpc_back(tmp_path, monkeypatch, variable, va
             oip.unary(channel, "ModelInfer")(echo_request(), timeout=1, metadata=(("spaced", " a "),))
         assert (error.value.code(), error.value.details()) == (grpc.StatusCode.DEADLINE_EXCEEDED, "Deadline Exceeded")
         assert server.metric("nv_inference_exec_count") == executions
+
+
+@pytest.mark.parametrize("call, request_fields", [
+    ("ServerLive", {}), ("ServerMetadata", {}), ("ModelReady", {"name": "echo"}), ("ModelStatistics", {"name": "echo"}),
+    ("SystemSharedMemoryStatus", {}),
+])
+def test_its_tests_hold_control_calls_over_grpc_back(tmp_path, monkeypatch, call, request_fields):
+    """And no inference."""
+    monkeypatch.setenv("TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", "60")
+    models.add_fake(tmp_path, "echo")
+    with serve(tmp_path) as server, grpc.insecure_channel(server.grpc_address) as channel:
+        assert len(oip.unary(channel, "ModelInfer")(echo_request(), timeout=60).outputs) == 1
+        assert not next(oip.stream(channel)(iter([echo_request()]), timeout=60)).error_message
+        with pytest.raises(grpc.RpcError) as error:
+            oip.unary(channel, call)(protos.message(f"inference.{call}Request")(**request_fields), timeout=1)
+        assert error.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
 
 
 @pytest.mark.parametrize("variable", ["TRITONSERVER_DELAY_GRPC_RESPONSE", "TRITONSERVER_DELAY_GRPC_COMPLETE"])

@@ -1,4 +1,4 @@
-"""Models without a configuration: requests share executions only where rows are shown not to influence each other."""
+"""Models without a configuration: requests share executions only if trial executions have shown that rows are independent."""
 
 import subprocess
 from concurrent.futures import ThreadPoolExecutor

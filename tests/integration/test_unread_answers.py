@@ -1,5 +1,5 @@
-"""Clients that send small requests with large answers and never read: what the server keeps for them is bounded, others are
-served or told to come again, and the memory goes back to the system."""
+"""Clients that send small requests with large answers and never read. The server's memory for them is limited, other clients are
+served or told to retry, and the memory is returned to the system."""
 
 import contextlib
 import json

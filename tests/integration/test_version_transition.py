@@ -1,4 +1,4 @@
-"""--version-transition=resource: what is replaced goes before what replaces it is loaded."""
+"""--version-transition=resource: the old version is unloaded before the new one is loaded."""
 
 import concurrent.futures
 

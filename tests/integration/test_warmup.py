@@ -1,4 +1,4 @@
-"""model_warmup: what runs on each instance before a version serves, and with which inputs."""
+"""model_warmup: the executions on each instance before a version serves, and their inputs."""
 
 import numpy
 import pytest

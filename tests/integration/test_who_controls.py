@@ -1,4 +1,4 @@
-"""Who may control a server: the table in docs/security.md, made by asking. A cell is what HTTP, gRPC and gRPC-Web answer alike."""
+"""Who may control a server: the table in docs/security.md, made by real calls. A cell is the common answer of HTTP, gRPC and gRPC-Web."""
 
 import contextlib
 import os

@@ -24,6 +24,14 @@ def test_the_dockerfile_has_no_fault_that_hadolint_knows():
     output(LINTERS / "hadolint", "--no-color", DOCKERFILE)
 
 
+def test_all_stages_of_the_image_have_a_base_that_is_pinned_by_its_digest():
+    text = DOCKERFILE.read_text()
+    arguments = dict(re.findall(r"^ARG (\w+)=(\S+)$", text, re.MULTILINE))
+    bases = [re.sub(r"\$\{(\w+)\}", lambda found: arguments[found[1]], base) for base in re.findall(r"^FROM (\S+)", text, re.MULTILINE)]
+    assert len(bases) == 2
+    assert all(re.fullmatch(r"debian:bookworm-\S*slim@sha256:[0-9a-f]{64}", base) for base in bases), bases
+
+
 def packages_of_the_image():
     [words] = re.findall(r"apt-get install -y --no-install-recommends (.*?)&&", DOCKERFILE.read_text().replace("\\\n", " "))
     return set(words.split())
@@ -31,8 +39,10 @@ def packages_of_the_image():
 
 def linked_packages():
     """Of the system's libraries that programs and engines are linked with, themselves or by other libraries."""
-    [shipped] = re.findall(r"^install\(TARGETS ([^)]*?)\s+RUNTIME", (ROOT / "cmake" / "InferdInstall.cmake").read_text(), re.MULTILINE)
-    files = [*(PROGRAMS / name for name in shipped.split()), *(PROGRAMS.parent / "lib" / "inferd" / "engines").glob("*.so")]
+    lists = re.findall(r"^ *set\((?:kserve_)?programs ([^)]*)\)$", (ROOT / "src" / "bin" / "CMakeLists.txt").read_text(), re.MULTILINE)
+    shipped = " ".join(lists).split()
+    assert len(lists) == 2 and len(shipped) >= 7
+    files = [*(PROGRAMS / name for name in shipped), *(PROGRAMS.parent / "lib" / "inferd" / "engines").glob("*.so")]
     libraries = set()
     for file in files:
         libraries |= set(re.findall(r"=> ((?:/usr)?/lib/\S+)", output("ldd", file)))  # not what the engines bring

@@ -13,10 +13,11 @@ import typing
 import pytest
 import yaml
 
-from support.cluster_api import KNATIVE_SERVICES, ClusterApi, Resource
+from support.cluster_api import KNATIVE_SERVICES, REVISIONS, ClusterApi, Resource
 from support.cluster_controller import ClusterController, Objects
 from support.deployment import DEPLOY, NAMESPACE, kustomize
 from support.knative import define
+from support.kubelet import Kubelet
 from support.kubernetes import KubernetesClient
 from support.revision_pods import Services
 from support.server import PROGRAMS, LoggedProgram, free_ports, wait_until
@@ -117,16 +118,17 @@ class Scenario:
             "metadata": {"name": "default"}, "secrets": [{"name": "keys"}]})
 
     def modes(self):
-        """What is made in one mode goes in the other."""
+        """What is made in one mode goes in the other, once its pods are ready."""
         objects = self.objects
-        objects.create(service("a", "RawDeployment", model()))
-        self._there(*self._raw("a"))
-        objects.change("InferenceService", "a", set_mode("Serverless"))
-        self._there(*self._serverless("a"))
-        self._there(*self._raw("a"), gone=True)
-        objects.change("InferenceService", "a", set_mode("RawDeployment"))
-        self._there(*self._raw("a"))
-        self._there(*self._serverless("a"), gone=True)
+        with Kubelet(objects.kubernetes):
+            objects.create(service("a", "RawDeployment", model()))
+            self._there(*self._raw("a"))
+            objects.change("InferenceService", "a", set_mode("Serverless"))
+            self._there(*self._serverless("a"))
+            self._there(f"{self.RAW[0]} a-predictor-default", f"{self.RAW[2]} a-predictor-default", self._raw("a")[-1], gone=True)
+            objects.change("InferenceService", "a", set_mode("RawDeployment"))
+            self._there(*self._raw("a"))
+            self._there(*self._serverless("a"), gone=True)
 
     def models(self):
         """Models come and go in a service, and go with it."""
@@ -244,7 +246,7 @@ def asked(events, account="inferd-controller"):
 
 @pytest.fixture(scope="module")
 def server(guarded):
-    define(ClusterApi(guarded), *OPTIONAL)
+    define(ClusterApi(guarded), *OPTIONAL, REVISIONS)
     yield guarded
     guarded.cluster.kubectl("delete", "crd", *(f"{one.plural}.{one.group}" for one in OPTIONAL))
 

@@ -1,4 +1,4 @@
-"""The tests' stand-in for what a cluster has beside its API server does what the other tests take from it."""
+"""What the tests have of a cluster beside its API server, stand-ins and Kubernetes' own controllers, does what the other tests take from it."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from support.cluster_api import (AUTOSCALERS, CONFIG_MAPS, DEPLOYMENTS, KNATIVE_
 from support.cluster_controllers import owner_reference
 from support.knative import install_knative, uninstall_knative
 from support.kubelet import Kubelet
-from support.pod_status import NOT_READY, READY, crashed, unschedulable, waiting
+from support.pod_status import NOT_READY, READY, crashed, waiting
 from support.server import wait_until
 
 SPACE = "kubelet"
@@ -14,19 +14,23 @@ SPACE = "kubelet"
 
 @pytest.fixture(name="cluster", scope="module")
 def started_cluster(kubernetes):
-    with Kubelet(kubernetes, namespaces=[SPACE]) as cluster:
+    with Kubelet(kubernetes, namespaces=[SPACE], autoscale_s=1) as cluster:
         cluster.api.create(NAMESPACES, {"metadata": {"name": SPACE}})
         yield cluster
         cluster.api.delete(NAMESPACES, None, SPACE)
         wait_until(lambda: cluster.api.get(NAMESPACES, None, SPACE) is None, "the namespace is emptied and gone")
 
 
-def deployment(name, image="i", replicas=1, init=(), **spec):
+def deployment(name, image="i", replicas=1, init=(), deadline_s=600, **container):
     labels = {"app": name}
-    containers = [{"name": "kserve-container", "image": image, **spec}]
+    containers = [{"name": "kserve-container", "image": image, **container}]
     return {"metadata": {"name": name, "namespace": SPACE}, "spec": {
-        "replicas": replicas, "selector": {"matchLabels": labels},
+        "replicas": replicas, "selector": {"matchLabels": labels}, "progressDeadlineSeconds": deadline_s,
         "template": {"metadata": {"labels": labels}, "spec": {"containers": containers, "initContainers": list(init)}}}}
+
+
+def requests(cpu):
+    return {"requests": {"cpu": cpu}}
 
 
 def status_of(cluster, resource, name):
@@ -61,27 +65,39 @@ def test_a_deployment_has_pods_and_a_change_replaces_them(cluster):
 
 @pytest.mark.parametrize("name, outcome, phase, state", [
     ("unready", NOT_READY, "Running", "running"), ("pulling", waiting("ImagePullBackOff", "no image"), "Pending", "waiting"),
-    ("crashing", crashed(3, "said"), "Running", "waiting"), ("homeless", unschedulable(), "Pending", None),
-    ("empty", crashed(1, "no model", "storage-initializer"), "Pending", "waiting")])
+    ("crashing", crashed(3, "said"), "Running", "waiting"), ("empty", crashed(1, "no model", "storage-initializer"), "Pending", "waiting")])
 def test_pods_become_what_is_said(cluster, name, outcome, phase, state):
     cluster.pods_become(name, outcome)
-    cluster.api.create(DEPLOYMENTS, deployment(name, init=[{"name": "storage-initializer", "image": "s"}]))
+    cluster.api.create(DEPLOYMENTS, deployment(name, init=[{"name": "storage-initializer", "image": "s"}], deadline_s=2))
     wait_until(lambda: condition(status_of(cluster, DEPLOYMENTS, name), "Available") == ("False", "MinimumReplicasUnavailable"), "it is not available")
-    status = wait_until(lambda: pods(cluster, name)[0].get("status", {}).get("conditions") and pods(cluster, name)[0]["status"], "it has a status")
+    status = wait_until(lambda: next((one["status"] for one in pods(cluster, name) if condition(one["status"], "Ready")), None), "it has a status")
     assert status["phase"] == phase
     assert condition(status, "Ready") != ("True", "")
-    if state is not None:
-        assert state in status["containerStatuses"][0]["state"]
+    assert state in status["containerStatuses"][0]["state"]
     if outcome.container:
         assert status["initContainerStatuses"][0]["lastState"]["terminated"]["message"] == "no model"
-    cluster.deadline_exceeded(name)
     wait_until(lambda: condition(status_of(cluster, DEPLOYMENTS, name), "Progressing") == ("False", "ProgressDeadlineExceeded"), "its time is over")
     cluster.pods_become(name, READY)
     wait_until(lambda: is_available(cluster, name), "it is available")
 
 
+def test_pods_for_which_no_node_has_room_are_not_scheduled(cluster):
+    cluster.api.create(DEPLOYMENTS, deployment("homeless", deadline_s=2, resources=requests("200k")))
+    wait_until(lambda: pods(cluster, "homeless") and condition(pods(cluster, "homeless")[0]["status"], "PodScheduled") == ("False", "Unschedulable"),
+               "there is no room")
+    assert pods(cluster, "homeless")[0]["status"]["phase"] == "Pending"
+    wait_until(lambda: condition(status_of(cluster, DEPLOYMENTS, "homeless"), "Progressing") == ("False", "ProgressDeadlineExceeded"), "its time is over")
+    cluster.api.apply(DEPLOYMENTS, deployment("homeless", resources=requests("2")))
+    wait_until(lambda: is_available(cluster, "homeless"), "it is available")
+
+
+def ready_endpoints(cluster, service):
+    return [one for found in cluster.api.list(SLICES, SPACE, f"kubernetes.io/service-name={service}") for one in found["endpoints"] or []
+            if one["conditions"]["ready"]]
+
+
 def test_an_autoscaler_has_replicas_and_a_service_their_addresses(cluster):
-    cluster.api.create(DEPLOYMENTS, deployment("scaled"))
+    cluster.api.create(DEPLOYMENTS, deployment("scaled", resources=requests("100m")))
     cluster.api.create(SERVICES, {"metadata": {"name": "scaled", "namespace": SPACE}, "spec": {
         "selector": {"app": "scaled"}, "ports": [{"port": 80, "targetPort": 8080}]}})
     cluster.api.create(AUTOSCALERS, {"metadata": {"name": "scaled", "namespace": SPACE}, "spec": {
@@ -90,8 +106,7 @@ def test_an_autoscaler_has_replicas_and_a_service_their_addresses(cluster):
         if asked:
             cluster.load_asks_for(SPACE, "scaled", asked)
         wait_until(lambda there=there: status_of(cluster, AUTOSCALERS, "scaled").get("currentReplicas") == there, "it says so")
-        wait_until(lambda there=there: len([one for one in (cluster.api.get(SLICES, SPACE, "scaled-slice") or {}).get("endpoints") or []
-                                            if one["conditions"]["ready"]]) == there, "they are reached")
+        wait_until(lambda there=there: len(ready_endpoints(cluster, "scaled")) == there, "they are reached")
     assert len(cluster.pods_of(SPACE, "scaled")) == 3
 
 

@@ -6,6 +6,7 @@ import subprocess
 import pytest
 import yaml
 
+from support.cluster import without_status
 from support.cluster_api import DEFINITIONS, KNATIVE_SERVICES, Resource
 from support.cluster_controller import ClusterController, Objects, define
 from support.knative import define as define_kinds
@@ -208,6 +209,30 @@ def test_the_mode_may_be_another(objects, cluster, controller):
     assert objects.find("Deployment", name)
 
 
+def test_on_its_way_to_another_mode_a_service_keeps_its_pods(objects, cluster, controller):
+    """Behind the test that installs Knative."""
+    name = COMPONENT.format("moving")
+    objects.create(service("moving", RAW))
+    objects.becomes("moving", "Ready")
+    before = objects.find("Deployment", name)["metadata"]["uid"]
+    cluster.pods_become(name + "-00001", crashed(1, "no such model", "kserve-container"))
+
+    def become(mode):
+        objects.change("InferenceService", "moving", lambda one: one["metadata"]["annotations"].update(mode))
+    become(SERVERLESS)
+    wait_until(lambda: objects.conditions("moving").get("WayCurrent", {}).get("reason") == "MovingToAnotherWay", "what is waited for is said")
+    wait_until(lambda: cluster.api.get(KNATIVE_SERVICES, SPACE, name), "the new side is made")
+    controller.settled()
+    assert objects.find("Deployment", name)["metadata"]["uid"] == before
+    assert objects.conditions("moving")["Ready"]["status"] == "True"
+    assert "selector" in objects.get("Service", "moving")["spec"], "its name leads to the pods of before"
+    become(RAW)
+    wait_until(lambda: cluster.api.get(KNATIVE_SERVICES, SPACE, name) is None, "the Knative Service is gone")
+    wait_until(lambda: "WayCurrent" not in objects.conditions("moving"), "it is where it was")
+    assert objects.find("Deployment", name)["metadata"]["uid"] == before
+    assert objects.conditions("moving")["Ready"]["status"] == "True"
+
+
 def test_what_is_deleted_leaves_nothing(objects, controller):
     objects.create(service("deleted", RAW))
     objects.becomes("deleted", "Ready")
@@ -236,7 +261,11 @@ def diff(kubernetes, *options):
 def test_a_diff_says_what_would_change(kubernetes, objects, controller, tmp_path):
     objects.create(service("differs", RAW, maxReplicas=2))
     objects.becomes("differs", "Ready")
-    before = {kind: objects.list(kind) for kind in ("Deployment", "HorizontalPodAutoscaler", "InferenceService")}
+
+    def there():
+        return {"InferenceService": objects.list("InferenceService"),
+                **{kind: [without_status(one) for one in objects.list(kind)] for kind in ("Deployment", "HorizontalPodAutoscaler")}}
+    before = there()
     file = tmp_path / "differs.yaml"
 
     def said(document):
@@ -247,12 +276,13 @@ def test_a_diff_says_what_would_change(kubernetes, objects, controller, tmp_path
     assert said(service("differs", RAW, maxReplicas=2)) == (0, "")
     assert said(service("differs", RAW, maxReplicas=3)) == (1, f"~ HorizontalPodAutoscaler {SPACE}/{name}\n    spec.maxReplicas: 2 -> 3\n")
     status, text = said(service("differs", RAW, version="2", maxReplicas=2))
-    assert (status, text) == (1, f'~ Deployment {SPACE}/{name}\n    spec.template.spec.containers[0].image: "server:1" -> "server:2"\n')
+    assert (status, text) == (1, f'~ Deployment {SPACE}/{name}\n    spec.template.spec.containers[0].image: "server:1" -> "server:2"\n'
+                              f'> InferenceService {SPACE}/differs starts new pods of Deployment "{name}", because it was changed itself\n')
     status, text = said(service("new", RAW))
     assert status == 1 and text.splitlines()[0] == f"+ Deployment {SPACE}/new-predictor-default"
     assert said(service("differs", RAW, minReplicas=3, maxReplicas=2)) == (
         1, f"! InferenceService {SPACE}/differs: InvalidPredictorSpec: MinReplicas cannot be greater than MaxReplicas.\n")
-    assert {kind: objects.list(kind) for kind in before} == before, "nothing was written"
+    assert there() == before, "nothing was written"
 
 
 def test_a_controller_bears_an_api_server_that_starts_anew(kubernetes, objects, cluster, controller):

@@ -1,5 +1,5 @@
 """inferd-controller --cluster on a real API server: which objects an InferenceGraph becomes, what a change of it changes, and what its status
-says. What a cluster has besides is played by support.kubelet."""
+says. support.kubelet has the rest of a cluster."""
 
 import json
 import subprocess
@@ -12,7 +12,7 @@ from support.cluster_api import KNATIVE_SERVICES
 from support.cluster_controller import ClusterController, Objects, define
 from support.knative import install_knative, uninstall_knative
 from support.kubelet import Kubelet
-from support.pod_status import READY, crashed
+from support.pod_status import NOT_READY, READY, crashed
 from support.server import PROGRAMS, wait_until
 
 SPACE = "graphs"
@@ -304,11 +304,35 @@ def test_the_mode_may_be_another(objects, cluster, controller):
     try:
         controller.end()
         controller.start()
+
+        def become(mode):
+            objects.change("InferenceGraph", "switched", lambda one: one["metadata"]["annotations"].update({"serving.kserve.io/deploymentMode": mode}))
+
+        def way():
+            return objects.conditions("switched", "InferenceGraph").get("WayCurrent", {}).get("reason")
+        wait_until(lambda: way() == "DeploymentKept", "it says that it stays as it was")
+        controller.settled()
+        assert set(made(objects, "switched")) == set(KINDS)
+        before = objects.get("Deployment", "switched")["metadata"]["uid"]
+        cluster.pods_become("switched-00001", crashed(1, "no such host"))
+        become("Knative")
+        wait_until(lambda: way() == "MovingToAnotherWay" and cluster.api.get(KNATIVE_SERVICES, SPACE, "switched"), "the new side is made")
+        controller.settled()
+        status = ready(objects, "switched")["status"]  # by its router of before
+        assert (status["url"], objects.get("Deployment", "switched")["metadata"]["uid"]) == (f"http://switched-{SPACE}.models.test", before)
+        assert set(made(objects, "switched")) == set(KINDS), "its name and its host lead to the router of before"
+        cluster.pods_become("switched-00001", READY)
         wait_until(lambda: not made(objects, "switched"), "what the other mode had is gone")
         wait_until(lambda: ready(objects, "switched")["status"]["url"] == f"http://switched.{SPACE}.example.com", "Knative's URL is said")
         service = cluster.api.get(KNATIVE_SERVICES, SPACE, "switched")
         assert service["metadata"]["labels"]["serving.kserve.io/inferencegraph"] == "switched"
-        objects.change("InferenceGraph", "switched", lambda one: one["metadata"]["annotations"].update({"serving.kserve.io/deploymentMode": "RawDeployment"}))
+        cluster.pods_become("switched", NOT_READY)
+        cluster.pods_become("switched-00001", READY)  # Knative's
+        become("RawDeployment")
+        wait_until(lambda: way() == "MovingToAnotherWay" and objects.find("Deployment", "switched"), "the new side is made")
+        controller.settled()
+        assert (set(made(objects, "switched")), cluster.api.get(KNATIVE_SERVICES, SPACE, "switched") is None) == ({"Deployment", "HorizontalPodAutoscaler"}, False)
+        cluster.pods_become("switched", READY)
         wait_until(lambda: cluster.api.get(KNATIVE_SERVICES, SPACE, "switched") is None, "the Knative Service is gone")
         wait_until(lambda: set(made(objects, "switched")) == set(KINDS), "the others are there")
         ready(objects, "switched")

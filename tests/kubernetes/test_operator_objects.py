@@ -45,7 +45,9 @@ def objects(kubernetes):
 
 @pytest.fixture(scope="module")
 def controller(kubernetes, objects):
-    with ClusterController(kubernetes, "--namespace", objects.namespace, "--controller-namespace", objects.namespace) as running:
+    # What the configuration deletes of many services is not to wait.
+    options = ("--namespace", objects.namespace, "--controller-namespace", objects.namespace, "--change-at-once", "1000")
+    with ClusterController(kubernetes, *options) as running:
         yield running
 
 

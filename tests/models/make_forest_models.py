@@ -79,9 +79,10 @@ def xgboost_model(name, objective, labels, form="json", categories=0, booster="g
     if categories:
         asked[1:4, 0] = [-1, -0.5, 2.5]
     question = xgboost.DMatrix(asked, feature_types=types, enable_categorical=True)
-    answers = {"predict": model.predict(question), "margin": model.predict(question, output_margin=True),
-               "leaf": model.predict(question, pred_leaf=True)}
-    if "multi_strategy" not in parameters:
+    answers = {"predict": model.predict(question), "margin": model.predict(question, output_margin=True)}
+    if booster != "gblinear":
+        answers["leaf"] = model.predict(question, pred_leaf=True)
+    if booster != "gblinear" and "multi_strategy" not in parameters:
         answers["contributions"] = model.predict(question, pred_contribs=True)
     write(name, f"model.{form}", bytes(model.save_raw(form)), asked, **answers)
 
@@ -116,6 +117,12 @@ def xgboost_objectives():
 
 
 xgboost_objectives()
+
+
+@case
+def xgboost_linear():
+    xgboost_model("xgboost_linear", "reg:squarederror", signal, booster="gblinear", form="ubj")
+    xgboost_model("xgboost_linear_classes", "multi:softprob", classes, booster="gblinear", num_class=3)
 
 
 @case

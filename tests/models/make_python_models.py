@@ -21,12 +21,13 @@ import skops.io
 from sklearn.cluster import KMeans
 from sklearn.compose import ColumnTransformer
 from sklearn.datasets import load_iris
-from sklearn.ensemble import GradientBoostingClassifier, RandomForestRegressor
+from sklearn.ensemble import GradientBoostingClassifier, HistGradientBoostingClassifier, RandomForestRegressor
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.impute import SimpleImputer
+from sklearn.isotonic import IsotonicRegression
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import LabelEncoder, OneHotEncoder, OrdinalEncoder, StandardScaler
 from sklearn.svm import SVC
 
 FOLDER = pathlib.Path(__file__).resolve().parent
@@ -116,10 +117,59 @@ def mixed_columns():
 
 
 @case
+def missing_texts():
+    """Its categories can be missing. A column of missing values alone is one of objects, like any column of texts."""
+    random = numpy.random.RandomState(0)
+    towns = pandas.DataFrame({"size": random.rand(80), "land": random.choice(["x", "y"], 80)})
+    estimator = HistGradientBoostingClassifier(max_iter=3, categorical_features="from_dtype", random_state=0).fit(
+        towns.assign(land=towns["land"].astype("category")), ((towns["size"] > .5) ^ (towns["land"] == "x")).astype(int))
+    asked = pandas.DataFrame({"size": [0.1, 0.9], "land": numpy.array([numpy.nan, numpy.nan], object)})
+    write_estimator("missing_texts", "model.joblib", estimator, asked,
+                    {"size": asked["size"].to_numpy(), "land": numpy.array([numpy.nan, numpy.nan])})
+
+
+@case
 def float32_clusters():
     """It computes in float32, and refuses doubles."""
     clusters = KMeans(3, n_init=1, random_state=0).fit(X.astype(numpy.float32))
     write_estimator("float32_clusters", "model.joblib", clusters, ASKED)
+
+
+@case
+def isotonic():
+    """It takes rows and single values, and does not know how many features it has."""
+    values = numpy.array([5.0, 5.5, 6.25, 7.0])
+    write_estimator("isotonic", "model.joblib", IsotonicRegression(out_of_bounds="clip").fit(X[:, 0], X[:, 2]), values,
+                    {"input-0": values.astype(numpy.float32)})
+
+
+@case
+def strict_categories():
+    """It refuses zeros, which are none of its categories: nothing shows before a request how wide its answers are."""
+    asked = numpy.array([[1.0, 5.0], [2.0, 7.0], [1.0, 7.0]])
+    write_estimator("strict_categories", "model.joblib", OneHotEncoder().fit([[1, 5], [2, 7], [2, 9]]), asked,
+                    {"input-0": asked.astype(numpy.float32)})
+
+
+@case
+def rows_of_words():
+    """An encoder of texts without feature names."""
+    rows = numpy.array([["red", "wool"], ["blue", "silk"], ["red", "silk"]], object)
+    write_estimator("rows_of_words", "model.joblib", OrdinalEncoder().fit(rows), rows, {"input-0": rows})
+
+
+@case
+def pipeline_of_words():
+    """Its first step fills in what is missing, its second one encodes two columns of texts."""
+    rows = numpy.array([["red", "wool"], ["blue", "silk"], ["red", "silk"], ["blue", "wool"]] * 5, object)
+    words = make_pipeline(SimpleImputer(strategy="most_frequent"), OneHotEncoder(), LogisticRegression())
+    write_estimator("pipeline_of_words", "model.joblib", words.fit(rows, ["a", "b", "a", "b"] * 5), rows[:4], {"input-0": rows[:4]})
+
+
+@case
+def word_labels():
+    asked = numpy.array(["virginica", "setosa", "setosa"], object)
+    write_estimator("word_labels", "model.joblib", LabelEncoder().fit(CLASSES), asked, {"input-0": asked})
 
 
 @case

@@ -8,7 +8,7 @@ from support.server import PROGRAMS, LoggedProgram, free_ports, wait_until
 
 
 class Agent(LoggedProgram):
-    """One inferd-agent on free ports of the loopback, in front of a component's port, or the path of its Unix socket. Use as a context
+    """One inferd-agent on free loopback ports, in front of a component's port or the path of its Unix socket. Use as a context
     manager."""
 
     def __init__(self, component, *options, environment=None, listening=True):
@@ -47,7 +47,7 @@ class Agent(LoggedProgram):
             return False
 
     def call(self, method, path, body=None, headers=None):
-        """(status, body)."""
+        """Sends a request, and returns (status, body)."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, body=body, headers=headers or {})
@@ -57,13 +57,13 @@ class Agent(LoggedProgram):
             connection.close()
 
     def predict(self, model, instances, **headers):
-        """(status, parsed body)."""
+        """Predicts over V1, and returns (status, parsed body)."""
         status, text = self.call("POST", f"/v1/models/{model}:predict", json.dumps({"instances": instances}),
                                  {"Content-Type": "application/json", **headers})
         return status, json.loads(text)
 
     def metrics(self):
-        """{name with labels: value}."""
+        """Returns {name with labels: value}."""
         with urllib.request.urlopen(f"http://127.0.0.1:{self.metrics_port}/metrics", timeout=60) as page:
             lines = page.read().decode().splitlines()
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line and line[0] != "#")}

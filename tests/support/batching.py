@@ -1,4 +1,4 @@
-"""Models of the fake engine that batch and write down what they execute, and clients that send them requests side by side."""
+"""Models of the fake engine that batch and record their executions, and clients that send them requests in parallel."""
 
 import collections
 import concurrent.futures
@@ -15,23 +15,23 @@ import numpy
 from support import load, models, oip
 from support.server import Server, wait_until
 
-# What HTTP's codes say in gRPC's words.
+# HTTP status codes, with the names of the same gRPC codes.
 CODES = {200: "OK", 400: "INVALID_ARGUMENT", 404: "NOT_FOUND", 429: "RESOURCE_EXHAUSTED", 499: "CANCELLED", 500: "INTERNAL",
          501: "UNIMPLEMENTED", 503: "UNAVAILABLE", 504: "DEADLINE_EXCEEDED"}
 
 
 @dataclasses.dataclass
 class Execution:
-    """What the fake engine wrote down about one call (docs/fake-engine.md)."""
+    """The fake engine's record of one execution (docs/fake-engine.md)."""
 
     instance: int
     rows: list
     ids: list
     inputs: dict
-    code: int | None = None  # None: it has not ended
+    code: int | None = None  # None if it has not ended
     cancelled: list | None = None
     name: str = ""  # the instance's
-    place: str = ""  # where it is: "CPU", "GPU 1", "MODEL"
+    place: str = ""  # the instance's place: "CPU", "GPU 1", "MODEL"
 
     @property
     def row_count(self):
@@ -39,7 +39,7 @@ class Execution:
 
 
 class BatchingModels:
-    """A repository in a folder, and beside it the models' records and what holds them."""
+    """A model repository in a folder, with the models' records and the files that hold executions beside it."""
 
     def __init__(self, folder):
         self.repository = folder / "models"
@@ -48,8 +48,8 @@ class BatchingModels:
 
     def add(self, name, batching="dynamic_batching { }", *, rows_max=8, datatype="INT32", inputs=1, optional=(), instances=1,
             group="", groups=None, inferd="inline_execution: NEVER", extra="", **parameters):
-        """OUTPUT<i> = INPUT<i>, any number of columns; `optional`: the inputs that may be left out; `group`: more of what the
-        instance group says; `groups`: all that the configuration says of them."""
+        """Adds a model with OUTPUT<i> = INPUT<i>, of any number of columns. `optional` lists inputs that may be left out.
+        `group` adds to the instance group's settings, and `groups` replaces all instance groups of the configuration."""
         lines = ['backend: "fake"', f"max_batch_size: {rows_max}", batching, f"inferd {{ {inferd} }}", extra,
                  f"instance_group {{ count: {instances} kind: KIND_CPU {group} }}" if groups is None else groups]
         for i in range(inputs):
@@ -71,7 +71,7 @@ class BatchingModels:
         return self._folder / f"{name}.hold"
 
     def executions(self, name):
-        """What the model executed so far, in the order in which it began."""
+        """Returns the model's executions so far, in the order of their start."""
         begun = []
         running = {}
         text = self._record(name).read_text(encoding="utf-8") if self._record(name).exists() else ""
@@ -87,7 +87,7 @@ class BatchingModels:
         return begun
 
     def most_at_once(self, name):
-        """How many executions ran side by side at most; no instance ran two."""
+        """Returns the largest number of executions that ran at the same time. Fails if an instance ran two."""
         most, busy, running = 0, set(), {}
         for line in map(json.loads, self._record(name).read_text(encoding="utf-8").splitlines()):
             if "begin" in line:
@@ -100,7 +100,7 @@ class BatchingModels:
         return most
 
     def forget(self, name):
-        """Starts the record anew. Nothing may be running."""
+        """Clears the record. No execution may be running."""
         self._record(name).write_text("")
 
     def hold(self, name):
@@ -111,7 +111,7 @@ class BatchingModels:
 
     @contextlib.contextmanager
     def held(self, name):
-        """Executions wait until the end of the block."""
+        """A context manager. Executions wait until the end of the block."""
         self.hold(name)
         try:
             yield
@@ -135,7 +135,7 @@ class Reply:
 
 
 class HttpClient:
-    """Sends requests over HTTP, each thread on a connection of its own."""
+    """Sends requests over HTTP, each thread on its own connection."""
 
     name = "http"
 
@@ -164,7 +164,7 @@ class HttpClient:
         return response.status, json.loads(response.read())
 
     def close(self):
-        pass  # a thread's connection ends with the thread
+        pass  # a thread's connection closes when the thread ends
 
 
 class GrpcClient:
@@ -200,7 +200,7 @@ def rows_of(*rows):
 
 
 class Crowd:
-    """Many clients at once, every other one over HTTP and over gRPC. Use as a context manager."""
+    """Many parallel clients, alternating between HTTP and gRPC. Use as a context manager."""
 
     def __init__(self, server, clients=32):
         self.server = server
@@ -217,13 +217,13 @@ class Crowd:
             client.close()
 
     def send(self, model, values, request_id="", **arguments):
-        """A future of the reply. `values`: the rows of INPUT0, or a dictionary of inputs."""
+        """Sends a request, and returns a future of the reply. `values` are the rows of INPUT0, or a dictionary of inputs."""
         inputs = values if isinstance(values, dict) else {"INPUT0": numpy.array(values, numpy.int32)}
         self._sent += 1
         return self._pool.submit(self.clients[self._sent % 2].infer, model, inputs, request_id, **arguments)
 
     def queue_up(self, model, requests):
-        """Sends `requests`, dictionaries of send()'s arguments, one by one, each when the one before waits in the queue."""
+        """Sends `requests`, dictionaries of send()'s arguments, one by one. Waits until each is in the queue before the next."""
         futures = []
         for request in requests:
             before = self.pending(model)
@@ -236,7 +236,7 @@ class Crowd:
         return int(self.server.metrics().get(series, 0))
 
     def batch_statistics(self, model):
-        """{rows: executions}, as the server counts them."""
+        """Returns the server's count of executions by their size, {rows: executions}."""
         statistics = self.server.json("GET", f"/v2/models/{model}/stats")[1]["model_stats"][0]
         return {batch["batch_size"]: batch["compute_infer"]["count"] for batch in statistics["batch_stats"]}
 
@@ -246,9 +246,9 @@ def wait_for(futures):
 
 
 class Pump(load.Clients):
-    """Threads that send a model one request after another, and check that each reply is its own. Use as a context manager.
+    """Threads that send a model one request after another, and check that each gets its own reply. Use as a context manager.
 
-    `codes` counts the replies by their status; `wrong` has what was not as it should be.
+    `codes` counts the replies by their status. `wrong` lists the unexpected replies.
     """
 
     def __init__(self, server, model, clients=8, codes=("OK",)):

@@ -1,4 +1,4 @@
-"""Certificates for tests: an authority, a server's and a client's that it signed, and a stranger's that it did not."""
+"""Certificates for tests: an authority, a server and a client that it signed, and a stranger that it did not sign."""
 
 import itertools
 import os
@@ -6,8 +6,8 @@ import pathlib
 import shutil
 import subprocess
 
-# Making an RSA key takes half a second of processor time. Keys are kept for later runs, and those of the first set that a process
-# makes are the same in all processes; sets of one process differ.
+# Making an RSA key takes half a second of processor time, so keys are kept for later runs. The first set of each process has the same keys
+# in all processes. Further sets of a process have other keys.
 KEPT = pathlib.Path(__file__).resolve().parents[2] / "build" / "tests" / "keys"
 _sets = itertools.count()
 

@@ -1,4 +1,4 @@
-"""Clients that do anything with a server, chosen by chance, and what happens to it meanwhile."""
+"""Clients that make random calls to a server, and disturbances of the server meanwhile."""
 
 import contextlib
 import itertools
@@ -17,7 +17,7 @@ from support import models, oip, sequences
 from support.isolation import workers
 from support.server import wait_until
 
-# What a call may end with while models come and go, and clients are in a hurry.
+# The allowed results of a call while models are loaded and unloaded, and clients use short deadlines.
 STATUSES = {400, 404, 408, 429, 499, 503, 504}
 CODES = {grpc.StatusCode.CANCELLED, grpc.StatusCode.DEADLINE_EXCEEDED, grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.NOT_FOUND,
          grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.FAILED_PRECONDITION}
@@ -33,7 +33,7 @@ RELOADED = ("echo", "kept", "repeat", "sum", "rows", "chain")
 
 
 def add_models(repository):
-    """Those that Client asks."""
+    """Adds the models that Client calls."""
     models.add_fake(repository, "echo", execute_delay_ms="1")
     models.add_fake(repository, "kept")
     path = repository / "kept" / "config.pbtxt"
@@ -47,7 +47,7 @@ def add_models(repository):
 
 
 class Client(threading.Thread):
-    """Calls one after the other, chosen by chance, until it is told to stop."""
+    """A client that makes one random call after another until it is stopped."""
 
     def __init__(self, server, number, until, seed):
         super().__init__(name=f"client {number}")
@@ -59,7 +59,7 @@ class Client(threading.Thread):
         self.fault = None
 
     def acts(self):
-        """Methods, as often as they are to be called."""
+        """Returns the methods to call. A method that is listed more often is called more often."""
         return [self.infer, self.infer_and_leave, self.read_stream, self.leave_stream, self.call_unary, self.call_stream,
                 self.sequence, self.sequence]
 
@@ -69,7 +69,7 @@ class Client(threading.Thread):
             with grpc.insecure_channel(self._server.grpc_address, options=[("grpc.use_local_subchannel_pool", 1)]) as self._channel:
                 while time.monotonic() < self._until:
                     self._random.choice(acts)()
-        except BaseException as fault:  # told by the test
+        except BaseException as fault:  # the test reports it
             self.fault = fault
 
     def values(self):
@@ -145,7 +145,7 @@ class Client(threading.Thread):
         self.answered += 1
 
     def call_stream(self):
-        """Some requests at once, of which the client may not await all answers."""
+        """Sends several requests at once. The client may not wait for all answers."""
         values = [self.values() for _ in range(self._random.randrange(1, 4))]
         call = oip.stream(self._channel)(iter([self.request("repeat", each) for each in values]), timeout=30)
         enough = self._random.choice([0, 1, 100])
@@ -167,14 +167,14 @@ class Client(threading.Thread):
         call.cancel()
 
     def sequence(self):
-        """Its answers are the sums of what it has sent, for as long as nothing fails."""
+        """Sends a sequence. While nothing fails, each answer is the sum of the values sent so far."""
         model, sequence_id, total = self._random.choice(["sum", "rows"]), next(self._ids), 0
         length = self._random.randrange(1, 6)
         with contextlib.closing(self._server.connect(60)) as connection:
             for step in range(length):
                 if self._random.random() < 0.1:
                     self.left += 1
-                    return  # without an end
+                    return  # leaves the sequence without its end
                 value = self._random.randrange(100)
                 last = step == length - 1
                 total += value
@@ -188,7 +188,7 @@ class Client(threading.Thread):
 
 
 def disturb(server, chance, isolation):
-    """Loads a model anew, takes it away for a moment, or kills a worker."""
+    """Reloads a model, unloads it for a moment, or kills a worker."""
     model = chance.choice(RELOADED)
     act = chance.choice(["load", "load", "unload", "kill" if isolation == "process" else "load"])
     if act == "kill":
@@ -199,11 +199,11 @@ def disturb(server, chance, isolation):
     if act == "unload":
         assert server.request("POST", f"/v2/repository/models/{model}/unload", {})[0] == 200
     status, _, answer = server.request("POST", f"/v2/repository/models/{model}/load", {})
-    assert status in (200, 400), answer  # 400: an ensemble whose step is away
+    assert status in (200, 400), answer  # 400 for an ensemble whose step is unloaded
 
 
 def run_all(clients, until, disturb_once):
-    """Calls disturb_once now and then until the clients have ended; fails if one of them has."""
+    """Calls disturb_once from time to time until the clients have ended. Fails if a client has failed."""
     for client in clients:
         client.start()
     while time.monotonic() < until and all(client.fault is None for client in clients):
@@ -216,8 +216,8 @@ def run_all(clients, until, disturb_once):
 
 
 def settle(server):
-    """Brings back what disturb() has taken; returns when nothing runs or waits any more."""
-    for model in RELOADED:  # the ensemble behind its steps
+    """Loads the models that disturb() has unloaded. Returns when no request runs or waits."""
+    for model in RELOADED:  # loads the ensemble after its steps
         wait_until(lambda model=model: server.request("POST", f"/v2/repository/models/{model}/load", {})[0] == 200, f"{model} is loaded")
     last = {"inputs": [{"name": "INPUT", "datatype": "INT32", "shape": [2], "data": [7, 8]}]}
     answer = wait_until(lambda: (said := server.request("POST", "/v2/models/chain/infer", last))[0] == 200 and said[2],

@@ -1,4 +1,4 @@
-"""Runs the client programs in other languages. Each has the same cases, and says what it misses."""
+"""Runs the client programs in other languages. Each has the same cases, and names those that it lacks."""
 
 import subprocess
 
@@ -14,7 +14,7 @@ def run_client(program, case, address, authority="", certificate="", key=""):
 
 
 def check_tls(program, echo, certificates):
-    """The client gets through by TLS, and not where it does not trust the server."""
+    """Checks that the client connects over TLS, and fails if it does not trust the server."""
     address = f"localhost:{echo.port}"
     for case in ("unary", "bidi", "large"):
         run_client(program, case, address, certificates.certificate("authority"))
@@ -23,7 +23,7 @@ def check_tls(program, echo, certificates):
 
 
 def check_mutual_tls(program, echo, certificates):
-    """The client gets through with a certificate of the authority only."""
+    """Checks that the client connects only with a certificate of the authority."""
     address, authority = f"localhost:{echo.port}", certificates.certificate("authority")
     for case in ("unary", "bidi"):
         run_client(program, case, address, authority, certificates.certificate("client"), certificates.key("client"))

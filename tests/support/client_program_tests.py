@@ -1,4 +1,4 @@
-"""What every client program is tried with: its cases against grpc_echo and inferd. A test class derives from this one and
+"""The tests of every client program: its cases against grpc_echo and inferd. A test class derives from this class and
 names its program."""
 
 import pytest

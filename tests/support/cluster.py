@@ -7,7 +7,8 @@ import threading
 
 import yaml
 
-from support.cluster_api import CLUSTER_RUNTIMES, CONFIG_MAPS, DEFINITIONS, INFERENCE_SERVICES, LEASES, NAMESPACES, ApiError, key_of
+from support.cluster_api import (AUTOSCALERS, CLUSTER_RUNTIMES, CONFIG_MAPS, DEFINITIONS, DEPLOYMENTS, INFERENCE_SERVICES, LEASES, NAMESPACES, ApiError,
+                                 key_of)
 from support.server import ROOT, wait_until
 
 CONFIG = "inferenceservice-config"
@@ -62,9 +63,17 @@ def lease_of(api, namespace):
     return next((lease["spec"] for lease in api.list(LEASES, namespace)), {})
 
 
+def without_status(document):
+    """The object without what Kubernetes' own controllers write of it: its status, and with it its version."""
+    metadata = {**document["metadata"], "managedFields": [one for one in document["metadata"].get("managedFields", []) if one.get("subresource") != "status"]}
+    del metadata["resourceVersion"]
+    return {**{key: value for key, value in document.items() if key != "status"}, "metadata": metadata}
+
+
 def versions(api, namespace, resources):
-    """Of all that there is of them: an object that is written anew has another."""
-    return {(resource.plural, *key_of(one)): one["metadata"]["resourceVersion"] for resource in resources for one in api.list(resource, namespace)}
+    """Of all that there is of them: an object that is written anew has another. Statuses that Kubernetes' own controllers write do not count."""
+    return {(resource.plural, *key_of(one)): without_status(one) if resource in (AUTOSCALERS, DEPLOYMENTS) else one["metadata"]["resourceVersion"]
+            for resource in resources for one in api.list(resource, namespace)}
 
 
 def raw_service(name, namespace, uri, model_format="xgboost", annotations=None, **predictor):

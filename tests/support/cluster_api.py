@@ -36,7 +36,7 @@ def _resources(group, version, namespaced=True, **kinds):
     return [Resource(group, version, plural, kind, namespaced) for plural, kind in kinds.items()]
 
 
-[NAMESPACES] = _resources("", "v1", False, namespaces="Namespace")
+NAMESPACES, NODES = _resources("", "v1", False, namespaces="Namespace", nodes="Node")
 PODS, SERVICES, CONFIG_MAPS, SECRETS = _resources("", "v1", pods="Pod", services="Service", configmaps="ConfigMap", secrets="Secret")
 DEPLOYMENTS, REPLICA_SETS = _resources("apps", "v1", deployments="Deployment", replicasets="ReplicaSet")
 [AUTOSCALERS] = _resources("autoscaling", "v2", horizontalpodautoscalers="HorizontalPodAutoscaler")
@@ -51,11 +51,11 @@ KNATIVE_SERVICES, REVISIONS = _resources("serving.knative.dev", "v1", services="
 [VIRTUAL_SERVICES] = _resources("networking.istio.io", "v1beta1", virtualservices="VirtualService")
 [ROUTES] = _resources("gateway.networking.k8s.io", "v1beta1", httproutes="HTTPRoute")
 [DEFINITIONS] = _resources("apiextensions.k8s.io", "v1", False, customresourcedefinitions="CustomResourceDefinition")
+[API_SERVICES] = _resources("apiregistration.k8s.io", "v1", False, apiservices="APIService")
 [LEASES] = _resources("coordination.k8s.io", "v1", leases="Lease")
 [EVENTS] = _resources("", "v1", events="Event")
 
-FOLLOWED = [NAMESPACES, PODS, SERVICES, CONFIG_MAPS, SECRETS, DEPLOYMENTS, REPLICA_SETS, AUTOSCALERS, INGRESSES, SLICES, BUDGETS,
-            INFERENCE_SERVICES, GRAPHS, TRAINED_MODELS, RUNTIMES, CLUSTER_RUNTIMES, KNATIVE_SERVICES, REVISIONS, VIRTUAL_SERVICES, ROUTES]
+FOLLOWED = [PODS, SERVICES, DEPLOYMENTS, REPLICA_SETS, AUTOSCALERS, INGRESSES, KNATIVE_SERVICES, REVISIONS]
 
 
 class ApiError(Exception):

@@ -1,4 +1,4 @@
-"""inferd-controller --cluster for a test, and objects of a real API server as documents."""
+"""Runs inferd-controller --cluster for a test, and reads and writes objects of a real API server as documents."""
 
 import contextlib
 import http.client
@@ -22,7 +22,7 @@ PATHS = {
 
 
 class Objects:
-    """Objects of one namespace, by kind and name, as the administrator."""
+    """Reads and writes objects of one namespace, by kind and name, as the administrator."""
 
     def __init__(self, kubernetes, namespace):
         self.kubernetes = kubernetes
@@ -47,7 +47,7 @@ class Objects:
         return self.call("GET", self.path(kind, name))
 
     def find(self, kind, name):
-        """None: there is none."""
+        """Returns the object, or None if it does not exist."""
         status, text = self.kubernetes.call("GET", self.path(kind, name))
         assert status in (200, 404), text
         return json.loads(text) if status == 200 else None
@@ -56,7 +56,7 @@ class Objects:
         return self.call("GET", self.path(kind))["items"]
 
     def change(self, kind, name, edit, subresource=""):
-        """`edit` is given the object, and changes it; again where another was faster."""
+        """Changes the object by `edit`. Retries if another client has changed it meanwhile."""
         def changed():
             document = self.get(kind, name)
             edit(document)
@@ -69,12 +69,12 @@ class Objects:
         return self.call("DELETE", self.path(kind, name))
 
     def conditions(self, name, kind="InferenceService"):
-        """By type."""
+        """Returns the conditions by type."""
         status = self.get(kind, name).get("status", {})
         return {one["type"]: one for one in status.get("conditions", [])}
 
     def becomes(self, name, condition, value="True", kind="InferenceService"):
-        """The object when the condition is so."""
+        """Waits until the condition has the value, and returns the object."""
         def found():
             one = self.conditions(name, kind).get(condition)
             return one is not None and one["status"] == value and one
@@ -83,7 +83,7 @@ class Objects:
 
 
 def define(kubernetes):
-    """Has the API server know KServe's kinds, and waits until it serves them."""
+    """Installs KServe's kinds in the API server, and waits until it serves them."""
     names = []
     for file in sorted((ROOT / "deploy" / "crds").glob("*.yaml")):
         for document in yaml.safe_load_all(file.read_text()):
@@ -96,7 +96,7 @@ def define(kubernetes):
 
 
 class ClusterController(LoggedProgram, contextlib.AbstractContextManager):
-    """One inferd-controller --cluster. Use as a context manager: it is ready then."""
+    """One inferd-controller --cluster. Use as a context manager, in which it is ready."""
 
     def __init__(self, kubernetes, *options, webhook_port=0, environment=(), ready=True):
         super().__init__()
@@ -111,19 +111,20 @@ class ClusterController(LoggedProgram, contextlib.AbstractContextManager):
         try:
             self.start()
         except BaseException:
+            print(self.log())
             self.kill()
             raise
         return self
 
     def start(self):
-        """Again, too, once it has ended."""
+        """Starts the controller. May be called again after it has ended."""
         self.spawn(self._environment)
         if self._ready:
             wait_until(lambda: self.process.poll() is not None or self.page("/readyz")[0] == 200, "the controller is ready")
             assert self.process.poll() is None, self.log()
 
     def page(self, path, port=None):
-        """Status and text; 0: it does not listen."""
+        """Returns status and text. The status is 0 if the controller does not listen."""
         connection = http.client.HTTPConnection("127.0.0.1", port or self.health_port, timeout=10)
         try:
             connection.request("GET", path)
@@ -135,7 +136,7 @@ class ClusterController(LoggedProgram, contextlib.AbstractContextManager):
             connection.close()
 
     def metrics(self):
-        """Values by series: 'inferd_controller_leader' or 'name{label="value"}'."""
+        """Returns values by series: 'inferd_controller_leader' or 'name{label="value"}'."""
         text = self.page("/metrics", self.metrics_port)[1]
         return {line.rpartition(" ")[0]: float(line.rpartition(" ")[2]) for line in text.splitlines() if line and not line.startswith("#")}
 
@@ -146,7 +147,7 @@ class ClusterController(LoggedProgram, contextlib.AbstractContextManager):
         return sum(value for name, value in self.metrics().items() if name.startswith("inferd_controller_writes_total"))
 
     def settled(self):
-        """Nothing waits, and nothing was looked at for as long as two looks take."""
+        """Waits until the controller's queue is empty, and its counts of reconciles and writes do not change over several checks."""
         seen = []
 
         def quiet():

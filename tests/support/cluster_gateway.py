@@ -1,4 +1,4 @@
-"""Starts inferd-gateway for a cluster, and tells the others of it, as the endpoint controller does."""
+"""Starts inferd-gateway for a cluster, and announces it to other gateways like the endpoint controller does."""
 
 import http.client
 import json
@@ -13,7 +13,7 @@ RBAC = "rbac.authorization.k8s.io"
 
 
 def give_rights(client, namespace):
-    """A service account with the roles that deploy/ has for gateways, in another namespace than kserve."""
+    """Creates a service account with the gateway's roles of deploy/, in a namespace other than kserve."""
     resources = {"ServiceAccount": ("", "serviceaccounts"), "Role": (RBAC, "roles"), "RoleBinding": (RBAC, "rolebindings"),
                  "ClusterRole": (RBAC, "clusterroles"), "ClusterRoleBinding": (RBAC, "clusterrolebindings")}
     for name in ("service_account", "roles"):
@@ -31,7 +31,7 @@ def give_rights(client, namespace):
 
 
 class ClusterGateway(LoggedProgram):
-    """One gateway of a namespace on free ports of the loopback. Use as a context manager."""
+    """One gateway of a namespace on free loopback ports. Use as a context manager."""
 
     def __init__(self, kubeconfig, client, namespace, name, *options):
         super().__init__()
@@ -69,7 +69,7 @@ class ClusterGateway(LoggedProgram):
             self.kill()
 
     def leave(self):
-        """No client finds it any more."""
+        """Removes the gateway's endpoint, so that no client finds it."""
         self._client.try_call("delete", resource=SLICES, namespace=self._namespace, name=self.name)
 
     def is_ready(self):
@@ -87,16 +87,16 @@ class ClusterGateway(LoggedProgram):
         return float(value)
 
     def waiting(self, revision):
-        """Requests that wait for a pod of it here."""
+        """Returns the number of requests that wait in this gateway for a pod of the revision."""
         revisions = json.loads(self.call("/load", port=self.status_port)[1])["revisions"]
         return sum(one["waiting"] for one in revisions if one["name"] == revision)
 
     def grpc(self, host):
-        """A channel of gRPC to the service of that host."""
+        """Returns a gRPC channel to the service of that host."""
         return grpc.insecure_channel(f"127.0.0.1:{self.port}", options=[("grpc.default_authority", host)])
 
     def call(self, path="/", host=None, port=None, headers=None):
-        """(status, body)."""
+        """Sends a request, and returns (status, body)."""
         connection = http.client.HTTPConnection("127.0.0.1", port or self.port, timeout=60)
         try:
             connection.request("GET", path, headers={**({"Host": host} if host else {}), **(headers or {})})

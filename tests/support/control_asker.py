@@ -1,4 +1,4 @@
-"""Asks for control calls over each wire, as a program and as a page in a browser, and says which were refused."""
+"""Makes control calls over each wire, as a program and as a page in a browser, and reports which were refused."""
 
 import base64
 import contextlib
@@ -21,7 +21,7 @@ FILES = {"onnxruntime": ("model.onnx", models.adder_bytes(1)), "python": ("model
 
 
 def sent(engine):
-    """The parameters of a load call: a configuration and a file."""
+    """Returns the parameters of a load call: a configuration and a file."""
     name, content = FILES[engine]
     return {"config": CONFIG % engine, f"file:1/{name}": content}
 
@@ -43,7 +43,7 @@ def load_json(parameters):
 
 V2 = "/inference.GRPCInferenceService/"
 REPOSITORY = "/v2/repository/models/"
-# column: [(path, body)] of HTTP, [(method, message)] of gRPC. What is not refused may fail for another reason.
+# column: [(path, body)] for HTTP, [(method, message)] for gRPC. A call that is not refused may fail for another reason.
 CALLS = [
     ([(REPOSITORY + "simple/load", "{}"), (REPOSITORY + "simple/unload", "{}")],
      [(V2 + "RepositoryModelLoad", load_message({})),
@@ -64,7 +64,7 @@ def framed(request):
 
 
 class Asker:
-    """Asks a server, at an address and with headers, over each of the wires."""
+    """Makes calls to a server, at an address and with headers, over each of the wires."""
 
     def __init__(self, host, http_port, grpc_port, user=0, headers=()):
         self._http, self._grpc = (f"http://{host}:{port}" for port in (http_port, grpc_port))
@@ -72,7 +72,7 @@ class Asker:
         self._headers = [word for header in headers for word in ("-H", header)]
 
     def answers(self, http_calls, grpc_calls):
-        """{wire: whether none of the calls was refused}"""
+        """Returns {wire: True if none of the calls was refused}."""
         refused = {"HTTP": [], "gRPC": [], "gRPC-Web": []}
         for path, body in http_calls:
             refused["HTTP"].append(self._ask(self._http + path, body.encode(), *self._headers)[0] in (401, 403))
@@ -92,7 +92,7 @@ class Asker:
         return status == 403 or int(code[1]) in (7, 16)
 
     def reads_metadata(self):
-        """Whether the server answers what is no control call."""
+        """Returns True if the server answers a call that is no control call."""
         return self._ask(self._http + "/v2", b"", *self._headers, "-X", "GET")[0] == 200
 
     def row(self):
@@ -104,7 +104,7 @@ class Asker:
         return cells
 
 
-# Other origins may send gRPC-Web (--grpc-web-allow-origin), and read the answers. Over HTTP a page sends what needs no leave.
+# Pages of other origins may send gRPC-Web (--grpc-web-allow-origin), and read the answers. Over HTTP a page sends requests without a preflight.
 PAGE = """<!doctype html><script>
 (async () => {
   const answers = {};
@@ -130,7 +130,7 @@ PAGE = """<!doctype html><script>
 
 @contextlib.contextmanager
 def page(text):
-    """Its URL, at an origin of its own."""
+    """Yields the URL of a page with this text, at its own origin."""
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
             body = text.encode()
@@ -155,7 +155,7 @@ def page(text):
 
 
 def open_in_chromium(url):
-    """The page's document, once it says that it is done. As nobody: it has a profile of its own."""
+    """Returns the page's document once the page reports that it is done. Runs Chromium as the user nobody, with a separate profile."""
     with tempfile.TemporaryDirectory() as folder:
         os.chown(folder, 65534, 65534)
         shown = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", f"--user-data-dir={folder}",
@@ -166,7 +166,8 @@ def open_in_chromium(url):
 
 
 def page_row(server):
-    """As Asker.row, of a page in Chromium, which sends HTTP and gRPC-Web. The server has --access-log and --grpc-web-allow-origin=*."""
+    """Returns the same as Asker.row, for a page in Chromium that sends HTTP and gRPC-Web. The server must run with --access-log and
+    --grpc-web-allow-origin=*."""
     over_http = [call for http_calls, _ in CALLS for call in http_calls]
     over_web = [(path, base64.b64encode(framed(request)).decode()) for _, grpc_calls in CALLS for path, request in grpc_calls]
     with page(PAGE % (json.dumps(over_http), server.url, json.dumps(over_web), server.url)) as url:

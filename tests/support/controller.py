@@ -1,4 +1,4 @@
-"""Starts the built inferd-controller for a test, and ends it; and services for it."""
+"""Starts the built inferd-controller for a test, and ends it. Makes services for it."""
 
 import http.client
 import json
@@ -27,7 +27,7 @@ spec:
 
 
 def write_constant(folder, value):
-    """A model of XGBoost whose answer is always the same."""
+    """Writes an XGBoost model whose answer is always `value`."""
     folder.mkdir(parents=True, exist_ok=True)
     tree = {"base_weights": [value], "categories": [], "categories_nodes": [], "categories_segments": [], "categories_sizes": [],
             "default_left": [0], "id": 0, "left_children": [-1], "loss_changes": [0.0], "parents": [2147483647],
@@ -44,13 +44,13 @@ def write_constant(folder, value):
 
 
 def service(name, uri=None, least=0, more="", model_format="xgboost"):
-    """Without `uri`, one for TrainedModels."""
+    """Returns an InferenceService. Without `uri`, it is for TrainedModels."""
     storage = f"storageUri: {uri}" if uri is not None else ""
     return SERVICE.format(name=name, storage=storage, least=least, more=more, format=model_format)
 
 
 class ApiConnection(http.client.HTTPConnection):
-    """Every request shows the token."""
+    """A connection that sends the token with every request."""
 
     def __init__(self, port, token, timeout):
         super().__init__("127.0.0.1", port, timeout=timeout)
@@ -61,7 +61,7 @@ class ApiConnection(http.client.HTTPConnection):
 
 
 class Controller(LoggedProgram):
-    """One inferd-controller --local on a free port of the loopback. Use as a context manager. Clients of its API take `kubeconfig`, or
+    """One inferd-controller --local on a free loopback port. Use as a context manager. Clients of its API use `kubeconfig`, or
     connections of `connect_api`."""
 
     def __init__(self, *files, options=(), environment=()):
@@ -80,7 +80,7 @@ class Controller(LoggedProgram):
         return self
 
     def start(self):
-        """Again, too, once it has ended."""
+        """Starts the controller. May be called again after it has ended."""
         begun = self.log_size()
         self.spawn(self._environment)
         listens = f"listening listener=http address=127.0.0.1 port={self.port}"
@@ -89,7 +89,7 @@ class Controller(LoggedProgram):
 
     @property
     def kubeconfig(self):
-        """The file, as the last start has printed it."""
+        """Returns the file's path, as the last start has printed it."""
         return pathlib.Path(re.findall(r"^export KUBECONFIG=(\S+)$", self.log(), re.MULTILINE)[-1])
 
     @property
@@ -110,12 +110,12 @@ class Controller(LoggedProgram):
             self.kill()
 
     def ready_replicas(self, revision):
-        """As the log said last; None: nothing yet."""
+        """Returns the number in the last log line. None if there is none yet."""
         said = re.findall(rf"{revision} \d+ %, (\d+) of \d+ replicas ready", self.log())
         return int(said[-1]) if said else None
 
     def replicas(self):
-        """The processes that serve."""
+        """Returns the processes of the replicas."""
         found = []
         for status in pathlib.Path("/proc").glob("[0-9]*/status"):
             try:
@@ -127,12 +127,12 @@ class Controller(LoggedProgram):
         return found
 
     def server_port(self, process):
-        """The port at which a process that serves takes HTTP itself, without the gateway, where it has one."""
+        """Returns the port of a replica's process for HTTP without the gateway, if it has one."""
         command = pathlib.Path(f"/proc/{process}/cmdline").read_bytes().decode().split("\0")
         return next(int(word.split("=")[1]) for word in command if word.replace("-", "_").startswith("__http_port="))
 
     def replica_sockets(self):
-        """Those at which inferd takes requests as a replica: NUMBER.http and NUMBER.grpc."""
+        """Returns the sockets of inferd replicas: NUMBER.http and NUMBER.grpc."""
         found = map(pathlib.Path, re.findall(r"listening listener=(?:http|grpc)-unix address=(\S+)", self.log()))
         return [path for path in found if path.exists()]
 
@@ -146,7 +146,7 @@ class Controller(LoggedProgram):
             connection.close()
 
     def predict(self, name, **options):
-        """What V1 says of one row."""
+        """Predicts one row over V1."""
         status, text = self.call("POST", f"/v1/models/{name}:predict", json.dumps({"instances": [[0.0]]}),
                                  options.pop("host", f"{name}-default.localhost"), **options)
         assert status == 200, text

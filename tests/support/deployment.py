@@ -1,4 +1,4 @@
-"""What deploy/ installs in a cluster, rendered by kustomize (which kubectl has) and by helm."""
+"""Renders the objects of deploy/ by kustomize (which is part of kubectl) and by helm."""
 
 import json
 import os
@@ -21,7 +21,7 @@ class Failed(AssertionError):
 
 
 def run(program, *arguments, stdin=None, **environment):
-    """What a program of tools/install_kubernetes prints."""
+    """Runs a program of tools/install_kubernetes, and returns its output."""
     assert (INSTALLED / program).exists(), f"there is no {program}: tools/install_kubernetes"
     result = subprocess.run([INSTALLED / program, *map(str, arguments)], input=stdin, capture_output=True, text=True, timeout=120,
                             env={**os.environ, **{name: str(value) for name, value in environment.items()}})
@@ -31,7 +31,7 @@ def run(program, *arguments, stdin=None, **environment):
 
 
 class Cluster:
-    """kubectl and helm towards one API server."""
+    """Runs kubectl and helm against one API server."""
 
     def __init__(self, kubeconfig, folder):
         self._kubeconfig = kubeconfig

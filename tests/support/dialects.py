@@ -1,7 +1,7 @@
-"""One small client for each protocol that inferd speaks, all called alike, written from the protocols' documents: a question to a model
-is a dictionary of arrays by the names of its inputs, and so is the answer.
+"""One small client for each protocol of inferd, written from the protocols' documents. All have the same interface: a request and an
+answer are dictionaries of arrays, by the names of inputs and outputs.
 
-A dialect that cannot carry a datatype says so in `lacks`. To add one: a class with `name`, `lacks` and `ask`, in DIALECTS."""
+A dialect lists in `lacks` the datatypes that it cannot carry. To add a dialect, add a class with `name`, `lacks` and `ask` to DIALECTS."""
 
 import base64
 import json
@@ -20,11 +20,11 @@ TYPED = {"BOOL": "bool_contents", "INT8": "int_contents", "INT16": "int_contents
 
 
 class Refused(Exception):
-    """The server's error: its text."""
+    """An error of the server, with its text."""
 
 
 def packed(values, datatype):
-    """The bytes of an array, as V2's binary forms have them."""
+    """Returns the bytes of an array in V2's binary form."""
     if datatype == "BYTES":
         return b"".join(struct.pack("<I", len(element)) + element for element in values.flatten())
     if datatype == "BF16":
@@ -46,7 +46,7 @@ def unpacked(data, datatype, shape):
 
 
 def array(elements, datatype):
-    """Of JSON's lists, whose texts become bytes."""
+    """Returns an array of JSON lists. Texts become bytes."""
     if datatype != "BYTES":
         return numpy.array(elements, DATATYPES[datatype][1])
     as_bytes = numpy.vectorize(lambda text: text.encode() if isinstance(text, str) else text, otypes=[object])
@@ -54,7 +54,7 @@ def array(elements, datatype):
 
 
 def lists(values, datatype):
-    """For JSON, which has texts and no bytes."""
+    """Returns lists for JSON. Bytes become texts."""
     if datatype != "BYTES":
         return values.tolist()
     return numpy.vectorize(bytes.decode, otypes=[object])(values).tolist()
@@ -140,7 +140,7 @@ class V2GrpcTyped(V2GrpcRaw):
 
 
 class Rows(Http):
-    """What TensorFlow Serving's REST and KServe V1 have in common."""
+    """The shared part of TensorFlow Serving's REST and KServe V1."""
     lacks = set()
     headers = {}
 
@@ -170,7 +170,7 @@ class TfsRest(Rows):
 
 
 class KserveV1(Rows):
-    """In CloudEvents, so that the same server answers both."""
+    """KServe V1 in CloudEvents, so that the same server can answer it and TensorFlow Serving's REST."""
     name = "KServe V1"
     headers = {"ce-specversion": "1.0", "ce-id": "1", "ce-source": "test", "ce-type": "test"}
 
@@ -191,7 +191,7 @@ class TfsGrpc(Grpc):
 
 
 class TrtisHttp:
-    """Of models whose dimensions are fixed but for the batch, which is what that protocol can say."""
+    """TRTIS over HTTP. The protocol supports only models whose dimensions are fixed, except for the batch."""
     name, lacks = "TRTIS HTTP", {"BYTES", "BF16"}
 
     def __init__(self, server):
@@ -204,5 +204,5 @@ class TrtisHttp:
             raise Refused(str(failure)) from None
 
 
-# Those that take every shape.
+# The dialects that accept every shape.
 DIALECTS = (V2Json, V2Binary, V2GrpcTyped, V2GrpcRaw, TfsRest, TfsGrpc, KserveV1)

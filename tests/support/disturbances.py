@@ -1,4 +1,4 @@
-"""What happens to a controller on this machine, and to all that it has started."""
+"""Disturbances of a controller on this machine, and of the processes that it has started."""
 
 import contextlib
 import os
@@ -22,7 +22,7 @@ def has_bound(listener, port):
 
 
 class MarkedController(Controller):
-    """One whose processes, and theirs, are found wherever they have gone: by a variable that all of them have."""
+    """A controller with a variable in its environment. All its descendants inherit the variable, so they can be found."""
 
     def __init__(self, *files, options=(), environment=()):
         self._mark = f"TEST_MARK={uuid.uuid4().hex}"
@@ -30,7 +30,7 @@ class MarkedController(Controller):
                          environment=dict([self._mark.split("="), *dict(environment).items()]))
 
     def family(self):
-        """All processes that it has started, and those that they have."""
+        """Returns all descendants of the controller."""
         found = []
         for folder in pathlib.Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(OSError):
@@ -39,15 +39,15 @@ class MarkedController(Controller):
         return found
 
     def kill_and_wait(self):
-        """Kills it; all that it has started ends with it."""
+        """Kills the controller, and checks that all its descendants end, too."""
         self.kill()
         wait_until(lambda: not self.family(), "no process is left behind")
 
     def start_in_vain(self, port):
-        """While another program has that port."""
+        """Checks that the controller does not start while another program has the port."""
         with socket.socket() as taken:
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            # A test beside this one may have it for a moment.
+            # A parallel test may have the port for a moment.
             wait_until(lambda: has_bound(taken, port), f"port {port} is free")
             taken.listen()
             begun = self.log_size()
@@ -60,7 +60,7 @@ class MarkedController(Controller):
 
 
 class SmallDisk(contextlib.AbstractContextManager):
-    """A disk of its own at `folder`, which can be full for a while. Where this user may mount none, it is never full."""
+    """A small file system at `folder`, which can be full for a while. It is never full if this user may not mount one."""
 
     SIZE = 64 << 20
 
@@ -91,7 +91,7 @@ class SmallDisk(contextlib.AbstractContextManager):
 
 @contextlib.contextmanager
 def stopped(process):
-    """It does not run meanwhile. One that has ended is left alone."""
+    """A context manager that stops a process. Does nothing if the process has ended."""
     with contextlib.suppress(ProcessLookupError):
         os.kill(process, signal.SIGSTOP)
     try:
@@ -103,7 +103,7 @@ def stopped(process):
 
 @contextlib.contextmanager
 def moved_away(folder):
-    """It is not there meanwhile."""
+    """A context manager that moves a folder away."""
     aside = folder.with_name(folder.name + ".away")
     folder.rename(aside)
     try:

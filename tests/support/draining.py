@@ -1,4 +1,4 @@
-"""Closed-loop clients of every protocol that keep their connections, for tests that end a server under them."""
+"""Closed-loop clients of every protocol that keep their connections open, for tests that end a server meanwhile."""
 
 import contextlib
 import http.client
@@ -13,14 +13,14 @@ import requests
 
 from support import models, oip
 
-# A client that has been silent for as long is an idle one: HTTP/1.1 has no word by which a server could tell it, so that its
-# next request may cross the connection's end.
+# A client that has been silent for this long is idle. In HTTP/1.1, a server cannot tell an idle client that it closes the connection, so the
+# client's next request may cross the close.
 IDLE_S = 0.9
 TIMEOUT_S = 60
 
 
 class NotSent(Exception):
-    """There was no connection for the request."""
+    """The request was not sent, because there was no connection."""
 
 
 @contextlib.contextmanager
@@ -87,10 +87,10 @@ def grpc_channel(server, request):
 
 
 class DrainedClients:
-    """A thread for each client of each of the models, which asks again and again until there is nobody to connect to.
+    """Threads, one for each client of each model. Each sends request after request until it can no longer connect.
 
-    `models` are as support.models.adder_bytes() makes them, plus 0. `sent` and `answered` count; `lost` has what was sent and
-    not answered, or wrongly. Use as a context manager.
+    `models` are made by support.models.adder_bytes(0). `sent` and `answered` count requests. `lost` lists requests that were sent and got
+    no answer or a wrong one. Use as a context manager.
     """
 
     def __init__(self, server, names):
@@ -128,7 +128,7 @@ class DrainedClients:
             thread.join()
 
     def all_answered(self):
-        """Whether each has had an answer, and so has a connection that it keeps."""
+        """Returns True if each client has had an answer, and so has an open connection."""
         return all(self._answered)
 
     def _run(self, number, kind, client):

@@ -1,4 +1,4 @@
-"""Starts grpc_echo (grpc_echo.cc), whose methods return what they are sent, and ends it."""
+"""Starts and ends grpc_echo (grpc_echo.cc), whose methods return what they receive."""
 
 import signal
 import subprocess
@@ -6,7 +6,7 @@ import subprocess
 from support.server import PROGRAMS
 
 SERVICE = "/inferd.test.Echo/"
-# What `fail-with` ends a call with (grpc_echo_service.h).
+# The status with which `fail-with` ends a call (grpc_echo_service.h).
 FAIL_MESSAGE = "\u00e9%\n"
 
 
@@ -16,7 +16,7 @@ def fail_details(code):
 
 
 class Echo:
-    """One grpc_echo process on a free port of the loopback. Use as a context manager."""
+    """One grpc_echo process on a free loopback port. Use as a context manager."""
 
     def __init__(self, *options):
         self._command = [str(PROGRAMS / "grpc_echo"), *map(str, options)]

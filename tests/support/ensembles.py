@@ -1,4 +1,4 @@
-"""Models that are made of others, and those that they are made of; of the fake engine."""
+"""Ensembles, and the models of the fake engine that are their steps."""
 
 from support import models
 
@@ -61,7 +61,7 @@ output { name: "OUTPUT1" data_type: TYPE_INT32 dims: [ 1 ] }
 parameters { key: "behavior" value { string_value: "add_sub" } }
 """
 
-# For each of VALUES, in turn: its sum with ADDEND, which comes once.
+# Returns the sum of ADDEND, which comes once, with each of VALUES in turn.
 EACH = """platform: "ensemble"
 input { name: "VALUES" data_type: TYPE_INT32 dims: [ -1 ] }
 input { name: "DELAYS" data_type: TYPE_UINT32 dims: [ -1 ] optional: true }

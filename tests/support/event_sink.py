@@ -1,4 +1,4 @@
-"""A server that keeps the CloudEvents that it is sent, and answers as a test says."""
+"""A server that records the CloudEvents that it receives, and answers as a test says."""
 
 import collections
 import contextlib
@@ -31,7 +31,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class EventSink(contextlib.AbstractContextManager):
-    """Use as a context manager. `status`: what it answers. While `open` is not set, it answers nothing."""
+    """Use as a context manager. `status` is the status of its answers. It answers nothing while `open` is not set."""
 
     def __init__(self, status=202):
         self.status = status

@@ -26,7 +26,7 @@ class FakeEngine final : public core::Engine {
     size_t alignment = 1;
     std::vector<core::ModelSignature> others = {};  // the model's other signatures
     core::Availability availability = nullptr;
-    // Whether a TryExecute() does not do it; null: it always does.
+    // Returns true if TryExecute() does not do the execution. Null if it always does.
     std::function<bool(core::Execution&)> takes_long = nullptr;
     int unfinished_executions_max = 1;
     bool computes_elsewhere = false;

@@ -1,4 +1,4 @@
-"""A server of files over HTTP on the loopback, with the faults of bad networks and busy servers."""
+"""An HTTP file server on the loopback, with the failures of bad networks and busy servers."""
 
 import contextlib
 import hashlib
@@ -13,7 +13,7 @@ OCTETS = "application/octet-stream"
 
 
 class Served:
-    """A file as the server has it. `etag` None: its answers have none."""
+    """A file on the server. If `etag` is None, answers have no ETag."""
 
     def __init__(self, body, content_type=OCTETS, ranges=True, etag="", headers=()):
         self.body, self.content_type, self.ranges, self.headers = body, content_type, ranges, dict(headers)
@@ -41,7 +41,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.do_GET()
 
     def answer(self, status, headers, body=b"", sent=None):
-        """`sent`: of the body, only so many bytes; then the connection is closed."""
+        """Sends an answer. With `sent`, sends only this many bytes of the body, then closes the connection."""
         self.send_response_only(status)
         for name, value in {"Content-Length": str(len(body)), **headers}.items():
             if value is not None:
@@ -70,15 +70,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Relayed:
-    """What another server answers, as it is."""
+    """An unchanged answer of another server."""
 
     def __init__(self, status, headers, body):
         self.status, self.headers, self.body = status, headers, body
 
 
 class Files(contextlib.AbstractContextManager):
-    """Serves `files` (path to Served). Each of `faults` is what happens to one request, in order; then all goes well. `tls`: the
-    files of a certificate and its key and, where clients must show one of theirs, of the authority that has signed it."""
+    """Serves `files` (path to Served). Each of `faults` applies to one request, in order. Later requests have no fault. `tls` has the
+    files of a certificate and its key. If clients need a certificate, it also has the file of the authority that signs them."""
 
     def __init__(self, files, faults=(), tls=None):
         self.served, self.faults, self.requests = dict(files), list(faults), []
@@ -111,10 +111,10 @@ class Files(contextlib.AbstractContextManager):
 
     @property
     def body_requests(self):
-        """Those for more than the first byte, by which a file is looked at."""
+        """Returns the requests for more than the first byte. A request for the first byte only probes a file."""
         return [headers for _, headers in self.requests if headers.get("Range") != "bytes=0-0"]
 
-    # What may happen to a request.
+    # Faults: what may happen to a request.
 
     def no_fault(handler, served):
         handler.answer_file(served)
@@ -123,7 +123,7 @@ class Files(contextlib.AbstractContextManager):
         return lambda handler, _: handler.answer(code, headers, b"not now")
 
     def cut(sent):
-        """The connection ends after so many bytes of the body."""
+        """Returns a fault: the connection ends after `sent` bytes of the body."""
         return lambda handler, served: handler.answer_file(served, sent=sent)
 
     def drop(handler, _):
@@ -133,7 +133,7 @@ class Files(contextlib.AbstractContextManager):
         return lambda handler, _: handler.answer(code, {"Location": location}, b"elsewhere")
 
     def short(handler, served):
-        """Less than was announced elsewhere, and a length that fits."""
+        """Answers with a shorter body than an earlier answer announced, and with the length of this body."""
         handler.answer_file(Served(served.body[:-1], served.content_type, served.ranges, served.etag))
 
     def stall(handler, served):
@@ -142,8 +142,8 @@ class Files(contextlib.AbstractContextManager):
 
 
 class Relay(Files):
-    """Asks the server at 127.0.0.1:`port` for each request that no fault keeps from it, under the name that the client has
-    for it, since signatures are of that."""
+    """Forwards each request that has no fault to the server at 127.0.0.1:`port`. Keeps the client's Host, because signatures
+    cover it."""
 
     def __init__(self, port, faults=(), tls=None):
         super().__init__({}, faults, tls)

@@ -1,4 +1,4 @@
-"""A stand-in for a cluster's API server, whose objects do not change: what a program needs that follows them and only reads."""
+"""A stand-in for a cluster's API server, whose objects do not change. It is enough for a program that lists and watches, and does not write."""
 
 import contextlib
 import http.server
@@ -8,14 +8,14 @@ import urllib.parse
 
 
 def selects(selector, document):
-    """Of one label, which is to be there ("a") or to have a value ("a=b")."""
+    """Returns True if the document matches a selector of one label, which must exist ("a") or have a value ("a=b")."""
     key, equals, value = selector.partition("=")
     labels = document["metadata"].get("labels", {})
     return not key or (labels.get(key) == value if equals else key in labels)
 
 
 class FixedApi(contextlib.AbstractContextManager):
-    """Use as a context manager. `objects`: lists by plural name, "deployments". Watches tell nothing, what is written is answered and forgotten."""
+    """Use as a context manager. `objects` has lists by plural name ("deployments"). Watches send no events. Writes are answered, but not stored."""
 
     def __init__(self, **objects):
         over = self._over = threading.Event()

@@ -1,4 +1,4 @@
-"""The models of tests/models/forest: trained by the libraries whose answers lie beside them."""
+"""The models of tests/models/forest, with the recorded answers of the libraries that trained them."""
 
 import json
 import pathlib
@@ -20,7 +20,7 @@ class Forest:
         self.answers = {key: numpy.array(values) for key, values in answers.items() if key != "rows"}
 
     def finite(self):
-        """Which rows JSON can carry."""
+        """Returns the rows that JSON can carry."""
         return numpy.isfinite(self.rows).all(axis=1)
 
     def add_to(self, repository, name=None, configuration=None):

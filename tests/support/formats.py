@@ -1,6 +1,6 @@
-"""The formats of model files, a row for each: a model in it, and what its own framework answered to rows.
+"""The formats of model files. Each has a row with a model of the format, and its framework's recorded answers.
 
-To add one: a line in ROWS, and a folder with what belongs into a version folder and an answers.json beside it, one of
+To add one, add a line to ROWS, and a folder with the files of a version folder and an answers.json, which is one of
 {"inputs": {NAME: rows}, "outputs": {NAME: rows}} and, of models with one input, {"rows": rows, OUTPUT: rows, ...}."""
 
 import json
@@ -23,9 +23,9 @@ inferd { inline_execution: NEVER }
 
 
 class Row:
-    """`config`: what the model needs in its config.pbtxt, in which ROWS is the dimension of rows where it does not batch.
-    `options`: what the server has to be told. `rtol`: how far numbers may be from the framework's. `untold`: dialects that have no
-    place for what the model's tensors are."""
+    """A format. `config` is the model's config.pbtxt, in which ROWS stands for the dimension of rows if the model does not batch.
+    `options` are the server's options. `rtol` is the tolerance for numbers. `untold` lists dialects that cannot express the model's
+    tensors."""
 
     def __init__(self, name, engine, folder, answers=None, input_name="input-0", outputs=("predict",), config="", options=(),
                  rtol=1e-6, untold=()):
@@ -34,7 +34,7 @@ class Row:
         self._input_name, self._outputs, self._config = input_name, outputs, config
 
     def model(self, batched):
-        """What it is called in the server: with a configuration that batches, or without."""
+        """Returns the model's name in the server, with a configuration that batches, or without."""
         return "".join(letter if letter.isalnum() else "_" for letter in self.name) + ("_batched" if batched else "")
 
     def add_to(self, repository):
@@ -46,7 +46,7 @@ class Row:
                 write_whole(folder / "config.pbtxt", config.encode())
 
     def recorded(self, metadata):
-        """(inputs, outputs), {name: (array, datatype)} each, with the datatypes of the model's metadata."""
+        """Returns (inputs, outputs), {name: (array, datatype)} each, with the datatypes of the model's metadata."""
         answers = json.loads(self._answers.read_text())
         if "inputs" in answers:
             inputs, outputs = answers["inputs"], {spec["name"]: answers["outputs"][spec["name"]] for spec in metadata["outputs"]}
@@ -56,8 +56,8 @@ class Row:
 
 
 class MlflowRow(Row):
-    """A folder as MLflow saves it. What its scoring server answered is recorded with the bodies that it was asked by: the first is
-    the one of several rows."""
+    """A folder that MLflow saved. The answers of MLflow's scoring server are recorded with the request bodies. The first body has
+    several rows."""
 
     def recorded(self, metadata):
         first = json.loads(self._answers.read_text())[0]

@@ -1,4 +1,4 @@
-"""Google's Cloud Storage as gcp-storage-emulator serves it, for a test. It has no pages, and looks at no token."""
+"""Google's Cloud Storage, served by gcp-storage-emulator, for a test. It has no pages, and checks no token."""
 
 import contextlib
 import http.client

@@ -1,16 +1,16 @@
-"""Models that run on the threads which serve connections."""
+"""Makes models run on the connections' threads."""
 
 import contextlib
 
 from support.server import wait_until
 
-# With the default limit, a busy machine makes good executions look slow: the model is then closed to connections' threads for a
-# while, and the request of the test runs on the instance's own thread.
+# With the default limit, executions on a busy machine look slow. The server then keeps the model off the connections' threads for a while, and
+# the test's request runs on the instance's own thread.
 UNHURRIED = "inline_execution_max_microseconds: 1000000"
 
 
 def let_in(server, model, body):
-    """Has the model measured, by the request's `body`, until it runs on connections' threads."""
+    """Sends requests with `body` until the server runs the model on connections' threads."""
     name = f'inferd_inline_executions_total{{model="{model}",version="1"}}'
 
     def runs_there():

@@ -1,16 +1,16 @@
-"""Tests of what engines do, which is the same in the server's process and in one of its own."""
+"""Tests of engine behaviour, which must be the same in the server's process and in a worker process."""
 
 import contextlib
 import pathlib
 
 import pytest
 
-# For a module (pytestmark) or a test: it runs twice. Servers that fixtures start depend on the fixture `isolation`.
+# Makes a module (pytestmark) or a test run in both isolations. Fixtures that start servers must depend on the fixture `isolation`.
 IN_BOTH_ISOLATIONS = pytest.mark.parametrize("isolation", ["none", "process"], indirect=True)
 
 
 def workers(server):
-    """{model/version, or engine, if models share it: process} of the server's worker processes."""
+    """Returns the server's worker processes, {model/version: process}. If models share a worker, the key is the engine."""
     found = {}
     for folder in pathlib.Path("/proc").iterdir():
         with contextlib.suppress(OSError, ValueError):

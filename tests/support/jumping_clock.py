@@ -1,4 +1,4 @@
-"""A program's clock, moved while it runs: what it is told the time is, but not how fast time goes by."""
+"""Moves a program's clock while it runs. Changes its time, but not the speed of time."""
 
 import pathlib
 
@@ -6,7 +6,7 @@ LIBRARY = pathlib.Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 
 
 class JumpingClock:
-    """`environment`: of the program, which then has this clock. `folder`: of its file."""
+    """Start the program with `environment` to give it this clock. `folder` is the place of the clock's file."""
 
     def __init__(self, folder):
         assert LIBRARY.exists(), "Debian's libfaketime is not installed: tools/install_deps --check"
@@ -16,7 +16,7 @@ class JumpingClock:
                             "FAKETIME_DONT_FAKE_MONOTONIC": "1"}
 
     def jump(self, ahead_s):
-        """It shows that many seconds more than the machine's clock, from now on."""
+        """Sets the clock to `ahead_s` seconds ahead of the machine's clock, from now on."""
         new = self._file.with_suffix(".new")
         new.write_text(f"{ahead_s:+d}\n")
         new.replace(self._file)

@@ -1,5 +1,5 @@
-"""A stand-in for Kubernetes' API that needs no installation: it keeps, lists, watches and patches objects of any kind, and checks nothing.
-An apply is a merge. For tests of what a client reads and writes; what a cluster decides is for the real server (support.kubernetes)."""
+"""A stand-in for Kubernetes' API that needs no installation. It stores, lists, watches and patches objects of any kind, without checks. An
+apply is a merge. It is for tests of a client's reads and writes. For a cluster's decisions, use the real server (support.kubernetes)."""
 
 import contextlib
 import copy
@@ -15,11 +15,11 @@ import uuid
 from support.kubernetes import write_kubeconfig
 
 
-BOOKMARKS_S = 0.2  # how often a watch is told where it is: a client that is ending notices
+BOOKMARKS_S = 0.2  # the interval of a watch's bookmarks, at which a client that is ending notices
 
 
 def merged(old, new):
-    """A merge patch (RFC 7396)."""
+    """Returns `old` after a merge patch (RFC 7396)."""
     if not isinstance(new, dict):
         return copy.deepcopy(new)
     result = dict(old) if isinstance(old, dict) else {}
@@ -32,7 +32,7 @@ def merged(old, new):
 
 
 def patched(document, operations):
-    """A JSON patch (RFC 6902) of adds, replacements and removals; others hold."""
+    """Returns the document after a JSON patch (RFC 6902). Applies adds, replacements and removals, and ignores other operations."""
     document = copy.deepcopy(document)
     for operation in operations:
         *way, last = [part.replace("~1", "/").replace("~0", "~") for part in operation["path"].split("/")[1:]]
@@ -67,7 +67,7 @@ class Refused(Exception):
 
 
 class KeptCluster(contextlib.AbstractContextManager):
-    """Use as a context manager. `objects`: {plural: {(namespace, name): document}}; `tokens`: those that clients have shown."""
+    """Use as a context manager. `objects` is {plural: {(namespace, name): document}}. `tokens` has the tokens that clients sent."""
 
     def __init__(self):
         self.objects = {}
@@ -96,7 +96,7 @@ class KeptCluster(contextlib.AbstractContextManager):
         return write_kubeconfig(path, f"http://127.0.0.1:{self.port}", {"token": token})
 
     def create(self, plural, document):
-        """As a user does."""
+        """Creates an object, like a user."""
         return self._store(plural, document["metadata"].get("namespace", ""), document)
 
     def all(self, plural):
@@ -104,7 +104,7 @@ class KeptCluster(contextlib.AbstractContextManager):
             return copy.deepcopy(list(self.objects.get(plural, {}).values()))
 
     def find(self, plural, namespace, name):
-        """None: there is none."""
+        """Returns the object, or None if it does not exist."""
         with self._changed:
             return copy.deepcopy(self.objects.get(plural, {}).get((namespace, name)))
 
@@ -147,7 +147,7 @@ class KeptCluster(contextlib.AbstractContextManager):
                 new = {**old, "status": new.get("status", {})}
             elif old is not None:
                 new = {**new, **({"status": old["status"]} if "status" in old else {})}
-                # Fields that the server alone sets.
+                # Fields that only the server sets.
                 own = {field: old["metadata"][field] for field in ("uid", "creationTimestamp", "generation", "resourceVersion")}
                 new["metadata"] = {**new["metadata"], **own}
                 if new == old:
@@ -210,7 +210,7 @@ class KeptCluster(contextlib.AbstractContextManager):
                 pass
 
             def way(self, path):
-                """(namespace, plural, name, subresource); no plural: a question about the API."""
+                """Returns (namespace, plural, name, subresource). There is no plural if the request is about the API itself."""
                 parts = path.strip("/").split("/")
                 parts = parts[2:] if parts[0] == "api" else parts[3:]
                 namespace = ""

@@ -1,4 +1,4 @@
-"""Knative Serving in small, for support.kubelet: the definitions of its kinds that a controller writes and reads, and its controller."""
+"""A minimal Knative Serving for support.kubelet: its controller, and definitions of the kinds that a controller writes and reads."""
 
 import copy
 import hashlib
@@ -17,7 +17,7 @@ def _definition(resource):
                                                for field in ("spec", "status")}}
     singular = resource.kind.lower()
     metadata = {"name": f"{resource.plural}.{resource.group}"}
-    if resource.group.endswith(".k8s.io"):  # which the server guards
+    if resource.group.endswith(".k8s.io"):  # the server protects this group
         metadata["annotations"] = {"api-approved.kubernetes.io": "unapproved, a test's"}
     return {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": metadata,
             "spec": {"group": resource.group, "scope": "Namespaced",
@@ -27,7 +27,7 @@ def _definition(resource):
 
 
 def define(api, *resources):
-    """Definitions without rules, for kinds that others own; returns once they are served."""
+    """Installs definitions without rules, for kinds of other projects. Returns once they are served."""
     for resource in resources:
         api.apply(DEFINITIONS, _definition(resource))
     for resource in resources:
@@ -44,7 +44,7 @@ def _is_served(api, resource):
 
 
 def install_knative(api):
-    """From then on the cluster has Knative."""
+    """Installs Knative in the cluster."""
     define(api, KNATIVE_SERVICES, REVISIONS)
 
 
@@ -55,7 +55,7 @@ def uninstall_knative(api):
 
 
 def serve(cluster, service):
-    """Knative Services: a Revision for each template, with a Deployment of its own, and a status."""
+    """Reconciles a Knative Service: makes a Revision for each template, with its own Deployment, and a status."""
     revisions = sorted((one for _, one in cluster.mirror.owned(service["metadata"]["uid"], REVISIONS)), key=key_of)
     created = _newest_revision(cluster, service, revisions)
     if created["metadata"]["uid"] not in {one["metadata"]["uid"] for one in revisions}:
@@ -83,14 +83,14 @@ def _newest_revision(cluster, service, revisions):
 
 
 def _deploy(cluster, revision):
-    """The revision's pods; what is said of it: (is ready: True, False or None, reason, message)."""
+    """Makes the revision's pods. Returns its state, (ready: True, False or None, reason, message)."""
     namespace, name = key_of(revision)
     metadata = revision["metadata"]
     deployment = cluster.mirror.find(DEPLOYMENTS, (namespace, f"{name}-deployment"))
     if deployment is None:
         spec = {key: value for key, value in copy.deepcopy(revision["spec"]).items() if key not in ("containerConcurrency", "timeoutSeconds")}
         for container in spec["containers"]:
-            # Only Knative's own proxy takes the port 0, and more than Kubernetes may be left out.
+            # Only Knative's own proxy accepts the port 0. Knative also lets users omit more fields than Kubernetes.
             probe = container.get("readinessProbe", {})
             for way in ("tcpSocket", "httpGet", "grpc"):
                 if way in probe and probe[way].get("port", 0) == 0:

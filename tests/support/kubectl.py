@@ -1,4 +1,4 @@
-"""kubectl, run for a test."""
+"""Runs kubectl for a test."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ PROGRAM = ROOT / "build" / "deps" / "kubectl" / "kubectl"
 
 
 class Kubectl:
-    """`where`: the options that lead to the API, such as ["--kubeconfig", file]. `home`: a folder for what it keeps."""
+    """`where` has the options that select the API, such as ["--kubeconfig", file]. `home` is a folder for kubectl's own files."""
 
     def __init__(self, where, home):
         self._command = [PROGRAM, *where, "--cache-dir", home / "cache"]

@@ -1,5 +1,5 @@
-"""A stand-in for what a cluster has beside its API server: the controllers of Kubernetes' own kinds, the garbage collector, Knative's
-controller, and kubelets, whose pods become what a test says, or run as processes of this machine.
+"""What a cluster has beside its API server: Kubernetes' own controllers and scheduler, and stand-ins for Knative's controller, for the metrics
+server and for the kubelet of one node with much room, whose pods become what a test says, or run as processes of this machine.
 
     with Kubelet(kubernetes) as kubelet:
         kubelet.pods_become("digits-predictor", crashed(1, "no model", container="storage-initializer"))
@@ -16,13 +16,22 @@ import time
 import traceback
 import zlib
 
-from support.cluster_api import (AUTOSCALERS, DEPLOYMENTS, FOLLOWED, INGRESSES, KNATIVE_SERVICES, NAMESPACES, PODS, REPLICA_SETS, REVISIONS, SERVICES,
-                                 ApiError, ClusterApi, Mirror, is_going, key_of, owners_of)
-from support.cluster_controllers import GarbageCollector, autoscale, deploy, empty_namespace, is_ready, port_of, slice_service
+from support.cluster_api import (DEPLOYMENTS, FOLLOWED, INGRESSES, KNATIVE_SERVICES, NODES, PODS, REPLICA_SETS, REVISIONS, SERVICES, ApiError,
+                                 ClusterApi, Mirror, is_going, key_of, owners_of)
+from support.cluster_controllers import ClusterControllers, is_ready, port_of
 from support.knative import serve
-from support.pod_status import READY, pod_status
+from support.pod_metrics import PodMetrics
+from support.pod_status import NOW, READY, pod_status
 
 _NUMBERS = itertools.count(1)  # of pods
+ROOM = {"cpu": "100k", "memory": "1000Ti", "nvidia.com/gpu": "1k", "pods": "100000"}
+NODE = {"metadata": {"name": "node", "labels": {"disk": "fast"}}, "status": {"capacity": ROOM, "allocatable": ROOM, "conditions": [
+    {"type": "Ready", "status": "True", "reason": "KubeletReady", "message": "", "lastHeartbeatTime": NOW, "lastTransitionTime": NOW}]}}
+
+
+def on_this_machine(address):
+    """Where a pod that runs listens. Its own address may not be one of the loopback: Kubernetes refuses endpoints that have those."""
+    return "127." + address.partition(".")[2]
 
 
 class Workers:
@@ -104,36 +113,40 @@ class _Part:
 class Kubelet(contextlib.AbstractContextManager):
     """Use as a context manager, around what is tested or within it. Pods are ready at once but for those of which a test says other things.
     `runner`: a PodProcesses (support.pod_processes), by which pods really run; then a test says nothing of them. `namespaces`: which it looks
-    after, where other tests have left their objects; all of them, if none is named. All its methods may be called from any thread."""
+    after, where other tests have left their objects; all of them, if none is named. `autoscale_s`: of ClusterControllers. All its methods may be
+    called from any thread."""
 
-    def __init__(self, kubernetes, runner=None, namespaces=()):
+    def __init__(self, kubernetes, runner=None, namespaces=(), autoscale_s=5):
         self.api = ClusterApi(kubernetes)
         self.mirror = Mirror(self.api, FOLLOWED, self._changed)
         self._workers = Workers(self._do)
         self._namespaces = set(namespaces)
-        self._collector = GarbageCollector(self)
         self._runner = runner
         self._lock = threading.Lock()
         self._outcomes = []    # (beginning of the pod's name, Outcome), the last one first
-        self._late = []        # beginnings of names of Deployments whose time is over
-        self._replicas = {}    # what the load asks for, by the HorizontalPodAutoscaler's key
         self._addresses = {}   # by the pod's uid
-        self._selecting = {}   # (namespace, label, value): names of Services
+        self._metrics = PodMetrics(kubernetes, self.api, self.mirror)
+        self._controllers = ClusterControllers(kubernetes, autoscale_s)
+        self._running = contextlib.ExitStack()
 
     def __enter__(self):
-        if self._runner is not None:
-            self._runner.begin(self.api, lambda key: self._workers.add(("pod", key)), self.place_behind)
-        self._workers.start()
-        self.mirror.start()
+        with contextlib.ExitStack() as starting:
+            if self._runner is not None:
+                self._runner.begin(self.api, lambda key: self._workers.add(("pod", key)), self.place_behind)
+                starting.callback(self._runner.end)
+            self._workers.start()
+            starting.callback(self._workers.stop)
+            self.mirror.start()
+            starting.callback(self.mirror.stop)
+            starting.enter_context(self._metrics)
+            with contextlib.suppress(ApiError):  # it is there from another test
+                self.api.create(NODES, NODE)
+            starting.enter_context(self._controllers)
+            self._running = starting.pop_all()
         return self
 
     def __exit__(self, kind, error, trace):
-        self.mirror.stop()
-        try:
-            self._workers.stop()
-        finally:
-            if self._runner is not None:
-                self._runner.end()
+        return self._running.__exit__(kind, error, trace)
 
     # What a test says.
 
@@ -143,20 +156,9 @@ class Kubelet(contextlib.AbstractContextManager):
             self._outcomes.insert(0, (name, outcome))
         self._again("pod", PODS, name)
 
-    def deadline_exceeded(self, name, exceeded=True):
-        """Whether Deployments whose names begin so had time enough, as far as they have not done what they are to."""
-        with self._lock:
-            if exceeded:
-                self._late.append(name)
-            elif name in self._late:
-                self._late.remove(name)
-        self._again("deployment", DEPLOYMENTS, name)
-
     def load_asks_for(self, namespace, name, replicas):
-        """The autoscaler has so many replicas, within what it may."""
-        with self._lock:
-            self._replicas[namespace, name] = replicas
-        self._workers.add(("autoscaler", (namespace, name)))
+        """The autoscaler of that name will have so many replicas, within its limits. Their containers must request what it measures."""
+        self._metrics.set_load(namespace, name, replicas)
 
     # What a test asks.
 
@@ -168,7 +170,7 @@ class Kubelet(contextlib.AbstractContextManager):
     @staticmethod
     def ask(pod, port, method, path, body=None, headers=None):
         """Status and text from a pod that runs."""
-        with contextlib.closing(http.client.HTTPConnection(pod["status"]["podIP"], port, timeout=60)) as connection:
+        with contextlib.closing(http.client.HTTPConnection(on_this_machine(pod["status"]["podIP"]), port, timeout=60)) as connection:
             connection.request(method, path, body, headers or {})
             answer = connection.getresponse()
             return answer.status, answer.read().decode()
@@ -188,9 +190,9 @@ class Kubelet(contextlib.AbstractContextManager):
         return self.ask(pod, pod_port, method, path, body, headers)
 
     def place_behind(self, namespace, name, port):
-        """Address and port of a pod."""
+        """Address on this machine and port of a pod."""
         pod, pod_port = self._behind(namespace, name, port)
-        return pod["status"]["podIP"], pod_port
+        return on_this_machine(pod["status"]["podIP"]), pod_port
 
     def _behind(self, namespace, name, port):
         service, pods = self.mirror.find(SERVICES, (namespace, name)), self.pods_of(namespace, name)
@@ -208,15 +210,7 @@ class Kubelet(contextlib.AbstractContextManager):
         return [pod for pod in self.mirror.all(PODS) if key_of(pod)[0] == namespace and
                 selector.items() <= pod["metadata"].get("labels", {}).items()]
 
-    # What the controllers ask.
-
-    def is_late(self, name):
-        with self._lock:
-            return any(name.startswith(one) for one in self._late)
-
-    def asked_replicas(self, key):
-        with self._lock:
-            return self._replicas.get(key)
+    # What the stand-in for Knative asks.
 
     def write(self, resource, namespace, name, document, subresource=None):
         """Patches, where there is a difference to what is there."""
@@ -233,9 +227,6 @@ class Kubelet(contextlib.AbstractContextManager):
         self.mirror.put(resource, made)
         return made
 
-    def again(self, what, key, delay_s=0.0):
-        self._workers.add((what, key), delay_s)
-
     def _again(self, what, resource, name):
         for document in self.mirror.all(resource):
             if key_of(document)[1].startswith(name):
@@ -244,67 +235,30 @@ class Kubelet(contextlib.AbstractContextManager):
     def _changed(self, resource, old, new):
         document = new or old
         key = key_of(document)
-        own = {PODS: "pod", DEPLOYMENTS: "deployment", AUTOSCALERS: "autoscaler", SERVICES: "service", KNATIVE_SERVICES: "knative",
-               NAMESPACES: "namespace"}.get(resource)
+        own = {PODS: "pod", KNATIVE_SERVICES: "knative"}.get(resource)
         if own and new is not None:
             self._workers.add((own, key))
-        if resource == SERVICES:
-            self._index(old, new)
-        if resource == PODS:
-            if new is None and self._runner is not None:
-                self._runner.forget(old["metadata"]["uid"])
-            for one in {tuple(item) for pod in (old, new) if pod for item in pod["metadata"].get("labels", {}).items()}:
-                for name in self._selecting_by(key[0], *one):
-                    self._workers.add(("service", (key[0], name)))
-        if resource == DEPLOYMENTS and new is not None:
-            self._workers.add(("autoscaler", key))
+        if resource == PODS and new is None and self._runner is not None:
+            self._runner.forget(old["metadata"]["uid"])
         for owner in owners_of(document):
             self._wake_owner(key[0], owner)
-        if own != "namespace" and key[0]:
-            space = self.mirror.find(NAMESPACES, ("", key[0]))
-            if space is not None and is_going(space):
-                self._workers.add(("namespace", ("", key[0])))
-        self._collector.changed(resource, old, new)
 
     def _wake_owner(self, namespace, owner):
-        """Pods concern their Deployment, Deployments of Knative its Service."""
-        if owner["kind"] == "ReplicaSet":
-            owned = self.mirror.find(REPLICA_SETS, (namespace, owner["name"]))
-            for one in owners_of(owned) if owned else []:
-                self._workers.add(("deployment", (namespace, one["name"])))
-                deployment = self.mirror.find(DEPLOYMENTS, (namespace, one["name"]))
-                for above in owners_of(deployment) if deployment else []:
-                    self._wake_owner(namespace, above)
-        elif owner["kind"] == "Revision":
-            owned = self.mirror.find(REVISIONS, (namespace, owner["name"]))
-            for one in owners_of(owned) if owned else []:
-                self._workers.add(("knative", (namespace, one["name"])))
-
-    def _index(self, old, new):
-        with self._lock:
-            for document, change in ((old, set.discard), (new, set.add)):
-                if document is not None:
-                    namespace, name = key_of(document)
-                    for label, value in (document["spec"].get("selector") or {}).items():
-                        change(self._selecting.setdefault((namespace, label, value), set()), name)
-
-    def _selecting_by(self, namespace, label, value):
-        with self._lock:
-            return set(self._selecting.get((namespace, label, value), ()))
+        """What belongs to a Service of Knative, by however many owners, concerns it."""
+        resource = {"ReplicaSet": REPLICA_SETS, "Deployment": DEPLOYMENTS, "Revision": REVISIONS}.get(owner["kind"])
+        if owner["kind"] == "Service" and owner["apiVersion"] == KNATIVE_SERVICES.api_version:
+            self._workers.add(("knative", (namespace, owner["name"])))
+        owned = self.mirror.find(resource, (namespace, owner["name"])) if resource else None
+        for above in owners_of(owned) if owned else []:
+            self._wake_owner(namespace, above)
 
     def _do(self, item):
         what, key = item
-        namespace, name = key[1] if what == "collect" else key
-        if self._namespaces and (namespace or name) not in self._namespaces:
+        if self._namespaces and key[0] not in self._namespaces:
             return
-        if what == "collect":
-            self._collector.collect(key)
-            return
-        resource, do = {"pod": (PODS, self._tend), "deployment": (DEPLOYMENTS, deploy), "autoscaler": (AUTOSCALERS, autoscale),
-                        "service": (SERVICES, slice_service), "knative": (KNATIVE_SERVICES, serve),
-                        "namespace": (NAMESPACES, empty_namespace)}[what]
+        resource, do = {"pod": (PODS, self._tend), "knative": (KNATIVE_SERVICES, serve)}[what]
         document = self.mirror.find(resource, key)
-        if document is not None and (not is_going(document) or what in ("pod", "namespace")):
+        if document is not None and (not is_going(document) or what == "pod"):
             do(self, document)
 
     def _tend(self, _, pod):
@@ -314,8 +268,10 @@ class Kubelet(contextlib.AbstractContextManager):
             if self._runner is None or self._runner.has_ended(pod):
                 self.api.delete(PODS, namespace, name, uid, gracePeriodSeconds=0)
             return
+        if not pod["spec"].get("nodeName"):  # it has not been scheduled
+            return
         address = self._address(uid)
-        outcome = self._outcome(pod) if self._runner is None else self._runner.outcome(pod, address)
+        outcome = self._outcome(pod) if self._runner is None else self._runner.outcome(pod, on_this_machine(address))
         self.write(PODS, namespace, name, {"status": pod_status(pod, outcome, address)}, "status")
 
     def _outcome(self, pod):
@@ -323,11 +279,11 @@ class Kubelet(contextlib.AbstractContextManager):
             return next((outcome for name, outcome in self._outcomes if pod["metadata"]["name"].startswith(name)), READY)
 
     def _address(self, uid):
-        """One of the loopback, and of this process's own part of it, so that a pod that runs has all ports to itself."""
+        """One of this process's own part of a network, so that a pod that runs has all ports to itself."""
         with self._lock:
             if uid not in self._addresses:
                 number = next(_NUMBERS)
-                self._addresses[uid] = f"127.{64 + os.getpid() % 190}.{number // 250 % 250}.{number % 250 + 1}"
+                self._addresses[uid] = f"10.{64 + os.getpid() % 190}.{number // 250 % 250}.{number % 250 + 1}"
             return self._addresses[uid]
 
 

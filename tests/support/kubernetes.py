@@ -17,6 +17,7 @@ from support.server import PROGRAMS, ROOT, LoggedProgram, free_ports, wait_until
 
 INSTALLED = ROOT / "build" / "deps" / "kubernetes"
 ADMIN_TOKEN = "admin-token"
+SCHEDULER_TOKEN = "scheduler-token"
 
 
 class _Program(LoggedProgram):
@@ -33,13 +34,20 @@ class _Program(LoggedProgram):
             self.kill()
 
 
+class ControlPlaneProgram(_Program):
+    """One of the programs that tools/packages/kube_apiserver/control_plane is. `options`: its own, by name."""
+
+    def __init__(self, name, options):
+        super().__init__(INSTALLED / "control_plane", name, *(f"--{option}={value}" for option, value in options.items()))
+
+
 class Kubernetes(contextlib.AbstractContextManager):
     """Use as a context manager. `folder`: of certificates, configurations and data; `more`: options of the API server.
     Users: one with the token ADMIN_TOKEN, in the group of administrators; one with the client certificate, named "client", which may do
     nothing until a binding says so."""
 
     def __init__(self, folder, more=()):
-        assert (INSTALLED / "kube-apiserver").exists(), "there is no API server: tools/install_kubernetes"
+        assert (INSTALLED / "control_plane").exists(), "there is no API server: tools/install_kubernetes"
         self._folder = folder
         self._numbers = itertools.count()
         self.certificates = Certificates(folder)
@@ -47,7 +55,7 @@ class Kubernetes(contextlib.AbstractContextManager):
         self.url = f"https://127.0.0.1:{self.port}"
         etcd = f"http://127.0.0.1:{etcd_port}"
         tokens = folder / "tokens.csv"
-        tokens.write_text(f'{ADMIN_TOKEN},admin,1,"system:masters"\n')
+        tokens.write_text(f'{ADMIN_TOKEN},admin,1,"system:masters"\n{SCHEDULER_TOKEN},system:kube-scheduler,2\n')
         # What it keeps is gone with the test: it need not survive the machine.
         self._etcd = _Program(INSTALLED / "etcd", "--unsafe-no-fsync", "--data-dir", folder / "etcd", "--listen-client-urls", etcd, "--advertise-client-urls", etcd,
                               "--listen-peer-urls", f"http://127.0.0.1:{peer_port}", "--initial-advertise-peer-urls",
@@ -60,10 +68,10 @@ class Kubernetes(contextlib.AbstractContextManager):
             "client-ca-file": self.certificates.certificate("authority"), "token-auth-file": tokens, "cert-dir": folder,
             "service-account-issuer": "https://kubernetes.default.svc", "service-account-key-file": key,
             "service-account-signing-key-file": key,
-            # Nothing here makes the service accounts that pods would have.
-            "disable-admission-plugins": "ServiceAccount", **dict(more),
+            # Pods may have service accounts that a test did not make. Nodes are ready though nothing here watches their heartbeats.
+            "disable-admission-plugins": "ServiceAccount,TaintNodesByCondition", **dict(more),
         }
-        self._server = _Program(INSTALLED / "kube-apiserver", *(f"--{name}={value}" for name, value in options.items()))
+        self._server = ControlPlaneProgram("kube-apiserver", options)
 
     def __enter__(self):
         try:

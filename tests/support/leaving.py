@@ -1,4 +1,4 @@
-"""Clients that send a request and go away before it is answered, in each way that a protocol has for it."""
+"""Clients that send a request and leave before the answer, in every way that a protocol has."""
 
 import json
 import socket
@@ -33,7 +33,7 @@ class Http1Client:
 
 
 class Http2Client:
-    """Leaves by resetting its stream; the connection stays."""
+    """Leaves by resetting its stream. The connection stays open."""
 
     name = "http/2"
 

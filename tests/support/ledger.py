@@ -1,4 +1,4 @@
-"""What an API's objects have to be, by what was asked for and what was acknowledged; and clients that write and read them."""
+"""Clients that write and read an API's objects, and records of the values that the objects may have, by the requests and acknowledgements."""
 
 import contextlib
 import http.client
@@ -8,13 +8,13 @@ JSON = "application/json"
 
 
 class Api:
-    """An API on the loopback: a connection per call. `connect(timeout=SECONDS)`: makes one, as Controller.connect_api."""
+    """An API on the loopback, with one connection per call. `connect(timeout=SECONDS)` makes a connection, like Controller.connect_api."""
 
     def __init__(self, connect):
         self.connect = connect
 
     def call(self, method, path, body=None, content_type=JSON, timeout_s=30):
-        """(status, object). OSError or http.client.HTTPException: whether it was done is not known."""
+        """Makes a call, and returns (status, object). After an OSError or http.client.HTTPException, its effect is unknown."""
         with contextlib.closing(self.connect(timeout=timeout_s)) as connection:
             connection.request(method, path, None if body is None else json.dumps(body), {"Content-Type": content_type})
             answer = connection.getresponse()
@@ -27,22 +27,22 @@ class Api:
         return answer
 
 
-# Without an answer: it may have been done or not.
+# There is no answer, so the write may have happened or not.
 UNKNOWN = (OSError, http.client.HTTPException)
 
 
 class Record:
-    """One object that one client writes, each time with another value. `make` makes the object of a value, `value_of` reads it."""
+    """One object that one client writes, each time with a new value. `make` makes the object of a value, and `value_of` reads the value."""
 
     def __init__(self, api, folder, name, make, value_of):
         self._api, self._folder, self.path, self._make, self._value_of = api, folder, f"{folder}/{name}", make, value_of
-        # The values that it may have; None: it is not there.
+        # The values that the object may have. None means that it does not exist.
         self.possible = {None}
         self._generation = 0
         self.acknowledged = self.refused = self.unknown = 0
 
     def write(self, value, way="PUT"):
-        """Creates it, replaces it or patches it; with None, deletes it."""
+        """Creates, replaces or patches the object. Deletes it if the value is None."""
         if len(self.possible) > 1:
             with contextlib.suppress(*UNKNOWN):
                 self.check()
@@ -66,7 +66,7 @@ class Record:
             self.unknown += 1
             return
         if status >= 300:
-            # Nothing was done.
+            # The write did not happen.
             assert status == 409 or status >= 500, (call, status, answer)
             self.refused += 1
             return
@@ -81,7 +81,7 @@ class Record:
         self.possible = {value}
 
     def check(self):
-        """It is as was acknowledged. OSError, HTTPException: the API does not answer."""
+        """Checks that the object is as acknowledged. Raises OSError or HTTPException if the API does not answer."""
         status, answer = self._api.call("GET", self.path)
         assert status in (200, 404), answer
         value = self._value_of(answer) if status == 200 else None
@@ -93,7 +93,7 @@ class Record:
 
 
 class Watch:
-    """What a client knows that has listed, and then follows the changes, again and again. Reads until told to stop."""
+    """The state of a client that lists the objects and then watches their changes, repeatedly, until it is stopped."""
 
     def __init__(self, api, folder, value_of):
         self._api, self._folder, self._value_of = api, folder, value_of
@@ -102,7 +102,7 @@ class Watch:
         self._revision = None
 
     def step(self, timeout_s):
-        """One list or one watch. OSError, HTTPException: the API does not answer."""
+        """Makes one list or one watch. Raises OSError or HTTPException if the API does not answer."""
         if self._revision is None:
             listed = self._api.get(self._folder)
             self.values = {self._key(item): self._value_of(item) for item in listed["items"]}
@@ -117,7 +117,7 @@ class Watch:
             assert answer.status == 200, answer.read()
             for line in answer:
                 if not line.endswith(b"\n"):
-                    return  # broken off
+                    return  # the watch was broken off
                 self._take(json.loads(line))
                 if self._revision is None:
                     return

@@ -1,4 +1,4 @@
-"""Clients that infer without a pause while a test does something to the server."""
+"""Clients that send requests without a pause while a test does something to the server."""
 
 import contextlib
 import http.client
@@ -7,7 +7,7 @@ import threading
 
 
 class Clients:
-    """Threads, each of which is in _run(number) until _stopping is set. Use as a context manager."""
+    """Threads that each run _run(number) until _stopping is set. Use as a context manager."""
 
     def __init__(self, count):
         self._stopping = threading.Event()
@@ -25,9 +25,9 @@ class Clients:
 
 
 class Load(Clients):
-    """Threads that send the same request again and again on connections of their own.
+    """Threads that send the same request repeatedly, each on its own connection.
 
-    Every answer is kept as (status, parsed body); an exception of a connection counts as a failure.
+    Every answer is recorded as (status, parsed body). An exception of a connection counts as a failure.
     """
 
     def __init__(self, server, model, inputs, clients=4):
@@ -54,14 +54,14 @@ class Load(Clients):
 
 
 class Refused(Exception):
-    """What a way of asking raises: (status, text), as its protocol has them."""
+    """The exception of a refused request, with the protocol's (status, text)."""
 
 
 class Asking(Clients):
-    """A thread for each of those ways, which asks by it again and again.
+    """Threads, one for each way, that send requests repeatedly.
 
-    A way is a context manager of a function that asks once, and returns the answer or raises Refused. `answers` and `refusals`
-    are lists by way; whatever else is raised ends its thread, as one more refusal.
+    A way is a context manager of a function that sends one request, and returns the answer or raises Refused. `answers` and
+    `refusals` are lists by way. Any other exception ends the thread, and counts as one more refusal.
     """
 
     def __init__(self, *ways):

@@ -26,7 +26,7 @@ DATATYPES = {
 
 
 def write_whole(path, content):
-    """Puts a file in its place in one step, as those who deploy models should."""
+    """Writes a file and moves it into place in one step, as one should deploy models."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name("." + path.name + ".partial")
     partial.write_bytes(content)
@@ -34,7 +34,7 @@ def write_whole(path, content):
 
 
 def graph_bytes(nodes, inputs, outputs, constants=()):
-    """A serialized model. inputs and outputs: (name, ONNX element type, dims)."""
+    """Returns a serialized model. Inputs and outputs are (name, ONNX element type, dims)."""
     infos = [[helper.make_tensor_value_info(*info) for info in group] for group in (inputs, outputs)]
     graph = helper.make_graph(nodes, "graph", *infos, [numpy_helper.from_array(value, name) for name, value in constants])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)])
@@ -51,14 +51,14 @@ def identity_bytes(datatype):
 
 
 def adder_bytes(number):
-    """OUTPUT = INPUT + number, INT32 [-1]: tells which version answered."""
+    """OUTPUT = INPUT + number, INT32 [-1]. The number shows which version answered."""
     return graph_bytes([helper.make_node("Add", ["INPUT", "number"], ["OUTPUT"])],
                        [("INPUT", TensorProto.INT32, ["batch"])], [("OUTPUT", TensorProto.INT32, ["batch"])],
                        [("number", numpy.array([number], numpy.int32))])
 
 
 def accumulator_bytes():
-    """OUTPUT = STATE_OUT = STATE_IN + INPUT, INT32 [-1, -1]: what a sequence has added up, if the server keeps its state."""
+    """OUTPUT = STATE_OUT = STATE_IN + INPUT, INT32 [-1, -1]. The sum of a sequence's inputs, if the server keeps its state."""
     names = ["batch", "columns"]
     return graph_bytes([helper.make_node("Add", ["INPUT", "STATE_IN"], ["OUTPUT"]),
                         helper.make_node("Identity", ["OUTPUT"], ["STATE_OUT"])],
@@ -67,7 +67,7 @@ def accumulator_bytes():
 
 
 def history_bytes():
-    """STATE_OUT = STATE_IN and INPUT behind it, FP32 [-1, -1]; OUTPUT: its sum. A state that grows with each request."""
+    """STATE_OUT = STATE_IN followed by INPUT, FP32 [-1, -1]. OUTPUT is the sum of STATE_OUT. The state grows with each request."""
     return graph_bytes([helper.make_node("Concat", ["STATE_IN", "INPUT"], ["STATE_OUT"], axis=1),
                         helper.make_node("ReduceSum", ["STATE_OUT", "axes"], ["OUTPUT"], keepdims=1)],
                        [("INPUT", TensorProto.FLOAT, ["batch", 1]), ("STATE_IN", TensorProto.FLOAT, ["batch", "before"])],
@@ -94,14 +94,14 @@ def add_identities(repository):
 
 
 def _write_configured(repository, name, lines, parameters):
-    """A model without a file, of which the configuration says all."""
+    """Writes a model without a file, which its configuration defines completely."""
     lines = lines + [f'parameters {{ key: "{key}" value {{ string_value: "{value}" }} }}' for key, value in parameters.items()]
     write_whole(repository / name / "config.pbtxt", ("\n".join(lines) + "\n").encode())
     (repository / name / "1").mkdir(exist_ok=True)
 
 
 def add_fake(repository, name, **parameters):
-    """A model of the fake engine: OUTPUT = INPUT, INT32 [-1], with the engine's parameters."""
+    """Adds a model of the fake engine: OUTPUT = INPUT, INT32 [-1], with the engine's parameters."""
     lines = ['backend: "fake"', "max_batch_size: 0",
              'input { name: "INPUT" data_type: TYPE_INT32 dims: [ -1 ] }',
              'output { name: "OUTPUT" data_type: TYPE_INT32 dims: [ -1 ] }']
@@ -109,7 +109,7 @@ def add_fake(repository, name, **parameters):
 
 
 def add_repeat(repository, name, **parameters):
-    """A model that answers a request once for each element of IN, after as many milliseconds as DELAY has at its place."""
+    """Adds a model that sends a response for each element of IN, after the milliseconds that DELAY has at the same index."""
     lines = ['backend: "repeat"', "model_transaction_policy { decoupled: true }",
              'input { name: "IN" data_type: TYPE_INT32 dims: [ -1 ] }',
              'input { name: "DELAY" data_type: TYPE_UINT32 dims: [ -1 ] optional: true }',
@@ -120,7 +120,7 @@ def add_repeat(repository, name, **parameters):
 
 
 def add_square(repository, name, **parameters):
-    """A model that answers a request n times with n."""
+    """Adds a model that answers a request of n by n responses of n."""
     lines = ['backend: "square"', "model_transaction_policy { decoupled: true }",
              'input { name: "IN" data_type: TYPE_INT32 dims: [ 1 ] }', 'output { name: "OUT" data_type: TYPE_INT32 dims: [ 1 ] }']
     _write_configured(repository, name, lines, parameters)

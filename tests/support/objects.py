@@ -1,11 +1,11 @@
-"""Objects of inferd-controller's API, written and read over HTTP as any client of Kubernetes would."""
+"""Writes and reads objects of inferd-controller's API over HTTP, like any Kubernetes client."""
 
 import json
 
 from support.server import wait_until
 
 SERVING = "serving.kserve.io"
-# The kind: its path's beginning, and its plural.
+# kind: the prefix of its path, and its plural
 KINDS = {
     "InferenceService": (f"/apis/{SERVING}/v1beta1", "inferenceservices"),
     "InferenceGraph": (f"/apis/{SERVING}/v1alpha1", "inferencegraphs"),
@@ -23,7 +23,7 @@ CLUSTER_WIDE = ("ClusterServingRuntime",)
 
 
 class Objects:
-    """Those of one namespace."""
+    """The objects of one namespace."""
 
     def __init__(self, controller, namespace="default"):
         self._controller = controller
@@ -54,7 +54,7 @@ class Objects:
         return answer
 
     def get(self, kind, name):
-        """None: there is none."""
+        """Returns the object, or None if it does not exist."""
         status, answer = self.call("GET", self._path(kind, name))
         assert status in (200, 404), answer
         return answer if status == 200 else None
@@ -73,14 +73,14 @@ class Objects:
         assert status == 200, answer
 
     def status(self, kind, name):
-        """Without the times of its conditions."""
+        """Returns the object's status, without the times of its conditions."""
         status = self.get(kind, name).get("status", {})
         for condition in status.get("conditions", []):
             assert condition.pop("lastTransitionTime").endswith("Z")
         return status
 
     def condition(self, kind, name, condition_type="Ready"):
-        """(status, reason, message); None: there is none."""
+        """Returns (status, reason, message) of a condition, or None if it does not exist."""
         for condition in self.status(kind, name).get("conditions", []):
             if condition["type"] == condition_type:
                 return condition["status"], condition.get("reason"), condition.get("message")

@@ -1,4 +1,4 @@
-"""Calls to GRPCInferenceService with the messages of proto/."""
+"""Makes calls to GRPCInferenceService with the messages of proto/."""
 
 from support.protos import message
 
@@ -6,19 +6,19 @@ SERVICE = "/inference.GRPCInferenceService/"
 
 
 def unary(channel, method):
-    """A callable, as a stub would have it."""
+    """Returns a callable for the method, like a stub's."""
     return channel.unary_unary(SERVICE + method, request_serializer=lambda request: request.SerializeToString(),
                                response_deserializer=message(f"inference.{method}Response").FromString)
 
 
 def stream(channel):
-    """ModelStreamInfer, as a stub would have it."""
+    """Returns a callable for ModelStreamInfer, like a stub's."""
     return channel.stream_stream(SERVICE + "ModelStreamInfer", request_serializer=lambda request: request.SerializeToString(),
                                  response_deserializer=message("inference.ModelStreamInferResponse").FromString)
 
 
 def raw_request(model, inputs, **members):
-    """A ModelInferRequest. `inputs`: (name, datatype, shape, bytes)."""
+    """Returns a ModelInferRequest. `inputs` are (name, datatype, shape, bytes)."""
     request = message("inference.ModelInferRequest")(model_name=model, **members)
     for name, datatype, shape, data in inputs:
         request.inputs.add(name=name, datatype=datatype, shape=shape)

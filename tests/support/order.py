@@ -1,5 +1,5 @@
-"""The order in which pytest-xdist's processes get the test files: the longest first, so that the last ones to end are short. Files
-and their seconds stand in tests/seconds.txt; `tests/run` writes new figures to build/tests/seconds.txt."""
+"""The order in which pytest-xdist's processes get the test files. The longest files come first, so that short ones are the last to end.
+tests/seconds.txt has the files and their seconds. `tests/run` writes new figures to build/tests/seconds.txt."""
 
 import collections
 import pathlib
@@ -10,19 +10,19 @@ from support.server import ROOT
 
 TABLE = pathlib.Path(__file__).resolve().parents[1] / "seconds.txt"
 NEW_TABLE = ROOT / "build" / "tests" / "seconds.txt"
-UNKNOWN_S = 2  # of a file that is not in the table
-# A process fetches its next file when it has two tests left. If these take longer than this, it fetches a short file.
+UNKNOWN_S = 2  # the seconds of a file that is not in the table
+# A process fetches its next file when it has two tests left. If its remaining tests take longer than this, it gets a short file.
 SOON_S = 5
 
 
 def read_table(path=TABLE):
-    """{file: seconds}"""
+    """Returns {file: seconds}."""
     rows = (line.split("#")[0].split() for line in path.read_text(encoding="utf-8").splitlines())
     return {row[0]: float(row[1]) for row in rows if row}
 
 
 def write_seconds(terminalreporter):
-    """New figures for the table, of the files that took longest."""
+    """Writes new figures for the table, for the files that took longest."""
     seconds = collections.Counter()
     for report in (one for reports in terminalreporter.stats.values() for one in reports if hasattr(one, "duration")):
         seconds[report.nodeid.split("::")[0]] += report.duration
@@ -33,7 +33,7 @@ def write_seconds(terminalreporter):
 
 
 class LongestFirst(LoadFileScheduling):
-    """--dist loadfile, in that order."""
+    """A scheduler like --dist loadfile, in the order of this module."""
 
     def __init__(self, config, log=None):
         super().__init__(config, log)
@@ -43,7 +43,7 @@ class LongestFirst(LoadFileScheduling):
         return self._table.get(file, UNKNOWN_S)
 
     def _seconds_left(self, node):
-        """What a process still has to do, by the table."""
+        """Returns the seconds of a process's remaining tests, by the table."""
         return sum(self._seconds(file) * list(tests.values()).count(False) / len(tests)
                    for file, tests in self.assigned_work.get(node, {}).items())
 

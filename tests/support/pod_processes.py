@@ -1,5 +1,5 @@
-"""Pods as processes of this machine, for support.kubelet: containers of inferd's programs, started, probed and ended as a kubelet would. Each
-pod has an address of the loopback, and so all ports to itself."""
+"""Runs pods as processes of this machine, for support.kubelet. Starts, probes and ends containers of inferd's programs like a kubelet. Each
+pod has its own loopback address, and so its own ports."""
 
 import base64
 import contextlib
@@ -17,12 +17,12 @@ from support.pod_status import CREATING, NOT_READY, READY, crashed, waiting
 from support.server import PROGRAMS, free_ports
 from support.service_names import ServiceNames
 
-AGAIN_S = 0.5  # between two starts of a container
+AGAIN_S = 0.5  # the time between two starts of a container
 LISTENING = ("INFERD_HTTP_ADDRESS", "INFERD_GRPC_ADDRESS", "INFERD_METRICS_ADDRESS")
 
 
 class PodProcesses:
-    """Give it to a Kubelet. `folder`: of volumes and logs."""
+    """Pass this to a Kubelet. `folder` is the folder of volumes and logs."""
 
     def __init__(self, folder):
         self._folder = folder
@@ -31,7 +31,7 @@ class PodProcesses:
         self._api = self._wake = self._names = None
 
     def begin(self, api, wake, find):
-        """`find`: ServiceNames' own."""
+        """Starts running pods. `find` is the argument of ServiceNames."""
         self._api, self._wake, self._names = api, wake, ServiceNames(find)
 
     def end(self):
@@ -42,7 +42,7 @@ class PodProcesses:
         self._names.close()
 
     def outcome(self, pod, address):
-        """As it is now; it is started first."""
+        """Returns the pod's current state. Starts the pod at the first call."""
         uid = pod["metadata"]["uid"]
         with self._lock:
             if uid not in self._pods:
@@ -50,7 +50,7 @@ class PodProcesses:
         return self._pods[uid].outcome
 
     def has_ended(self, pod):
-        """Asks it to, too."""
+        """Asks the pod to end, and returns True if it has ended."""
         found = self._pods.get(pod["metadata"]["uid"])
         if found is None:
             return True
@@ -58,22 +58,22 @@ class PodProcesses:
         return found.has_ended
 
     def forget(self, uid):
-        """It is no object any more."""
+        """Removes a pod whose object no longer exists."""
         with contextlib.suppress(KeyError):
             self._pods[uid].ask_to_end()
 
     def running(self):
-        """How many pods there are that have not ended."""
+        """Returns the number of pods that have not ended."""
         return sum(not pod.has_ended for pod in list(self._pods.values()))
 
     def logs(self, name):
-        """What containers of pods with names that begin so have written."""
+        """Returns the logs of the containers of pods whose names begin with `name`."""
         return "".join(f"--- {file}\n{file.read_text(errors='replace')}" for pod in list(self._pods.values()) if pod.name.startswith(name)
                        for file in pod.log_files())
 
 
 class _Pod(threading.Thread):
-    """One pod's life."""
+    """The lifecycle of one pod."""
 
     def __init__(self, pod, address, folder, api, names, wake):
         super().__init__(daemon=True)
@@ -195,7 +195,7 @@ class _Pod(threading.Thread):
         return process
 
     def _program_of(self, container):
-        """What the image would start."""
+        """Returns the program that the image would start."""
         names = {"storage-initializer": "inferd-storage-initializer", "agent": "inferd-agent"}
         name = names.get(container["name"], container.get("image", "").rpartition("/")[2].partition(":")[0])
         if not (PROGRAMS / name).exists():
@@ -206,7 +206,8 @@ class _Pod(threading.Thread):
         return next((one for one in self._pod["spec"]["containers"] if one["name"] == "agent"), None)
 
     def _listening(self, container):
-        """A container behind an agent is reached within the pod, which is the whole machine: at a port of its own."""
+        """Returns the listening addresses of a container. A container behind an agent is reached only inside of the pod, which is the whole
+        machine here: at 127.0.0.1 and a port of its own."""
         address = "127.0.0.1" if self._agent() is not None and container["name"] != "agent" else self._address
         return dict.fromkeys(LISTENING, address)
 
@@ -221,7 +222,7 @@ class _Pod(threading.Thread):
         return [own if at and word == inside and moved[at - 1].endswith("port") else word for at, word in enumerate(moved)]
 
     def _move(self, text, container):
-        """Paths of volumes become folders of this machine."""
+        """Replaces the paths of volumes by folders of this machine."""
         for mount in sorted(container.get("volumeMounts", []), key=lambda one: -len(one["mountPath"])):
             folder = os.path.join(self._volumes[mount["name"]], mount.get("subPath", "")).rstrip("/")
             text = re.sub(rf"(?<![^=:,]){re.escape(mount['mountPath'].rstrip('/'))}(?=[/:,]|$)", lambda _, to=folder: to, text)
@@ -293,7 +294,7 @@ class _Pod(threading.Thread):
 
 
 class _Hindrance(Exception):
-    """Why a container cannot be started."""
+    """The reason why a container cannot start."""
 
     def __init__(self, outcome):
         super().__init__(outcome.message)
@@ -301,5 +302,5 @@ class _Hindrance(Exception):
 
 
 def _expand(text, variables):
-    """$(NAME), where there is one of that name, and $$ as $."""
+    """Replaces $(NAME) by the variable of that name, if there is one, and $$ by $."""
     return re.sub(r"\$\$|\$\(([^()]*)\)", lambda found: "$" if found[0] == "$$" else variables.get(found[1], found[0]), text)

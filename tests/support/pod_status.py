@@ -16,16 +16,11 @@ class Outcome:
     reason: str = "Error"
     message: str = ""
     restarts: int = 0
-    scheduled: bool = True
 
 
 READY = Outcome(ready=True)
 NOT_READY = Outcome()
 CREATING = Outcome(waiting="ContainerCreating")
-
-
-def unschedulable(message="0/1 nodes are available: 1 Insufficient cpu."):
-    return Outcome(scheduled=False, message=message)
 
 
 def waiting(reason, message="", container=None):
@@ -102,8 +97,6 @@ def pod_status(pod, outcome, address):
         return {"type": kind, "status": "True" if holds else "False", "lastProbeTime": None, "lastTransitionTime": NOW,
                 **({"reason": reason} if reason else {}), **({"message": message} if message else {})}
 
-    if not outcome.scheduled:
-        return {"phase": "Pending", "conditions": [condition("PodScheduled", False, "Unschedulable", outcome.message)]}
     spec = pod["spec"]
     init, initialized = _init_statuses(spec.get("initContainers", []), outcome)
     if initialized:

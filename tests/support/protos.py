@@ -1,5 +1,5 @@
-"""The messages of proto/, made when they are asked for, in a pool of their own: the modules that clients bring define
-messages of the same names, and one process can hold one of each."""
+"""The messages of proto/, made on demand in a separate descriptor pool. Clients' modules define messages of the same names, and a pool can
+hold only one message of a name."""
 
 import functools
 import pathlib
@@ -18,8 +18,8 @@ _making = threading.Lock()
 
 @functools.cache
 def message(name):
-    """The class of the message with that full name, "inference.ModelInferRequest"."""
-    with _making:  # two pools would have two classes of each name
+    """Returns the class of the message with that full name, for example "inference.ModelInferRequest"."""
+    with _making:  # two threads would make two classes of each name
         return message_factory.GetMessageClass(_pool().FindMessageTypeByName(name))
 
 
@@ -33,6 +33,6 @@ def _pool():
         assert status == 0, "protoc refuses what is in proto/"
         files = descriptor_pb2.FileDescriptorSet.FromString(compiled.read_bytes()).file
     pool = descriptor_pool.DescriptorPool()
-    for file in files:  # those that are imported first
+    for file in files:  # imported files come first
         pool.Add(file)
     return pool

@@ -1,4 +1,4 @@
-"""Models in Python, written to a repository, and asked over V2."""
+"""Writes Python models to a repository, and calls them over V2."""
 
 import json
 import textwrap
@@ -33,7 +33,7 @@ def infer(server, model, *inputs, **members):
 
 
 def stream(server, model, *inputs, **members):
-    """The lines of a stream: outputs, or {"error": ...}."""
+    """Returns the lines of a stream: outputs, or {"error": ...}."""
     body = json.dumps({"inputs": list(inputs), **members})
     status, _, text = server.request("POST", f"/v2/models/{model}/infer", body, {"Accept": "application/x-ndjson"})
     assert status == 200, text

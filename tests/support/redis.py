@@ -1,4 +1,4 @@
-"""A redis-server of a test's own, and one that is slow."""
+"""A test's own redis-server, and a proxy that makes it slow."""
 
 import contextlib
 import selectors
@@ -11,8 +11,8 @@ from support.server import free_ports, wait_until
 
 
 class Redis:
-    """One redis-server that keeps nothing on disk. With `certificates` it speaks TLS alone, as their server, and asks clients
-    for a certificate of their authority. Use as a context manager."""
+    """One redis-server that stores nothing on disk. With `certificates` it speaks only TLS, with their server's certificate, and demands
+    a client certificate of their authority. Use as a context manager."""
 
     def __init__(self, *options, certificates=None):
         (self.port,) = free_ports(1)
@@ -56,7 +56,7 @@ class Redis:
 
 
 class Detour:
-    """A port that passes on to another, as late as `delay_s` says: of what goes to it, all of it."""
+    """A port that forwards to another. It delays everything that it forwards to the server by `delay_s`."""
 
     def __init__(self, port):
         self._to = port

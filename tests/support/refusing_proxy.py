@@ -1,4 +1,4 @@
-"""A proxy in front of an API server, which refuses some requests for as long as a test wants."""
+"""A proxy in front of an API server, which refuses some requests, or loses some answers, while a test wants it."""
 
 import contextlib
 import http.client
@@ -9,10 +9,13 @@ import threading
 
 
 class RefusingProxy(contextlib.AbstractContextManager):
-    """Listens at `port` without TLS. Hands requests on as they are, and answers with `refused[part]` where a GET's path has that part."""
+    """Listens at `port` without TLS. Forwards requests unchanged, with two exceptions. It answers a GET whose path contains a `part` with
+    `refused[part]`. It asks `fault(method, path)`, if there is one, which returns None or (code, is_lost): it answers with the code, and if
+    `is_lost` it forwards the request nevertheless. Threads of the proxy call `fault`."""
 
     def __init__(self, kubernetes):
         self.refused = {}
+        self.fault = None
         proxy = self
 
         class Handler(http.server.BaseHTTPRequestHandler):
@@ -24,13 +27,18 @@ class RefusingProxy(contextlib.AbstractContextManager):
             def handle_one(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 code = next((code for part, code in list(proxy.refused.items()) if self.command == "GET" and part in self.path), None)
-                if code is not None:
-                    return self.answer(code, json.dumps({"kind": "Status", "apiVersion": "v1", "code": code, "reason": "Refused", "message": "no"}).encode())
+                is_lost = False
+                if code is None and proxy.fault is not None:
+                    code, is_lost = proxy.fault(self.command, self.path) or (None, False)
+                if code is not None and not is_lost:
+                    return self.refuse(code)
                 context = ssl._create_unverified_context()
                 with contextlib.closing(http.client.HTTPSConnection("127.0.0.1", kubernetes.port, context=context, timeout=400)) as connection:
                     headers = {name: value for name, value in self.headers.items() if name.lower() not in ("host", "connection")}
                     connection.request(self.command, self.path, body, headers)
                     answer = connection.getresponse()
+                    if is_lost:
+                        return self.refuse(code)
                     if "watch=" not in self.path:
                         return self.answer(answer.status, answer.read())
                     self.send_response(answer.status)
@@ -41,6 +49,9 @@ class RefusingProxy(contextlib.AbstractContextManager):
                     while piece := answer.read1(1 << 16):
                         self.wfile.write(piece)
                         self.wfile.flush()
+
+            def refuse(self, code):
+                self.answer(code, json.dumps({"kind": "Status", "apiVersion": "v1", "code": code, "reason": "Refused", "message": "no"}).encode())
 
             def answer(self, code, body):
                 self.send_response(code)

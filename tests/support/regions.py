@@ -1,4 +1,4 @@
-"""Shared memory of a client, and requests whose tensors lie in it, over each wire that has such."""
+"""A client's shared memory, and requests with tensors in it, over each wire that supports it."""
 
 import contextlib
 import itertools
@@ -17,7 +17,7 @@ ON = ("--client-shared-memory",)
 
 
 class Memory:
-    """A shared memory object that the client has mapped. Use as a context manager."""
+    """A shared memory object, mapped by the client. Use as a context manager."""
 
     def __init__(self, size, prefix="inferd-test-"):
         self.size = size
@@ -60,7 +60,7 @@ def status(server, name=None):
 
 @contextlib.contextmanager
 def region(server, name, size):
-    """A region that is registered whole."""
+    """Registers a whole shared memory object as a region."""
     with Memory(size) as memory:
         assert register(server, name, memory) == (200, None)
         try:
@@ -70,20 +70,20 @@ def region(server, name, size):
 
 
 def place(name, size, offset=0):
-    """A tensor's parameters."""
+    """Returns the parameters of a tensor in a region."""
     parameters = {"shared_memory_region": name, "shared_memory_byte_size": size}
     return parameters | ({"shared_memory_offset": offset} if offset else {})
 
 
 class Output:
-    """What an answer says of an output: its shape, its parameters, and its bytes, if it has some."""
+    """An output in an answer: its shape, its parameters, and its bytes, if there are any."""
 
     def __init__(self, name, datatype, shape, parameters, data):
         self.name, self.datatype, self.shape, self.parameters, self.data = name, datatype, shape, parameters, data
 
 
 class Refused(Exception):
-    """The answer is an error: its code or status, and its text."""
+    """An answer that is an error, with its code or status, and its text."""
 
     def __init__(self, code, text):
         super().__init__(f"{code}: {text}")
@@ -91,7 +91,7 @@ class Refused(Exception):
 
 
 class Http:
-    """Clients of Triton's take an output with parameters for a binary one: of one in a region there are none."""
+    """Calls over HTTP. Triton's clients take an output with parameters for a binary one, so an output in a region has none."""
 
     code = {"INVALID_ARGUMENT": 400, "NOT_FOUND": 404, "FAILED_PRECONDITION": 400, "UNIMPLEMENTED": 501}
 
@@ -103,7 +103,7 @@ class Http:
         return {}
 
     def infer(self, model, inputs, outputs=(), **members):
-        """An input: (name, datatype, shape, parameters or bytes). An output: (name, parameters)."""
+        """Sends a request. An input is (name, datatype, shape, parameters or bytes), and an output is (name, parameters)."""
         body, binary = {"inputs": [], **members}, b""
         for name, datatype, shape, where in inputs:
             if isinstance(where, bytes):
@@ -140,7 +140,7 @@ class Grpc:
 
     @staticmethod
     def says(parameters):
-        """What stands in the answer of an output there."""
+        """Returns the parameters that the answer must have for an output in a region."""
         return parameters
 
     def __init__(self, server):

@@ -1,5 +1,5 @@
-"""A stand-in for the controller, the kubelets and the endpoint controller of a cluster, for tests of inferd-gateway: revisions are Deployments,
-and a pod is an HTTP server and one of gRPC, of this process on ports of its own, which say which revision it is of."""
+"""A stand-in for the controller, the kubelets and the endpoint controller of a cluster, for tests of inferd-gateway. Revisions are Deployments.
+A pod is an HTTP server and a gRPC server in this process, on their own ports, whose answers name the pod's revision."""
 
 import concurrent.futures
 import contextlib
@@ -19,7 +19,7 @@ SERVICES = {"group": "serving.kserve.io", "version": "v1beta1", "kind": "Inferen
 
 
 class _Calls(grpc.GenericRpcHandler):
-    """/test/Echo: the revision's name and the request; /test/EchoAll: the same for each message of a stream, as it comes."""
+    """/test/Echo returns the revision's name and the request. /test/EchoAll returns the same for each message of a stream, as it arrives."""
 
     def __init__(self, revision):
         answer = lambda request: revision.encode() + b" " + request  # noqa: E731
@@ -32,8 +32,8 @@ class _Calls(grpc.GenericRpcHandler):
 
 
 class Pod:
-    """Answers each request with its revision's name; GET /slow/SECONDS after that time. Counts the requests that it has at once. Calls of gRPC
-    have a port of their own."""
+    """A pod that answers each request with its revision's name. It answers GET /slow/SECONDS after that time. Counts the requests in flight. gRPC
+    has its own port."""
 
     def __init__(self, revision):
         pod = self
@@ -80,7 +80,7 @@ class Pod:
                 self._lock.notify_all()
 
     def stop(self):
-        """As a model server that ends: what has come is answered."""
+        """Ends like a model server: answers the requests that have arrived."""
         self._server.shutdown()
         with self._lock:
             self._lock.wait_for(lambda: self._now == 0, 30)
@@ -90,14 +90,14 @@ class Pod:
 
 
 class RevisionPods(contextlib.AbstractContextManager):
-    """Keeps as many pods as Deployments of a namespace ask for. Use as a context manager."""
+    """Keeps the number of pods that the Deployments of a namespace specify. Use as a context manager."""
 
     def __init__(self, kubernetes, namespace):
         self._kubernetes = kubernetes
         self.namespace = namespace
-        self.held = set()  # revisions whose pods do not come
+        self.held = set()  # revisions whose pods do not start
         self.pods = {}  # by revision
-        self.seen = {}  # by revision: all pods that there were
+        self.seen = {}  # by revision: all pods so far
         self._published = {}  # by revision: the ports of its slices
         self._end = threading.Event()
         self._thread = threading.Thread(target=self._run)
@@ -134,7 +134,7 @@ class RevisionPods(contextlib.AbstractContextManager):
             deployment["status"] = {"replicas": len(pods), "readyReplicas": len(pods), "availableReplicas": len(pods)}
             self._client.try_call("update", resource=DEPLOYMENTS, object=deployment, subresource="status")
         for pod in leaving:
-            # As its SIGTERM does, which comes while gateways learn that it goes.
+            # Like a pod's SIGTERM, which arrives while gateways learn that the pod ends.
             threading.Timer(1, pod.stop).start()
 
     def _publish(self, name, pods):
@@ -148,8 +148,8 @@ class RevisionPods(contextlib.AbstractContextManager):
         self._published[name] = now
 
     def _slice(self, name, index, pods):
-        """Ports are a slice's, and not an endpoint's: each pod has one of its own. No slice may have an address of the loopback: gateways are told
-        --endpoint-address."""
+        """Returns the EndpointSlice of one pod. Ports belong to a slice, not to an endpoint, so each pod has its own slice. A slice may not have a
+        loopback address, so gateways run with --endpoint-address."""
         endpoints = [{"addresses": ["10.1.0.1"], "conditions": {"ready": True}}] if pods else []
         return {"apiVersion": "discovery.k8s.io/v1", "kind": "EndpointSlice", "addressType": "IPv4", "endpoints": endpoints,
                 "ports": [{"name": "http", "port": pods[0].port if pods else 1, "protocol": "TCP"},
@@ -159,7 +159,7 @@ class RevisionPods(contextlib.AbstractContextManager):
 
 
 class Services:
-    """InferenceServices with their revisions, as the controller would have them."""
+    """InferenceServices with their revisions, as the controller would write them."""
 
     def __init__(self, client, namespace):
         self._client = client
@@ -171,7 +171,7 @@ class Services:
             "spec": {"predictor": {"containers": [{"name": "kserve-container", "image": "none"}]}}})
 
     def add_revision(self, service, number, replicas, **annotations):
-        """`annotations`: of autoscaling, with `_` for `-`."""
+        """Adds a revision. `annotations` are those of autoscaling, with `_` for `-`."""
         component = service["metadata"]["name"] + "-predictor-default"
         name = f"{component}-{number:05}"
         scaling = {"min-scale": "0", "window": "6s", **{key.replace("_", "-"): str(value) for key, value in annotations.items()}}
@@ -191,7 +191,7 @@ class Services:
         return name
 
     def set_traffic(self, service, *shares):
-        """`shares`: (revision, percent, tag)."""
+        """Sets the traffic of a service. `shares` are (revision, percent, tag)."""
         name = service["metadata"]["name"]
         now = self._client("get", resource=SERVICES, namespace=self.namespace, name=name)
         now["status"] = {"components": {"predictor": {"traffic": [

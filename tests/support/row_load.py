@@ -1,4 +1,4 @@
-"""Sends rows to models from many clients at once, and compares with what each model answers to one request alone."""
+"""Sends rows to models from many clients at once, and compares the answers with those to a single request at a time."""
 
 import concurrent.futures
 import contextlib
@@ -13,7 +13,7 @@ CLIENTS = 8
 
 
 class RowClient:
-    """A connection on which rows go out and come back in binary."""
+    """A connection that sends and receives rows as binary tensors."""
 
     def __init__(self, server):
         self._connection = server.connect(120)
@@ -22,7 +22,7 @@ class RowClient:
         self._connection.close()
 
     def ask(self, model, rows):
-        """(status, shape of y, its bytes); (status, None, text) of an error."""
+        """Sends rows, and returns (status, shape of y, its bytes). Returns (status, None, text) for an error."""
         data = rows.astype(numpy.float32).tobytes()
         header = json.dumps({"inputs": [{"name": "x", "datatype": "FP32", "shape": list(rows.shape),
                                          "parameters": {"binary_data_size": len(data)}}],
@@ -38,7 +38,7 @@ class RowClient:
 
 
 def random_rows(random, count=None):
-    """One to five rows; sometimes with zeros, large numbers, or two of the same."""
+    """Returns one to five rows, sometimes with zeros, large numbers, or two equal rows."""
     rows = random.normal(size=(count or int(random.integers(1, 6)), WIDTH)).astype(numpy.float32)
     what = random.random()
     if what < 0.1:
@@ -53,7 +53,7 @@ def random_rows(random, count=None):
 
 
 def same(one, other, exactly):
-    """Whether two answers are equal: bit for bit, or with floats as other kernels round them."""
+    """Returns True if two answers are equal. Compares bits if `exactly`, else allows the rounding of other kernels."""
     if one[0] != other[0] or one[1] != other[1]:
         return False
     if one[0] != 200 or one[2] == other[2]:
@@ -68,15 +68,15 @@ def same(one, other, exactly):
 
 
 def add_with_twin(repository, name, content):
-    """A model without a configuration, and the same one that does not batch."""
+    """Adds a model without a configuration, and its twin, which does not batch."""
     models.add_onnx(repository, name, content)
     models.add_onnx(repository, f"{name}_alone", content)
     models.write_whole(repository / f"{name}_alone" / "config.pbtxt", b"max_batch_size: 0\n")
 
 
 def compare_under_load(server, names, requests, random, batches):
-    """Every client sends requests of its own to all of these models, all at once; the twins are asked one by one.
-    Returns (requests sent, [what differs]). `batches`: {model: whether its requests share executions}."""
+    """All clients send their own requests to all of these models at once. The twins get the same requests one by one. Returns
+    (requests sent, [differences]). `batches` is {model: True if its requests share executions}."""
     sent = {name: [[random_rows(random) for _ in range(requests)] for _ in range(CLIENTS)] for name in names}
 
     def run(number):
@@ -103,7 +103,7 @@ def describe(answer):
 
 
 def batching_of(server, name):
-    """What the scheduler's report says of it."""
+    """Returns the batching of a model, from the scheduler's report."""
     status, report = server.json("GET", f"/v2/models/{name}/scheduler")
     assert status == 200, report
     return report["batching"]

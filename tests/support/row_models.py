@@ -1,6 +1,6 @@
-"""ONNX models whose rows influence each other, and models whose rows do not: one by one, or composed by chance.
+"""ONNX models whose rows influence each other, and models whose rows do not. They are single operations, or random compositions.
 
-A model takes x, FP32 [rows, 4], and answers y. What its dimensions are called is a matter of its own: a name is a claim.
+A model takes x, FP32 [rows, 4], and returns y. The names of dimensions are chosen separately, because a name is a claim that may be false.
 """
 
 import numpy
@@ -9,7 +9,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 WIDTH = 4
 
-# What the dimensions of x and y are called: (of x, of y). None: no name.
+# The names of the dimensions, (of x, of y). None for no name.
 NAMINGS = {
     "batch": (["batch", WIDTH], ["batch", None]),
     "N": (["N", WIDTH], ["N", None]),
@@ -19,12 +19,12 @@ NAMINGS = {
     "one side": (["batch", WIDTH], [None, None]),
 }
 BATCH_NAMINGS = ("batch", "N")
-# Where y's first dimension has no name, the library may find by itself that it is x's.
+# If y's first dimension has no name, the library may find by itself that it equals x's.
 MAYBE_BATCH_NAMINGS = (*BATCH_NAMINGS, "one side")
 
 
 class Graph:
-    """A graph under construction. Methods add nodes to a tensor's name and return the result's."""
+    """A graph under construction. A method adds nodes to the tensor of a given name, and returns the name of the result."""
 
     def __init__(self, seed=0):
         self.random = numpy.random.default_rng(seed)
@@ -50,11 +50,11 @@ class Graph:
         return self.constant(list(values), numpy.int64)
 
     def count(self, h):
-        """How many rows there are, [1]."""
+        """Returns the number of rows, [1]."""
         return self.node("Slice", self.node("Shape", h), self.ints(0), self.ints(1))
 
     def positions(self, h):
-        """0, 1, 2 ... as [rows, 1], FP32."""
+        """Returns 0, 1, 2 ... as [rows, 1], FP32."""
         count = self.node("Squeeze", self.count(h), self.ints(0))
         numbers = self.node("Range", self.constant(0, numpy.int64), count, self.constant(1, numpy.int64))
         return self.node("Cast", self.node("Unsqueeze", numbers, self.ints(1)), to=TensorProto.FLOAT)
@@ -66,7 +66,7 @@ class Graph:
         return self.node("ReduceMean", h, axes=axes, keepdims=1, **attributes)
 
     def save(self, result, naming, rank=2, datatype=TensorProto.FLOAT):
-        """The serialized model whose answer is the tensor `result`."""
+        """Returns the serialized model whose output is the tensor `result`."""
         of_x, of_y = NAMINGS[naming]
         self.nodes.append(helper.make_node("Identity", [result], ["y"]))
         shapes = (of_x, [of_y[0], *[None] * (rank - 1)])
@@ -79,7 +79,7 @@ class Graph:
         return model.SerializeToString()
 
 
-# Each takes a graph and a tensor [rows, 4]; the result has the same shape, as long as nothing else is said.
+# Each function takes a graph and a tensor [rows, 4]. The result has the same shape, unless a comment says otherwise.
 
 ROW_WISE = {
     "relu": lambda g, h: g.node("Relu", h),
@@ -123,7 +123,7 @@ def filtered(g, h):
 
 
 def smaller_rows(g, h):
-    """How many rows are below each."""
+    """Returns for each row how many rows are smaller."""
     below = g.node("Less", g.node("Unsqueeze", h, g.ints(0)), g.node("Unsqueeze", h, g.ints(1)))
     return g.node("ReduceSum", g.node("Cast", below, to=TensorProto.FLOAT), g.ints(1), keepdims=0)
 
@@ -146,7 +146,7 @@ def rolled(g, h):
 
 
 def by_index(g, h):
-    """The row whose number stands in the row."""
+    """Returns for each row the row whose index it contains."""
     number = g.node("Cast", g.node("Slice", g.node("Abs", h), g.ints(0), g.ints(1), g.ints(1)), to=TensorProto.INT64)
     return g.node("Gather", h, g.node("Squeeze", g.node("Mod", number, g.count(h)), g.ints(1)), axis=0)
 
@@ -202,14 +202,14 @@ MIXING = {
 
 
 def single(kind, naming, seed=1):
-    """A model of that kind alone."""
+    """Returns a model with only this kind of operation."""
     graph = Graph(seed)
     make = MIXING.get(kind) or ROW_WISE[kind]
     return graph.save(make(graph, "x"), naming)
 
 
 def generated(seed):
-    """(serialized model, naming, kind of mixing or None): some row-wise steps, and perhaps one that mixes rows."""
+    """Returns (serialized model, naming, kind of mixing or None). It has some row-wise steps, and perhaps one that mixes rows."""
     graph = Graph(seed)
     random = graph.random
     naming = str(random.choice(list(NAMINGS)))

@@ -1,7 +1,6 @@
-"""Amazon's S3, STS and IAM as moto serves them, for a test: starts this file in the environment of cloud_servers, and tells it what to keep.
+"""Amazon's S3, STS and IAM, served by moto, for a test. Starts this file in the environment of cloud_servers, and fills it with objects.
 
-Requests must be signed by the one user's key, or by a key that a role gives; moto computes each signature anew. The bucket
-`public` may be read by anyone.
+Requests must be signed by the only user's key, or by a key of a role. moto checks each signature. Anyone may read the bucket `public`.
 """
 
 import base64
@@ -17,7 +16,7 @@ REGION = "eu-west-1"
 
 
 class S3Server(contextlib.AbstractContextManager):
-    """Use as a context manager. `page`: how many keys a listing's page has."""
+    """Use as a context manager. `page` is the number of keys on a listing's page."""
 
     def __init__(self, page=1000):
         self._process = subprocess.Popen([PYTHON, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -51,7 +50,7 @@ class S3Server(contextlib.AbstractContextManager):
 
 
 def let_strangers_read(bucket):
-    """Moto demands a key of everyone. Amazon does not for a public bucket, nor for a role by a token of another's."""
+    """Allows anonymous reads. moto always demands a key. Amazon does not for a public bucket, nor for a role by another issuer's token."""
     from moto.core.authorization import ActionAuthenticatorMixin
     from moto.s3.exceptions import S3AccessDeniedError
 
@@ -96,7 +95,7 @@ def main():
     for bucket in ("models", "public"):
         s3.create_bucket(Bucket=bucket, CreateBucketConfiguration={"LocationConstraint": REGION})
     s3.put_bucket_acl(Bucket="public", ACL="public-read")
-    requests.post(f"{url}/moto-api/reset-auth", data=b"0", timeout=60).raise_for_status()  # from now on, keys are looked at
+    requests.post(f"{url}/moto-api/reset-auth", data=b"0", timeout=60).raise_for_status()  # from now on, moto checks keys
     print(json.dumps({"port": port, "key_id": key["AccessKeyId"], "secret": key["SecretAccessKey"], "role": role}), flush=True)
     for line in sys.stdin:
         what = json.loads(line)

@@ -1,4 +1,4 @@
-"""Changes SavedModels by TensorFlow's messages. In a process of its own: these messages have namesakes in the tests'."""
+"""Changes SavedModels by TensorFlow's messages, in a separate process, because the tests have messages of the same names."""
 
 import subprocess
 import sys
@@ -36,12 +36,12 @@ with open(sys.argv[2], "wb") as file:
 
 
 def make(folder, text):
-    """Writes the SavedModel that protobuf's text form says."""
+    """Writes a SavedModel from protobuf's text format."""
     make_message(folder / "saved_model.pb", "SavedModel", text)
 
 
 def make_graph(file, text):
-    """Writes the GraphDef that protobuf's text form says."""
+    """Writes a GraphDef from protobuf's text format."""
     make_message(file, "GraphDef", text)
 
 

@@ -1,5 +1,5 @@
-"""inferd-controller --cluster with a canary in each of its secrets, and what it shows: in the objects that it writes, in statuses and events,
-to API servers that ask its webhooks, and in logs. The cluster is a stand-in (support.kept_cluster)."""
+"""Runs inferd-controller --cluster with a canary in each of its secrets, and collects its outputs: the objects, statuses and events that it
+writes, the answers of its webhooks, and its logs. The cluster is a stand-in (support.kept_cluster)."""
 
 import base64
 import http.client
@@ -17,7 +17,7 @@ from support.server import PROGRAMS, free_ports, wait_until
 from support.webhooks import CONFIGURATIONS, NAME, configurations
 
 SPACE = "models"
-MANAGED = "kserve"  # of the controller
+MANAGED = "kserve"  # the controller's namespace
 LABEL = "serving.kserve.io/inferenceservice"
 INTERNAL = "internal.serving.kserve.io/"
 RUNTIME = {"apiVersion": "serving.kserve.io/v1alpha1", "kind": "ClusterServingRuntime", "metadata": {"name": "ours"}, "spec": {
@@ -41,7 +41,7 @@ def account(name, *secrets):
 
 
 def fill(cluster, plant):
-    """Secrets of every kind that storages have, and services that name them."""
+    """Creates secrets for every kind of storage, and services that name them."""
     for name in (MANAGED, SPACE):
         cluster.create("namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     cluster.create("clusterservingruntimes", RUNTIME)
@@ -52,7 +52,7 @@ def fill(cluster, plant):
         "azure": encoded(AZ_CLIENT_ID="id", AZ_CLIENT_SECRET=plant("cluster: Azure client secret")),
         "https": encoded(**{"https-host": "files", "headers": json.dumps({"Authorization": plant("cluster: header")})}),
         "hdfs": encoded(HDFS_NAMENODE="n", TLS_KEY=plant("cluster: HDFS key")),
-        # What cannot be read is told, but not repeated.
+        # Unreadable values are reported, but must not be repeated.
         "broken": {"awsAccessKeyID": "id", "awsSecretAccessKey": f"!{plant('cluster: S3 key that is no base64')}!"},
         "storage-config": {**encoded(good=json.dumps(place), bad="{" + plant("cluster: storage specification that is no JSON")),
                            "worse": f"!{plant('cluster: storage specification that is no base64')}!"},
@@ -77,7 +77,7 @@ STORED = {"s3": "s3://models/one", "gcs": "gs://models/one", "azure": "https://a
 
 
 def ask_webhooks(collection, port):
-    """As an API server does: pods that are to be given credentials, and services that are refused."""
+    """Calls the webhooks like an API server: for pods that need credentials, and for services that are refused."""
     def review(path, document, kind, group=""):
         connection = http.client.HTTPSConnection("127.0.0.1", port, timeout=60, context=ssl._create_unverified_context())  # pylint: disable=protected-access
         try:
@@ -108,7 +108,7 @@ def ask_webhooks(collection, port):
 
 
 def compare(collection, command, folder):
-    """What --diff says of what there is, and of files."""
+    """Collects the output of --diff for the cluster's objects, and for files."""
     manifest = folder / "given.yaml"
     given = service("given", {"storageUri": "s3://models/one"}, serviceAccountName="s3")
     changed = service("said", {"storageUri": "s3://models/two", "env": [{"name": "OTHER", "value": collection.plant("cluster: variable in a manifest")}]})
@@ -123,7 +123,7 @@ def compare(collection, command, folder):
 
 
 def is_decided(cluster, name):
-    """It has what runs it, or its status says why not."""
+    """Returns True if the service has its workload, or a status that says why not."""
     conditions = cluster.find("inferenceservices", SPACE, name).get("status", {}).get("conditions", [])
     return cluster.find("deployments", SPACE, f"{name}-predictor-default") or any(one.get("reason") for one in conditions)
 

@@ -1,4 +1,4 @@
-"""inferd-controller --local with a canary in each of its secrets, and what it shows: to clients of its API, in logs, of replicas."""
+"""Runs inferd-controller --local with a canary in each of its secrets, and collects its outputs: API answers, logs and replicas' processes."""
 
 import base64
 import json
@@ -13,7 +13,7 @@ from support.secret_storages import Refusing
 from support.server import wait_until
 
 SERVICE = "InferenceService"
-# Serves, and has a file of a volume open.
+# A program that serves, and has a file of a volume open.
 PROGRAM = """
 import http.server, sys
 held = open(sys.argv[2])
@@ -32,7 +32,7 @@ def predictor(**model):
 
 
 def make_pod(objects, plant, program):
-    """A program that has one secret as a variable, and one as a file."""
+    """Makes a service whose program has one secret as a variable, and one as a file."""
     objects.create("Secret", "mine", None, data=encoded(variable=plant("Secret of a variable"), file=plant("Secret of a volume"),
                                                         other=plant("Secret that nothing names")))
     container = {"name": "kserve-container", "command": [sys.executable, str(program), "--port=8080", "/etc/mine/file"],
@@ -44,7 +44,7 @@ def make_pod(objects, plant, program):
 
 
 def make_stored(objects, collection, store, model):
-    """Models of a store: by the key of an account, and by one that is wrong."""
+    """Makes services with models of a store, one with the key of an account, and one with a wrong key."""
     collection.plant("Secret of a storage", store.secret)
     store.put("models", "one/model.json", model)
     annotations = {"serving.kserve.io/s3-endpoint": f"127.0.0.1:{store.port}", "serving.kserve.io/s3-usehttps": "0",
@@ -76,7 +76,7 @@ def get(controller, path):
 
 
 def kinds(controller):
-    """{kind: path of all of them} by the API's discovery."""
+    """Returns {kind: path of its list}, by the API's discovery."""
     groups = json.loads(get(controller, "/apis")[1])["groups"]
     versions = ["/api/v1"] + ["/apis/" + version["groupVersion"] for group in groups for version in group["versions"]]
     return {(version, each["name"]): f"{version}/{each['name']}" for version in versions
@@ -116,16 +116,16 @@ def ask_by_inferctl(run, inferctl, manifest):
 
 
 def ask_gateway(collection, controller):
-    # Requests to a service without a replica would wait for one.
+    # A request to a service without a replica would wait for one.
     for host in ("program-default.localhost", "none.localhost"):
         for path in ("/none", "/v1/models/program", "/v2", "/metrics"):
             collection.add("gateway: answers", controller.call("GET", path, host=host)[1])
 
 
 def check_modes(folder):
-    """The database and what SQLite has beside it are the user's alone, and so is the folder."""
+    """Checks that only the user may read the database, SQLite's other files, and the folder."""
     files = sorted(folder.glob("objects.db*"))
-    assert {file.name for file in files} >= {"objects.db", "objects.db-wal"}, files  # and its shared memory, if SQLite has that in a file
+    assert {file.name for file in files} >= {"objects.db", "objects.db-wal"}, files  # and a file of shared memory, if SQLite uses one
     assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}, files
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
 

@@ -1,4 +1,4 @@
-"""A server with a canary in each of its secrets, and what it shows: to clients, in logs, and of the processes that it starts."""
+"""Runs a server with a canary in each of its secrets, and collects its outputs: answers to clients, logs, and the processes that it starts."""
 
 import contextlib
 import os
@@ -31,7 +31,7 @@ GET = ["/v2", "/v2/health/ready", "/v2/models", "/v2/models/inside", "/v2/models
 POST = [("/v2/repository/index", {}), ("/v2/repository/models/none/load", {}), ("/v2/repository/models/inside/load", {}),
         ("/v2/models/inside/infer", {"inputs": INPUT}), ("/v2/models/apart/infer", {"inputs": INPUT}),
         ("/v2/models/cached/infer", {"inputs": INPUT}), ("/v2/models/inside/infer", {"inputs": "none"})]
-# Mistakes in options that have secrets, or may have them.
+# Mistakes in options that contain secrets, or may contain them.
 MISTAKES = {"http-restricted-api": ["{}", "logging:{}", "logging:X-Key:{}=", "X-Key={}:logging=", "none:X-Key={}"],
             "grpc-restricted-protocol": ["logging:x-key:{}=", "logging,x-key={}:a="],
             "cache-config": ["{}", "redis,password:{}=", "redis://me:{}@host,db=0", "redis,pasword={}"],
@@ -42,7 +42,7 @@ MISTAKES = {"http-restricted-api": ["{}", "logging:{}", "logging:X-Key:{}=", "X-
 
 
 class Secrets:
-    """What the server is given, by every way that an option has: its environment, its file, and files that it names."""
+    """The server's secrets, passed in every way that an option can have: the environment, the options file, and files that it names."""
 
     def __init__(self, collection, folder, redis, store, sink):
         self.folder = folder
@@ -89,7 +89,7 @@ def write_models(folder, store):
 
 
 def name_of(arguments):
-    """What processes are called in the table."""
+    """Returns the name of a process in the table."""
     if any("inferd_python_worker" in argument for argument in arguments):
         return "Python worker"
     return {"inferd-worker": "worker", "inferd": "replica", "inferd-agent": "agent", "python": "replica", "python3": "replica"}.get(
@@ -97,7 +97,7 @@ def name_of(arguments):
 
 
 def add_family(collection, process):
-    """All that a program has started."""
+    """Adds a program's process, and all its descendants."""
     for number, arguments in descendants(process).items():
         collection.add_process(name_of(arguments), number)
         with contextlib.suppress(FileNotFoundError):
@@ -128,7 +128,7 @@ def ask_by_grpc(collection, server, secrets):
 
 
 def ask_by_inferctl(collection, server, secrets, inferctl):
-    """With what it must show, and without."""
+    """Collects inferctl's output, with valid and with wrong credentials."""
     common = ["--url", server.url.replace("http:", "https:"), "--ca", secrets.certificates.certificate("authority")]
     calls = [["status"], ["models"], ["config", "inside"], ["scheduler", "apart"], ["infer", "inside", "--fill", "random"],
              ["load", "inside"], ["load", "none"], ["unload", "inside"], ["load", "inside"],
@@ -146,7 +146,7 @@ def run_inferd(collection, output, *options, environment=()):
 
 
 def start_in_vain(collection, models, secrets):
-    """What ends at once: help, the check of configurations, and starts that fail."""
+    """Collects the output of runs that end at once: help, the check of configurations, and failing starts."""
     for option in ("--help", "--version", "--list-engines"):
         run_inferd(collection, f"inferd {option}", option, environment=secrets.environment)
     done = run_inferd(collection, "inferd --dry-run", "--dry-run", "--model-repository", models, *secrets.options,
@@ -162,7 +162,7 @@ def start_in_vain(collection, models, secrets):
 
 
 class Mistaken(LoggedProgram):
-    """An inferd with such an option: it ends, or it serves and is ended."""
+    """An inferd with a mistaken option. It ends by itself, or it serves and is ended."""
 
     def __init__(self, option, environment=()):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Storages that refuse whoever asks, and repeat in their errors all that they were sent; and what inferd-storage-initializer says then."""
+"""Storages that refuse every request, and repeat the whole request in the error. Collects the output of inferd-storage-initializer."""
 
 import base64
 import html
@@ -9,11 +9,11 @@ from support import storage
 from support.certificates import Certificates
 from support.file_server import Files, Relayed
 
-SHOWN_BYTES = 200  # as much as storages repeat, and less than a message of inferd's has at most
+SHOWN_BYTES = 200  # the bytes that storages repeat; fewer than the limit of inferd's messages
 
 
 class Refusing(Files):
-    """`grants`: the token that it gives to who asks for one."""
+    """A refusing storage. `grants` is the token that it gives to a request for one."""
 
     def __init__(self, collection, format_of, grants=None, tls=None):
         super().__init__({}, tls=tls)
@@ -29,7 +29,7 @@ class Refusing(Files):
                 self._collection.add("requests to a storage", base64.b64decode(credential))
         if posted and self._grants:
             return Relayed(200, {}, json.dumps({"access_token": self._grants, "expires_in": 3599, "token_type": "Bearer"}).encode())
-        # One after the other, as messages are cut.
+        # Repeats one part after the other, because messages are cut.
         return Relayed(403, {}, self._format(said[len(self.requests) % len(said)][-SHOWN_BYTES:]).encode())
 
 
@@ -55,7 +55,7 @@ def account_file(path, key, token_uri):
 
 
 class Attempts:
-    """Downloads that fail, each as often as an answer has parts to repeat."""
+    """Failing downloads. Runs each once for every part that an answer can repeat."""
 
     def __init__(self, collection, folder):
         self.collection, self._folder = collection, folder

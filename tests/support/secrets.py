@@ -1,4 +1,4 @@
-"""Canaries in place of secrets, and what is found of them in outputs."""
+"""Puts canaries in place of secrets, and finds them in outputs."""
 
 import base64
 import collections
@@ -14,36 +14,36 @@ FILE_BYTES_MAX = 64 << 20
 
 
 def canary():
-    """A text that stands nowhere by chance, and means the same in a URL, in JSON and in a header."""
+    """Returns a text that does not occur by chance, and needs no escapes in a URL, in JSON and in a header."""
     return f"Canary{uuid.uuid4().hex}"
 
 
 def forms(text):
-    """The text as outputs may have it: as it is, in a URL, and in base64, wherever it begins there."""
+    """Returns the forms in which outputs may contain the text: plain, in a URL, and in base64 at any offset."""
     found = {text.encode(), urllib.parse.quote(text, safe="").encode()}
     for offset in range(3):
         encoded = base64.b64encode(b"\0" * offset + text.encode()).rstrip(b"=")
-        # The first and last characters share bits with what stands around.
+        # The first and last characters share bits with the neighbouring text.
         found.add(encoded[(offset * 8 + 5) // 6:-1])
     return found
 
 
 class Collection:
-    """Outputs, and which secrets stand in them. `secrets`: the texts of each."""
+    """Outputs, with the secrets that they contain. `secrets` has the texts of each secret."""
 
     def __init__(self):
         self._secrets = {}
         self._outputs = collections.defaultdict(set)
 
     def plant(self, name, text=None):
-        """A new secret's text, or that which the secret has already."""
+        """Returns the text of a secret. Makes a new one if the secret has none."""
         assert name not in self._secrets, name
         text = text or canary()
         self._secrets[name] = forms(text)
         return text
 
     def plant_key(self, name, file):
-        """A private key in PEM: a line from its middle."""
+        """Adds a private key in PEM. Searches for a line from its middle."""
         lines = pathlib.Path(file).read_text(encoding="ascii").splitlines()
         self.plant(name, lines[len(lines) // 2])
         return file
@@ -51,7 +51,7 @@ class Collection:
     def add(self, output, *contents):
         for content in contents:
             text = content if isinstance(content, bytes) else str(content).encode()
-            # Shared memory is mostly empty, and the same in all processes.
+            # Shared memory is mostly zeros, and the same in all processes.
             self._outputs[output].add(re.sub(rb"\0{64,}", b"\0", text))
 
     @property
@@ -66,7 +66,7 @@ class Collection:
         return not any(self._outputs[output])
 
     def found(self):
-        """{secret: outputs}"""
+        """Returns {secret: outputs that contain it}."""
         places = {name: set() for name in self._secrets}
         for output, contents in self._outputs.items():
             for name, texts in self._secrets.items():
@@ -74,7 +74,7 @@ class Collection:
                     places[name].add(output)
         return places
 
-    # What a process shows to those who look at it.
+    # The files of a process in /proc.
 
     def add_process(self, who, process):
         folder = pathlib.Path("/proc") / str(process)
@@ -89,7 +89,7 @@ class Collection:
                     self.add(output, str(path), path.read_bytes())
 
     def add_open_files(self, output, process):
-        """Files and memory that it has open, but for logs and the programs themselves."""
+        """Adds the process's open files and memory, except for logs and the programs themselves."""
         for link in pathlib.Path(f"/proc/{process}/fd").iterdir():
             with contextlib.suppress(OSError):
                 status = link.stat()
@@ -98,7 +98,7 @@ class Collection:
 
 
 def descendants(process):
-    """{process: its arguments} of all that it has started, and that they have."""
+    """Returns {process: its arguments} for all descendants of a process."""
     parents = {}
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -114,7 +114,7 @@ def descendants(process):
 
 
 def read_table(path):
-    """The outputs, and for each secret those in which it stands: tables of Markdown under their headings."""
+    """Returns the outputs, and for each secret the outputs that may contain it, from Markdown tables under their headings."""
     tables = {}
     for section in re.split(r"^## ", pathlib.Path(path).read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
         heading, _, text = section.partition("\n")

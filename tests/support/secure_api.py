@@ -1,4 +1,4 @@
-"""A server over TLS that says what it was shown, for tests of how clients of Kubernetes' API reach one."""
+"""A TLS server that returns the credentials that it received, for tests of how clients of Kubernetes' API connect."""
 
 import contextlib
 import http.server
@@ -9,7 +9,7 @@ import threading
 
 class SecureApi(contextlib.AbstractContextManager):
     """Use as a context manager. Each request is answered with {"token": ..., "user": the common name of the client's certificate, "host": ...};
-    while `token` is not None, those with another token are refused."""
+    While `token` is not None, requests with another token are refused."""
 
     def __init__(self, certificates):
         api = self

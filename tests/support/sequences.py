@@ -1,4 +1,4 @@
-"""Models of the fake engine that keep sequences, for tests."""
+"""Models of the fake engine that handle sequences, for tests."""
 
 from support import models
 
@@ -11,7 +11,7 @@ CONTROLS = {
 
 
 def state(dims="[ 1 ]", datatype="TYPE_INT32", initial="", names=("INPUT_STATE", "OUTPUT_STATE"), more=""):
-    """A state of sequences, as a configuration has it. `initial`: what initial_state says beside its type and its name."""
+    """Returns the configuration of a sequence's state. `initial` has the fields of initial_state other than its type and its name."""
     text = f'state {{ input_name: "{names[0]}" output_name: "{names[1]}" data_type: {datatype} dims: {dims} {more}'
     if initial:
         text += f' initial_state {{ name: "first" data_type: {datatype} {initial} }}'
@@ -20,7 +20,7 @@ def state(dims="[ 1 ]", datatype="TYPE_INT32", initial="", names=("INPUT_STATE",
 
 def add_sequence(repository, name, strategy="oldest { max_candidate_sequences: 4 }", *, backend="dyna_sequence", rows_max=4,
                  instances=1, corrid="UINT64", batching="", inferd="", extra="", datatype="TYPE_INT32", output="[ 1 ]", **parameters):
-    """OUTPUT is the sum of the sequence's INPUT, INT32 of one element; of "dyna_sequence", and the id at the end."""
+    """Adds a model whose OUTPUT is the sum of the sequence's INPUT, INT32 of one element. "dyna_sequence" also adds the id at the end."""
     controls = [f'control_input {{ name: "{control}" {text % corrid if "%" in text else text} }}'
                 for control, text in CONTROLS.items() if backend == "dyna_sequence" or control in ("START", "READY")]
     lines = [f'backend: "{backend}"', f"max_batch_size: {rows_max}",

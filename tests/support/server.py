@@ -20,16 +20,16 @@ EXAMPLES = ROOT / "examples" / "models"
 
 
 def own_ports():
-    """Below what kernels give to outgoing connections, so that no client takes a port between the look and the server's
-    start; and a part of its own for each of the processes among which the tests are divided: tests/run gives pytest's processes
-    their shares (TESTS_SHARE, number/count), which pytest-xdist's workers divide."""
+    """Returns the ports for this process. They are below the kernel's range for outgoing connections, so that no client takes a port
+    between the check and the server's start. Each test process has its own part: tests/run gives pytest's processes their shares
+    (TESTS_SHARE, number/count), and pytest-xdist's workers divide a share."""
     share, shares = os.environ.get("TESTS_SHARE", "0/1").split("/")
     worker, count = (os.environ.get(f"PYTEST_XDIST_WORKER{suffix}", "") for suffix in ("", "_COUNT"))
     return range(10000, 30000)[int(share)::int(shares)][int(worker.removeprefix("gw") or 0)::int(count or 1)]
 
 
 PORTS = own_ports()
-# One after the other: programs that are made before any of them listens get none twice.
+# Goes through the ports in order, so that programs that do not listen yet get different ports.
 _next_ports = itertools.cycle(random.sample(PORTS, len(PORTS)))
 
 
@@ -38,7 +38,7 @@ def has_engine(name):
 
 
 def free_ports(count):
-    """That many different ports that nothing listens on."""
+    """Returns `count` different ports that nothing listens on."""
     with contextlib.ExitStack() as held:
         ports = []
         while len(ports) < count:
@@ -50,7 +50,7 @@ def free_ports(count):
 
 
 def wait_until(condition, what, timeout_s=120, every_s=0.02):
-    """Returns the condition's first true value; fails the test when there is none in time."""
+    """Returns the condition's first true value. Fails the test at the timeout."""
     deadline = time.monotonic() + timeout_s
     while time.monotonic() < deadline:
         if value := condition():
@@ -60,7 +60,7 @@ def wait_until(condition, what, timeout_s=120, every_s=0.02):
 
 
 def is_running(process):
-    """Not as a dead child that nobody has looked at, either."""
+    """Returns True if the process runs. A zombie does not count."""
     try:
         with open(f"/proc/{process}/stat", encoding="utf-8") as file:
             return file.read().rpartition(")")[2].split()[0] != "Z"
@@ -69,7 +69,7 @@ def is_running(process):
 
 
 class LoggedProgram:
-    """A process whose output is kept, to be read at any time."""
+    """A process whose output is kept in a file, and can be read at any time."""
 
     def __init__(self):
         self._log = tempfile.TemporaryFile()
@@ -77,12 +77,12 @@ class LoggedProgram:
         self._command = []
 
     def spawn(self, environment=()):
-        """Starts the command, with these variables besides."""
+        """Starts the command, with additional environment variables."""
         self.process = subprocess.Popen([str(word) for word in self._command], stdin=subprocess.DEVNULL, stdout=self._log, stderr=self._log,
                                         env={**os.environ, **dict(environment)})
 
     def end(self):
-        """It ends, and well, when it is told to."""
+        """Ends the process, and checks that it exits successfully."""
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
             assert self.process.wait(timeout=60) == 0, self.log()
@@ -93,7 +93,7 @@ class LoggedProgram:
             self.process.wait()
 
     def log(self, begin=0):
-        """From that byte on. The position in the file is the process's, which writes behind it: it is not moved here."""
+        """Returns the log from byte `begin` on. Does not move the file's position, which the process uses to write."""
         return os.pread(self._log.fileno(), self.log_size() - begin, begin).decode(errors="replace")
 
     def log_size(self):
@@ -101,16 +101,16 @@ class LoggedProgram:
 
 
 class Server(LoggedProgram):
-    """One inferd process on free ports of the loopback. Use as a context manager."""
+    """One inferd process on free loopback ports. Use as a context manager."""
 
-    def __init__(self, *repositories, options=(), ready=True, folder=None):
+    def __init__(self, *repositories, options=(), ready=True, folder=None, ports=None):
         super().__init__()
-        self.port, self.metrics_port, self.grpc_port = free_ports(3)
+        self.port, self.metrics_port, self.grpc_port = ports or free_ports(3)
         self.address = f"127.0.0.1:{self.port}"
         self.grpc_address = f"127.0.0.1:{self.grpc_port}"
         self.url = f"http://{self.address}"
         self._ready = ready
-        self._folder = folder  # where it runs
+        self._folder = folder  # its working directory
         self._command = [str(PROGRAMS.absolute() / "inferd"), "--http-address", "127.0.0.1", "--http-port", str(self.port),
                          "--metrics-address", "127.0.0.1", "--metrics-port", str(self.metrics_port),
                          "--grpc-address", "127.0.0.1", "--grpc-port", str(self.grpc_port),
@@ -120,18 +120,18 @@ class Server(LoggedProgram):
         self.with_options(options)
 
     def with_options(self, options):
-        """The same server, told more; before it is started."""
+        """Adds options, and returns the server. Call before the start."""
         self._command += [str(option) for option in options]
         return self
 
     def run_by(self, command):
-        """The same server, started by another program, which becomes it; before it is started."""
+        """Starts the server by another program, which must exec it. Returns the server. Call before the start."""
         self._command = [*command, *self._command]
         return self
 
     def __enter__(self):
         if "--drain-grace" not in self._command:
-            # Nothing balances load among the tests' servers: by default each would wait a second before it stops.
+            # No load balancer uses the tests' servers. By default, each would wait a second before it stops.
             self._command += ["--drain-grace", "0s"]
         self.process = subprocess.Popen(self._command, cwd=self._folder, stdin=subprocess.DEVNULL,
                                         stdout=self._log, stderr=self._log)
@@ -162,7 +162,7 @@ class Server(LoggedProgram):
         return http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout_s)
 
     def request(self, method, path, body=None, headers=None, timeout_s=60):
-        """One request on a connection of its own: (status, headers, body bytes)."""
+        """Sends one request on its own connection, and returns (status, headers, body bytes)."""
         if isinstance(body, (dict, list)):
             body = json.dumps(body)
         with contextlib.closing(self.connect(timeout_s)) as connection:
@@ -171,7 +171,7 @@ class Server(LoggedProgram):
             return response.status, response.headers, response.read()
 
     def json(self, method, path, body=None):
-        """One request: (status, parsed body or None)."""
+        """Sends one request, and returns (status, parsed body or None)."""
         status, _, answer = self.request(method, path, body)
         return status, json.loads(answer) if answer else None
 
@@ -179,23 +179,23 @@ class Server(LoggedProgram):
         return self.json("POST", f"/v2/models/{model}/infer", {"inputs": inputs, **members})
 
     def metrics(self):
-        """{name with labels: value} of every number that /metrics has."""
+        """Returns {name with labels: value} for every number of /metrics."""
         lines = self.request("GET", "/metrics")[2].decode().splitlines()
         return {name: float(value) for name, value in (line.rsplit(" ", 1) for line in lines if line and line[0] != "#")}
 
     def metric(self, name):
-        """The sum of that number over all its labels."""
+        """Returns the sum of a metric over all its labels."""
         return sum(value for series, value in self.metrics().items() if series.split("{")[0] == name)
 
     def in_flight(self):
-        """Requests and calls that have come and are not answered, but the one that asks."""
+        """Returns the number of requests and calls in flight, without the one that reads it."""
         return self.metric("inferd_http_requests_in_flight") - 1
 
     def open_files(self):
         return len(os.listdir(f"/proc/{self.process.pid}/fd"))
 
     def health(self, what):
-        """Whether /v2/health/<what> is 200; False also while nothing listens."""
+        """Returns True if /v2/health/<what> is 200. Also False while nothing listens."""
         if self.process.poll() is not None:
             raise AssertionError(f"the server exited with {self.process.returncode}:\n{self.log()}")
         try:
@@ -205,8 +205,8 @@ class Server(LoggedProgram):
 
 
 class TlsServer(Server):
-    """A server that speaks TLS on HTTP's and gRPC's ports, with support.certificates.Certificates; with `mutual` it lets in
-    only who shows a certificate of their authority."""
+    """A server with TLS on the HTTP and gRPC ports, with support.certificates.Certificates. With `mutual`, it demands a client
+    certificate of their authority."""
 
     def __init__(self, certificates, *repositories, options=(), mutual=False):
         own = []

@@ -1,4 +1,4 @@
-"""Names of a cluster's Services, for pods that run as processes of this machine: what DNS and the nodes' proxies do there."""
+"""Resolves names of a cluster's Services for pods that run as processes of this machine, in place of DNS and the nodes' proxies."""
 
 import contextlib
 import re
@@ -11,7 +11,8 @@ URL = re.compile(r"http://([a-z0-9-]+)\.([a-z0-9-]+)\.svc\.cluster\.local(?::(\d
 
 
 class ServiceNames:
-    """`find(namespace, name, port)`: address and port of a pod behind a Service; ConnectionRefusedError: there is none. Any thread."""
+    """`find(namespace, name, port)` returns address and port of a Service's pod, or raises ConnectionRefusedError if it has none. It is called
+    on any thread."""
 
     def __init__(self, find):
         self._find = find
@@ -23,7 +24,7 @@ class ServiceNames:
         self._stack.close()
 
     def on_this_machine(self, text):
-        """The text with URLs of this machine in place of those that name Services."""
+        """Returns the text with URLs of this machine in place of URLs of Services."""
         return URL.sub(lambda found: f"http://127.0.0.1:{self._port(found[2], found[1], int(found[3] or 80))}", text)
 
     def _port(self, *service):
@@ -34,7 +35,7 @@ class ServiceNames:
 
 
 class _ToPods(CutConnections):
-    """Leads each connection to a pod that is ready then."""
+    """Forwards each connection to a pod that is ready at that time."""
 
     def __init__(self, find):
         super().__init__(None)

@@ -1,4 +1,4 @@
-"""Runs inferd-storage-initializer, and looks at what it leaves."""
+"""Runs inferd-storage-initializer, and checks the files that it leaves."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ CLOUD = ("AWS_", "S3_", "awsAnonymous", "GOOGLE_", "AZURE_", "AZ_", "STORAGE_", 
 
 
 def environment_of(changes=()):
-    """The process's own, without what it may have for clouds."""
+    """Returns this process's environment, without variables for clouds, and with `changes`."""
     return {name: value for name, value in os.environ.items() if not name.startswith(CLOUD)} | dict(changes)
 
 
@@ -26,11 +26,18 @@ def download(uri, folder, **options):
 
 
 def refused(uri, folder, **options):
-    """What the last line says."""
+    """Runs a download that must fail, and returns the last line of its output."""
     result = run(uri, folder, **options)
     assert result.returncode == 1, result.stderr
     assert not folder.exists() and not list(folder.parent.glob(".inferd*")), "something was left"
     return result.stderr.splitlines()[-1]
+
+
+def numbered_noise(count):
+    """Returns `count` MiB of bytes that do not compress, and of which no two MiB are equal. As quick as a copy, because each process makes
+    it that collects the tests."""
+    block = os.urandom((1 << 20) - 4)
+    return b"".join(number.to_bytes(4) + block for number in range(count))
 
 
 def content(folder):

@@ -12,13 +12,13 @@ class ModelServer(Server):
                            *flags])
 
     def state(self, model, part=""):
-        """{version: state}, or (status, error)."""
+        """Returns {version: state}, or (status, error)."""
         status, answer = self.json("GET", f"/v1/models/{model}{part}")
         if status != 200:
             return status, answer["error"]
         return {entry["version"]: entry["state"] for entry in answer["model_version_status"]}
 
     def predict(self, path, instances=(0,)):
-        """The predictions of /v1/models/<path>:predict, or (status, error)."""
+        """Returns the predictions of /v1/models/<path>:predict, or (status, error)."""
         status, answer = self.json("POST", f"/v1/models/{path}:predict", {"instances": list(instances)})
         return answer["predictions"] if status == 200 else (status, answer["error"])

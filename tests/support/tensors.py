@@ -1,4 +1,4 @@
-"""Values that show whether a datatype survives: its limits, signed zero, infinities, NUL bytes."""
+"""Values that test whether a datatype is carried exactly: its limits, signed zero, infinities, NUL bytes."""
 
 import numpy
 
@@ -6,7 +6,7 @@ from support.models import DATATYPES
 
 
 def sample(datatype):
-    """A [2, 3] array of the datatype."""
+    """Returns a [2, 3] array of the datatype."""
     numpy_type = DATATYPES[datatype][1]
     if datatype == "BOOL":
         values = [True, False, True, True, False, False]

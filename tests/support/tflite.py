@@ -1,4 +1,4 @@
-"""Changes to files of TensorFlow Lite, which are FlatBuffers: what converters of other releases would have written."""
+"""Changes TensorFlow Lite files, which are FlatBuffers, into files that converters of other releases would have written."""
 
 import struct
 
@@ -7,7 +7,7 @@ SHAPE_SIGNATURE = 7
 
 
 class _File:
-    """Tables, vectors and texts by their positions."""
+    """Reads tables, vectors and texts by their positions."""
 
     def __init__(self, data):
         self.data = bytearray(data)
@@ -16,7 +16,7 @@ class _File:
         return struct.unpack_from(form, self.data, at)[0]
 
     def entry(self, table, field):
-        """Where the table's description says where the field is; None: it does not."""
+        """Returns the position of the field's entry in the table's vtable, or None if there is none."""
         vtable = table - self.number(table, "<i")
         at = vtable + 4 + 2 * field
         return at if 4 + 2 * field < self.number(vtable, "<H") and self.number(at, "<H") else None
@@ -34,7 +34,7 @@ class _File:
 
 
 def of_fixed_sizes(data):
-    """As old converters wrote them: no dimension is said to be of any size."""
+    """Returns a file like that of an old converter, in which no dimension is marked as variable."""
     file = _File(data)
     for graph in file.tables(file.field(file.number(0), 2)):
         for tensor in file.tables(file.field(graph, 0)):
@@ -45,7 +45,7 @@ def of_fixed_sizes(data):
 
 
 def with_metadata(data, name, content):
-    """With one entry of metadata, in place of all. What is new stands first, since references lead forward."""
+    """Returns a file with one entry of metadata, in place of all others. Puts new parts first, because references lead forward."""
     old = _File(data)
     model = old.number(0)
     new, later = bytearray(b"\0\0\0\0TFL3"), []
@@ -101,7 +101,7 @@ def with_metadata(data, name, content):
 
 
 def flexbuffer_of(texts):
-    """A FlexBuffer of a map from names to bytes."""
+    """Returns a FlexBuffer of a map from names to bytes."""
     out, keys, values = bytearray(), [], []
     for key, value in sorted(texts.items()):
         keys.append(len(out))
@@ -127,11 +127,11 @@ def _message(number, content):
 
 
 def signature_def(inputs, outputs):
-    """The message SignatureDef, by clients' names, with the names of tensors."""
+    """Returns a SignatureDef that maps clients' names to the names of tensors."""
     return b"".join(_message(number, _message(1, name.encode()) + _message(2, _message(1, tensor.encode())))
                     for number, names in ((1, inputs), (2, outputs)) for name, tensor in names.items())
 
 
 def with_signature(data, inputs, outputs, name="serving_default"):
-    """With a signature where TensorFlow Serving looks for it."""
+    """Returns a file with a signature at the place where TensorFlow Serving looks for it."""
     return with_metadata(data, "signature_defs_metadata", flexbuffer_of({name: signature_def(inputs, outputs)}))

@@ -1,10 +1,10 @@
-"""Files of TensorFlow's TFRecord format."""
+"""Writes and reads files in TensorFlow's TFRecord format."""
 
 import struct
 
 
 def _checksum(data):
-    """CRC-32C, masked as these files have it."""
+    """Returns the masked CRC-32C of this format."""
     crc = 0xFFFFFFFF
     for byte in data:
         crc ^= byte
@@ -15,20 +15,20 @@ def _checksum(data):
 
 
 def records(*contents):
-    """The bytes of a file of them."""
+    """Returns the bytes of a file with these records."""
     return b"".join(length + _checksum(length) + data + _checksum(data)
                     for data in contents for length in [struct.pack("<Q", len(data))])
 
 
 def predict_log(request):
-    """The bytes of a PredictionLog with that PredictRequest."""
+    """Returns a serialized PredictionLog with that PredictRequest."""
     data = request.SerializeToString()
     assert len(data) < 120
     return bytes([6 << 3 | 2, len(data) + 2, 1 << 3 | 2, len(data)]) + data
 
 
 def split(data):
-    """The records of a file, of which the last may be on its way."""
+    """Returns the records of a file. The last record may be incomplete."""
     found = []
     while len(data) >= 12 and len(data) >= 16 + struct.unpack_from("<Q", data)[0]:
         size, = struct.unpack_from("<Q", data)

@@ -1,4 +1,4 @@
-"""Calls to TensorFlow Serving's services with the messages of proto/."""
+"""Makes calls to TensorFlow Serving's services with the messages of proto/."""
 
 import numpy
 
@@ -7,7 +7,7 @@ from support.protos import message
 SERVICES = {"GetModelStatus": "ModelService", "HandleReloadConfigRequest": "ModelService", "SessionRun": "SessionService"}
 MESSAGES = {"Classify": "Classification", "Regress": "Regression", "HandleReloadConfigRequest": "ReloadConfig"}
 
-# Of a Predict V2 datatype: its number in tensorflow.DataType, and TensorProto's field.
+# Predict V2 datatype: (its number in tensorflow.DataType, TensorProto's field)
 DTYPES = {
     "FP32": (1, "float_val"), "FP64": (2, "double_val"), "INT32": (3, "int_val"), "UINT8": (4, "int_val"),
     "INT16": (5, "int_val"), "INT8": (6, "int_val"), "BYTES": (7, "string_val"), "INT64": (9, "int64_val"),
@@ -21,7 +21,7 @@ def new(name, /, **members):
 
 
 def unary(channel, method):
-    """A callable, as a stub would have it."""
+    """Returns a callable for the method, like a stub's."""
     response = message(f"tensorflow.serving.{MESSAGES.get(method, method)}Response")
     return channel.unary_unary(f"/tensorflow.serving.{SERVICES.get(method, 'PredictionService')}/{method}",
                                request_serializer=lambda request: request.SerializeToString(),
@@ -29,7 +29,7 @@ def unary(channel, method):
 
 
 def bits(values, datatype):
-    """The elements as TensorProto has them: 16-bit floats are their bits."""
+    """Returns the elements in TensorProto's form, which has 16-bit floats as bits."""
     if datatype == "FP16":
         return values.astype(numpy.float16).view(numpy.uint16)
     if datatype == "BF16":
@@ -51,7 +51,7 @@ def fill(tensor, values, datatype, content=False):
 
 
 def values_of(tensor, datatype):
-    """(shape, elements) of a typed TensorProto."""
+    """Returns (shape, elements) of a typed TensorProto."""
     number, field = DTYPES[datatype]
     assert tensor.dtype == number
     return [dim.size for dim in tensor.tensor_shape.dim], list(getattr(tensor, field))
@@ -64,7 +64,7 @@ def status_request(model):
 
 
 def predict_request(model, **inputs):
-    """inputs: (array, datatype)."""
+    """Returns a PredictRequest. Inputs are (array, datatype)."""
     request = new("PredictRequest")
     request.model_spec.name = model
     for name, (values, datatype) in inputs.items():

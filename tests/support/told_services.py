@@ -1,4 +1,4 @@
-"""Services whose answers say which of them has answered: some that last, some that a client changes; and clients that ask them."""
+"""Services whose answers show which service has answered, and clients that call them. Some services last, and a client changes others."""
 
 import collections
 import contextlib
@@ -14,10 +14,10 @@ from support.controller import service, write_constant
 from support.ledger import UNKNOWN, Record
 
 SERVICES = "/apis/serving.kserve.io/v1beta1/namespaces/{}/inferenceservices"
-# The same names in both: they are others.
+# Both namespaces have services of the same names, which are different services.
 NAMESPACES = ("default", "kserve")
 CHANGING = tuple((space, f"changing-{number}") for space in NAMESPACES for number in range(2))
-# Values of answers: each is one service's alone.
+# Values of answers. No two services share a value.
 STEADY, ZERO, CALLED, SHIFT = 1.0, 2.0, 3.0, 0.5
 SHIFTER = """
     from kserve import Model
@@ -42,7 +42,7 @@ spec:
 
 
 def lasting_services(folder):
-    """A file of services and a graph, which are there from the first request on, whatever happens."""
+    """Writes a file of services and a graph that must exist from the first request on, whatever happens."""
     (folder / "shift").mkdir()
     (folder / "shift" / "model.py").write_text(textwrap.dedent(SHIFTER.replace("{SHIFT}", str(SHIFT))))
     transformer = f"  transformer:\n    minReplicas: 1\n    containers:\n    - env: [{{name: STORAGE_URI, value: {folder / 'shift'}}}]\n"
@@ -54,7 +54,7 @@ def lasting_services(folder):
 
 
 class Changing:
-    """Services that a client creates, updates (some as canaries) and deletes, each time with a model of another value."""
+    """Services that a client creates, updates (some as canaries) and deletes, each time with a model of a new value."""
 
     def __init__(self, folder, api):
         self._folder = folder
@@ -72,7 +72,7 @@ class Changing:
         return value
 
     def _make(self, key, value):
-        # By the value alone, so that it can be checked: some keep a replica, some of those are canaries.
+        # The value alone decides, so that a test can check it: some services keep a replica, and some of these are canaries.
         predictor = {"minReplicas": value % 3 % 2, "canaryTrafficPercent": 50 if value % 3 == 1 and value % 2 else None,
                      "model": {"modelFormat": {"name": "xgboost"}, "storageUri": f"file://{self._folder / str(value)}"}}
         return {"apiVersion": "serving.kserve.io/v1beta1", "kind": "InferenceService",
@@ -86,14 +86,14 @@ class Changing:
 
 
 class Asker:
-    """Predicts through the gateway, and checks what comes."""
+    """Predicts through the gateway, and checks the answers."""
 
     def __init__(self, port, owners, seed):
         self._port, self._owners, self._random = port, owners, random.Random(seed)
         self.counts = collections.Counter()
 
     def ask(self, space, name, path=None, timeout_s=None):
-        """(status, JSON); None: there was none."""
+        """Sends a request, and returns (status, JSON), or None if there was no answer."""
         timeout_s = timeout_s or self._random.choice([0.05, 1, 10])
         with contextlib.closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=timeout_s)) as connection:
             try:
@@ -109,7 +109,7 @@ class Asker:
         answer = {"changing": self.ask_changing, "graph": self.ask_graph}.get(kind, lambda: self.ask_lasting(kind))()
         self.counts[answer] += 1
         if answer is None:
-            time.sleep(0.01)  # nothing listens, perhaps
+            time.sleep(0.01)  # perhaps nothing listens yet
 
     def ask_changing(self):
         key = self._random.choice(CHANGING)
@@ -124,7 +124,7 @@ class Asker:
     def ask_lasting(self, name):
         answer = self.ask("default", name)
         if answer is None or answer[0] != 200:
-            # The transformer's own error, where its predictor fails.
+            # The transformer's own error if its predictor fails.
             assert answer is None or answer[0] in (502, 503, 504) or (name == "called" and answer[0] == 500), (name, answer)
             return answer and answer[0]
         assert answer[1]["predictions"] == [{"steady": STEADY, "zero": ZERO, "called": CALLED + SHIFT}[name]], (name, answer)

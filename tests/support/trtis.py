@@ -1,5 +1,5 @@
-"""Small clients of the TensorRT Inference Server's API of 2018, over HTTP and gRPC, written as its client libraries went
-about it: ask for the model's configuration, say every tensor's size, send bare bytes, take bare bytes."""
+"""Small clients of the TensorRT Inference Server's API of 2018, over HTTP and gRPC. Like its client libraries, they read the model's
+configuration, send every tensor's size, and send and receive raw bytes."""
 
 import contextlib
 import math
@@ -25,7 +25,7 @@ def parsed(name, text):
 
 
 class Failure(Exception):
-    """A request that the server says has failed."""
+    """A request that failed according to the server."""
 
     def __init__(self, status, http=None):
         super().__init__(f"{CODES[status.code]}: {status.msg}")
@@ -33,7 +33,7 @@ class Failure(Exception):
 
 
 class Client:
-    """What both transports share. `last_id`: that of the latest request."""
+    """The shared part of both transports. `last_id` is the id of the latest request."""
 
     last_id = 0
 
@@ -41,8 +41,8 @@ class Client:
         return self.status(model).model_status[model].config
 
     def header(self, config, inputs, outputs):
-        """An InferRequestHeader. inputs: {name: array, with the batch dimension if the model batches}; outputs: names, or
-        (name, number of classes)."""
+        """Returns an InferRequestHeader. `inputs` is {name: array, with the batch dimension if the model batches}. `outputs` has names,
+        or (name, number of classes)."""
         batched = config.max_batch_size > 0
         first = next(iter(inputs.values()))
         header = new("InferRequestHeader", batch_size=len(first) if batched else 1)
@@ -57,7 +57,7 @@ class Client:
         return header
 
     def infer(self, model, inputs, outputs, version=None):
-        """{name: array, or for each entry of the batch its classes as (index, value, label)}; the answer's header."""
+        """Returns ({name: array, or for each entry of the batch its classes as (index, value, label)}, the answer's header)."""
         config = self.config(model)
         raws, answer = self.send(model, self.header(config, inputs, outputs), [array.tobytes() for array in inputs.values()],
                                  version)
@@ -79,7 +79,7 @@ class Client:
 
 
 class HttpClient(Client):
-    """Over HTTP; `binary`: messages in answers are asked for in their binary form."""
+    """A client over HTTP. With `binary`, it requests messages in answers in their binary form."""
 
     def __init__(self, server, binary=True):
         self.server, self.query = server, "?format=binary" if binary else ""
@@ -89,7 +89,7 @@ class HttpClient(Client):
         return message(PACKAGE + name).FromString(body) if self.binary else parsed(name, body)
 
     def request(self, method, path, body=None, headers=None):
-        """One request: (the answer's HTTP status, its NV-Status or None, its body)."""
+        """Sends one request, and returns (the answer's HTTP status, its NV-Status or None, its body)."""
         http, fields, answer = self.server.request(method, path, body, headers)
         status = fields["NV-Status"]
         return http, None if status is None else parsed("RequestStatus", status), answer
@@ -100,7 +100,7 @@ class HttpClient(Client):
         return self.read("ServerStatus", body)
 
     def post(self, path, header, body):
-        """(the bytes of the answer's body); header: an InferRequestHeader, or its text."""
+        """Returns the bytes of the answer's body. `header` is an InferRequestHeader, or its text."""
         text = header if isinstance(header, str) else text_format.MessageToString(header, as_one_line=True)
         http, status, answer = self.request("POST", path, body, {"NV-InferRequest": text})
         self.checked(status, http)
@@ -124,7 +124,7 @@ class HttpClient(Client):
 
 
 class GrpcClient(Client):
-    """Over gRPC."""
+    """A client over gRPC."""
 
     def __init__(self, channel):
         self.channel = channel
@@ -155,7 +155,7 @@ class GrpcClient(Client):
 
 @contextlib.contextmanager
 def clients(server):
-    """{name: client} of every way to ask."""
+    """Returns {name: client} for every transport and form."""
     with grpc.insecure_channel(server.grpc_address, options=[("grpc.max_receive_message_length", -1),
                                                              ("grpc.max_send_message_length", -1)]) as channel:
         yield {"HTTP, binary": HttpClient(server), "HTTP, text": HttpClient(server, binary=False), "gRPC": GrpcClient(channel)}

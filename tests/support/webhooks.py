@@ -1,4 +1,4 @@
-"""The webhooks of inferd-controller --cluster, as deploy/ configures them, but at ports of this machine."""
+"""The webhooks of inferd-controller --cluster, with the configuration of deploy/, but at ports of this machine."""
 
 import contextlib
 import json
@@ -17,7 +17,8 @@ NAMESPACE = "webhooks"
 
 
 def configurations(port, name=NAME, failure_policy=None):
-    """Each kind's, as it is applied: without an authority. `failure_policy`: of all; None: each has its own."""
+    """Returns the configuration of each kind as it is applied, without an authority. `failure_policy` applies to all. If it is None, each
+    keeps its own."""
     made = {}
     for document in yaml.safe_load_all((ROOT / "deploy" / "kustomize" / "webhooks" / "configurations.yaml").read_text()):
         document["metadata"] = {"name": name}
@@ -29,7 +30,7 @@ def configurations(port, name=NAME, failure_policy=None):
 
 
 class Cluster:
-    """The API server, as its administrator sees it."""
+    """The API server, used as its administrator."""
 
     def __init__(self, kubernetes, folder):
         self.kubernetes = kubernetes
@@ -39,13 +40,13 @@ class Cluster:
         return self.kubernetes.call(method, path, body)
 
     def get(self, path):
-        """None: there is none."""
+        """Returns the object, or None if it does not exist."""
         status, text = self.call("GET", path)
         assert status in (200, 404), text
         return json.loads(text) if status == 200 else None
 
     def put(self, path, document):
-        """False: it has changed meanwhile."""
+        """Writes an object. Returns False if it has changed meanwhile."""
         status, text = self.call("PUT", path, document)
         assert status in (200, 409), text
         return status == 200
@@ -57,7 +58,7 @@ class Cluster:
         return self.kubectl.fails(verb, "-f", "-", text=json.dumps(document)).strip()
 
     def tried(self, document):
-        """What is said of it, and nothing is stored; empty: it would be."""
+        """Tries to create an object without storing it (a dry run). Returns the error, or an empty text if the server accepts it."""
         return self.kubectl.run("create", "-f", "-", "--dry-run=server", text=json.dumps(document)).stderr
 
     def configure(self, port, failure_policy=None):
@@ -77,7 +78,7 @@ class Cluster:
             self.call("DELETE", f"/apis/admissionregistration.k8s.io/v1/{plural}/{NAME}")
 
     def bundles(self):
-        """The authorities that each webhook is trusted by, in base64."""
+        """Returns the authorities in the configuration of each webhook, in base64."""
         found = [self.get(f"/apis/admissionregistration.k8s.io/v1/{plural}/{NAME}") for plural in CONFIGURATIONS.values()]
         return {webhook["clientConfig"].get("caBundle") for one in found if one for webhook in one["webhooks"]}
 
@@ -87,14 +88,14 @@ class Cluster:
 
 
 class Controller(ClusterController):
-    """One with webhooks. Use as a context manager: they are there then."""
+    """A controller with webhooks. Use as a context manager, in which the webhooks are installed."""
 
     def __init__(self, cluster, port, *options):
         super().__init__(cluster.kubernetes, "--controller-namespace", "kserve", "--namespace", NAMESPACE, "--webhook-name", NAME, *options,
                          webhook_port=port)
 
     def certificate(self):
-        """What it shows; None: it does not listen."""
+        """Returns the webhook server's certificate, or None if it does not listen."""
         assert self.process.poll() is None, self.log()
         try:
             return ssl.get_server_certificate(("127.0.0.1", self.webhook_port), timeout=10)
@@ -118,7 +119,7 @@ def cluster_with_webhooks(kubernetes, folder):
 
 @contextlib.contextmanager
 def controller_of(cluster):
-    """One that the API server asks."""
+    """Yields a controller whose webhooks the API server trusts and calls."""
     [port] = free_ports(1)
     cluster.configure(port)
     with Controller(cluster, port) as running:

@@ -1,4 +1,4 @@
-"""The ways to ask a model in V2: one function for each, called alike, with tensors as JSON has them."""
+"""The ways to call a model by V2, one function for each. All have the same arguments, with tensors in JSON's form."""
 
 import json
 
@@ -21,7 +21,7 @@ def http(server, model, inputs, parameters):
 
 
 def lines(server, model, inputs, parameters):
-    """A stream of HTTP, of one response."""
+    """Calls over an HTTP stream with one response."""
     status, _, body = server.request("POST", f"/v2/models/{model}/infer", json.dumps({"inputs": inputs, "parameters": parameters}),
                                      {"Accept": "application/x-ndjson"})
     answers = [json.loads(line) for line in body.decode().splitlines()]
@@ -32,7 +32,7 @@ def lines(server, model, inputs, parameters):
 
 
 def message_of(model, inputs, parameters):
-    """A ModelInferRequest with typed contents."""
+    """Returns a ModelInferRequest with typed contents."""
     request = message("inference.ModelInferRequest")(model_name=model)
     for tensor in inputs:
         made = request.inputs.add(name=tensor["name"], datatype=tensor["datatype"], shape=tensor["shape"])
@@ -45,7 +45,7 @@ def message_of(model, inputs, parameters):
 
 
 def outputs_of(response):
-    """The elements of each output of a ModelInferResponse, by its name."""
+    """Returns the elements of each output of a ModelInferResponse, by its name."""
     if not response.raw_output_contents:
         return {output.name: list(getattr(output.contents, TYPED[output.datatype])) for output in response.outputs}
     return {output.name: unpacked(raw, output.datatype, list(output.shape)).flatten().tolist()

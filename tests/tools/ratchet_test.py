@@ -89,6 +89,17 @@ class CountTest(unittest.TestCase):
 
 
 class FiguresTest(unittest.TestCase):
+    def test_other_servers_are_measured_while_a_figure_is_too_high(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "instructions.txt"
+            file.write_text(ratchet.text_of({"json": 20000, "grpc": 10000}), encoding="utf-8")
+            for measured, expected, left in (
+                    ([{"json": 20200, "grpc": 10000}, {}], {"json": 20200, "grpc": 10000}, 1),
+                    ([{"json": 20150, "grpc": 10101}, {"json": 20250, "grpc": 10100}, {}], {"json": 20150, "grpc": 10100}, 1),
+                    ([{"json": 20000, "grpc": 10103}, {"json": 20000, "grpc": 10102}, {"json": 20000, "grpc": 10104}], {"json": 20000, "grpc": 10102}, 0)):
+                self.assertEqual(ratchet.least(lambda: measured.pop(0), file), expected)
+                self.assertEqual(len(measured), left)
+
     def report(self, committed, counts, lower=False):
         """(exit status, lines, the file's figures afterwards)"""
         with tempfile.TemporaryDirectory() as folder:

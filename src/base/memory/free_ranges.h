@@ -6,14 +6,15 @@
 
 namespace inferd::base {
 
-// Which bytes of an area are free: first fit, so that little of the area is ever touched. Not thread-safe.
+// The free byte ranges of an area. Allocation is first fit, so that little of the area is ever touched. Not
+// thread-safe.
 class FreeRanges final {
  public:
   explicit FreeRanges(size_t bytes) : free_{{0, bytes}} {}
 
-  // Where `bytes` of them begin, which are taken then; nullopt: nowhere are so many together.
+  // Takes `bytes` consecutive bytes and returns their offset, or nullopt if no free range is large enough.
   std::optional<size_t> Take(size_t bytes);
-  // `offset` and `bytes` are what was taken.
+  // Gives back a range that Take() returned.
   void Give(size_t offset, size_t bytes);
 
  private:

@@ -39,7 +39,7 @@ void AppendEscaped(std::string& out, std::string_view value, bool quote) {
   }
 }
 
-// `extra_name` empty: no further label.
+// If `extra_name` is empty, no further label is printed.
 void AppendSample(std::string& out, std::string_view name, std::string_view suffix, const Labels& labels,
                   std::string_view extra_name, std::string_view extra_value, double value) {
   out += name;
@@ -67,7 +67,7 @@ void AppendSample(std::string& out, std::string_view name, std::string_view suff
   out += '\n';
 }
 
-// Series without labels are a group as well.
+// Returns the group of a series: its first label. Series without labels form a group, too.
 std::string GroupOf(const Labels& labels) {
   if (labels.empty()) return {};
   return labels.front().first + '=' + labels.front().second;

@@ -17,11 +17,11 @@
 
 namespace inferd::metrics {
 
-// Label names and values, in the order they are printed. Values come from configurations and our own tables, never from
-// what a request names.
+// Label names and values, in the order in which they are printed. Values come from configurations and from our own
+// tables, never from requests.
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-// Thread-safe; relaxed atomics.
+// A counter. Thread-safe, with relaxed atomics.
 class Counter {
  public:
   void Add(uint64_t n = 1) { value_.fetch_add(n, std::memory_order_relaxed); }
@@ -31,7 +31,7 @@ class Counter {
   std::atomic<uint64_t> value_{0};
 };
 
-// Thread-safe; relaxed atomics.
+// A gauge. Thread-safe, with relaxed atomics.
 class Gauge {
  public:
   void Set(int64_t v) { value_.store(v, std::memory_order_relaxed); }
@@ -42,15 +42,15 @@ class Gauge {
   std::atomic<int64_t> value_{0};
 };
 
-// Fixed upper bounds, in the unit the family's name ends with. Thread-safe: a bucket search and two relaxed adds per
-// Observe, so that a reader may see a sum and a count that differ by observations under way.
+// A histogram with fixed upper bounds, in the unit that the family's name ends with. Thread-safe: Observe() is a bucket
+// search and two relaxed additions. A reader may see a sum and a count that differ by observations in progress.
 class Histogram {
  public:
   explicit Histogram(std::span<const double> bounds);
   void Observe(double value);
 
   struct Snapshot {
-    std::vector<uint64_t> cumulative;  // one more than bounds: the last is +Inf, the count
+    std::vector<uint64_t> cumulative;  // one more than the bounds: the last is +Inf, the total count
     double sum = 0;
   };
   Snapshot Read() const;
@@ -65,12 +65,12 @@ class Histogram {
 // Upper bounds for latencies in seconds, 50 us to 60 s.
 std::span<const double> LatencyBoundsSeconds();
 
-// Families by name, series by labels, written as Prometheus text (exposition format 0.0.4). Thread-safe.
-//
-// Adding a series that exists gives the handle that is already there, or a histogram of other bounds a new one in its
-// place. A handle stays usable after Remove; its series is just no longer printed. Series belong together by their
-// first label, the model's name where there are models: what adding and removing costs goes with the series of one such
-// group, not with those that there are.
+// Metric families by name and their series by labels, written as Prometheus text (exposition format 0.0.4).
+// Thread-safe.
+// | Adding a series that exists returns its handle; a histogram with other bounds is replaced by a new one. After
+// Remove() a handle stays usable, but its series is no longer printed. Series are grouped by their first label, which
+// is the model's name where there is one. The cost of adding and removing depends on the size of that group, not on the
+// number of all series.
 class Registry {
  public:
   Registry();
@@ -82,21 +82,21 @@ class Registry {
                                           std::span<const double> bounds);
 
   enum class CallbackKind { kCounter, kGauge };
-  // A value read when the page is written, under the registry's lock: `read` must not call back into it. The lock is
-  // held for one family at a time.
+  // Adds a value that is read when the page is written. `read` runs under the registry's lock and must not call back
+  // into it. The lock is held for one family at a time.
   void AddCallback(CallbackKind kind, std::string_view name, std::string_view help, Labels labels,
                    std::function<double()> read);
 
-  // Drops every series with the first of `labels` as its own first label, and all the others among its labels: an
-  // unloaded model version's.
+  // Drops every series whose first label equals the first of `labels` and whose labels contain all the others, for
+  // example those of an unloaded model version.
   void Remove(const Labels& labels);
 
-  // Drops that series alone. Once a family has none, another kind may have its name.
+  // Drops that series only. When a family has no series left, its name may be used for another kind.
   void RemoveSeries(std::string_view name, const Labels& labels);
-  // Whether any series has that name.
+  // Returns true if any series has that name.
   bool Has(std::string_view name) const;
 
-  // The counters of that name, of all labels together; 0: there are none.
+  // Returns the sum of the counters of that name over all labels, or 0 if there are none.
   uint64_t CounterTotal(std::string_view name) const;
 
   std::string PrometheusText() const;
@@ -104,7 +104,7 @@ class Registry {
  private:
   struct Series;
   struct Family;
-  // A series, and where it is printed.
+  // A series, and its position in the page.
   struct Place {
     Family* family;
     std::list<Series>::iterator series;
@@ -114,7 +114,7 @@ class Registry {
   Series& SeriesOf(std::string_view name, std::string_view help, std::string_view type, Labels labels) REQUIRES(mutex_);
 
   mutable base::Mutex mutex_;
-  std::vector<std::unique_ptr<Family>> families_ GUARDED_BY(mutex_);  // in the order in which they came; they stay
+  std::vector<std::unique_ptr<Family>> families_ GUARDED_BY(mutex_);  // in order of creation; never removed
   std::map<std::string, Family*, std::less<>> families_by_name_ GUARDED_BY(mutex_);
   Groups groups_ GUARDED_BY(mutex_);  // by first label
 };

@@ -2,18 +2,19 @@
 
 namespace inferd::base {
 
-// inferd is linked with tcmalloc: engines' libraries allocate aligned memory for each execution, for which glibc goes
-// round the thread's cache. Where it is missing, as in other programs and in builds with sanitizers, glibc's allocator
-// is told to behave alike.
+// Tuning of the memory allocator. inferd is linked with tcmalloc, because engines' libraries allocate aligned memory
+// for each execution, and glibc bypasses the thread's cache for that. In programs without tcmalloc, and in builds with
+// sanitizers, glibc's allocator is configured to behave alike.
 
-// Before the process has threads.
+// Configures the allocator. Call before the process has threads.
 void TuneAllocator();
 
-// To be called about once a second, by one thread: gives the system what has been free since the last call, but for
-// some megabytes. glibc does so by itself.
+// Returns memory to the system that has been unused since the last call, except for some megabytes. Call about once a
+// second, from one thread. With glibc it does nothing, since glibc trims by itself.
 void TrimFreeMemory();
 
-// Gives the system what was freed: a model's memory is not kept for requests. Walks all that is free. Thread-safe.
+// Returns freed memory to the system, so that an unloaded model's memory is not kept for requests. Walks all free
+// memory. Thread-safe.
 void ReturnFreeMemory();
 
 }  // namespace inferd::base

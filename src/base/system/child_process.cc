@@ -23,7 +23,7 @@ namespace inferd::base {
 
 namespace {
 
-// What it does not get of SIGINT and its like.
+// Returns the signals that are blocked in the child.
 sigset_t BlockedThere(bool apart) {
   sigset_t blocked;
   sigemptyset(&blocked);
@@ -33,7 +33,7 @@ sigset_t BlockedThere(bool apart) {
   return blocked;
 }
 
-// What `output` takes the place of there.
+// Returns the child's descriptors that `output` replaces.
 std::span<const int> OutputsOf(const ChildCommand& command) {
   static constexpr std::array<int, 2> kBoth = {STDOUT_FILENO, STDERR_FILENO};
   if (command.output < 0) return {};
@@ -42,10 +42,10 @@ std::span<const int> OutputsOf(const ChildCommand& command) {
 
 class SpawnSettings final {
  public:
-  // `descriptors`: none of them is a number that one of them is to have there.
+  // None of `descriptors` may be one of the numbers that the child is to have.
   SpawnSettings(std::span<const FileDescriptor> descriptors, const ChildCommand& command) {
     posix_spawn_file_actions_init(&actions_);
-    // Before the others, which may take its number.
+    // Comes before the other descriptors, one of which may take the number of `output`.
     for (const int output : OutputsOf(command)) {
       posix_spawn_file_actions_adddup2(&actions_, command.output, output);
     }
@@ -81,7 +81,7 @@ class SpawnSettings final {
 
 std::unexpected<Status> NoRoom() { return std::unexpected(ResourceExhausted(std::strerror(errno))); }
 
-// Duplicates whose numbers are above those that they are to have there: none is overwritten before it is copied.
+// Duplicates the descriptors to numbers above the child's, so that none is overwritten before it is copied.
 Result<std::vector<FileDescriptor>> SetAside(std::span<const int> descriptors) {
   const int above = ChildProcess::kFirstDescriptor + static_cast<int>(descriptors.size());
   std::vector<FileDescriptor> aside;
@@ -119,14 +119,14 @@ std::string HowItEnded(const siginfo_t& info) {
          (name == nullptr ? std::string() : " (" + std::string(name) + ")");
 }
 
-// A process of its own, made of this one.
+// A child process made by fork().
 class Fork final {
  public:
   Fork(const ChildCommand& command, std::span<const FileDescriptor> descriptors, char* const* arguments,
        char* const* environment)
       : command_(command), descriptors_(descriptors), arguments_(arguments), environment_(environment) {}
 
-  // 0, or the number of the error.
+  // Returns 0, or the error's number.
   int Run(pid_t& pid) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) return errno;
@@ -136,7 +136,7 @@ class Fork final {
     if (!failure_) return errno;
     writing.Close();
     parent_ = getpid();
-    // No handler of ours is to run there.
+    // No signal handler of ours may run in the child.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -152,7 +152,7 @@ class Fork final {
     do {
       got = read(reading.get(), &error, sizeof(error));
     } while (got < 0 && errno == EINTR);
-    if (got != sizeof(error)) return 0;  // it is the program by now
+    if (got != sizeof(error)) return 0;  // exec succeeded: the pipe was closed
     waitpid(pid, nullptr, 0);
     return error;
   }
@@ -160,17 +160,17 @@ class Fork final {
  private:
   int End() const { return ChildProcess::kFirstDescriptor + static_cast<int>(descriptors_.size()); }
 
-  // Other threads may have had locks, which stay locked here: system calls alone.
+  // Other threads may have held locks at the fork, which stay locked here: only system calls are safe.
   [[noreturn]] void BecomeProgram() const {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent_) _exit(kExitFailed);  // it has ended before that
+    if (getppid() != parent_) _exit(kExitFailed);  // the parent has ended meanwhile
     for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
     if (command_.own_session) {
       setsid();
     } else if (command_.apart) {
       setpgid(0, 0);
     }
-    // "0" is the process that writes it.
+    // "0" means the process that writes it.
     if (command_.control_group >= 0 && write(command_.control_group, "0", 1) != 1) Fail();
     for (const int output : OutputsOf(command_)) dup2(command_.output, output);
     int number = ChildProcess::kFirstDescriptor;
@@ -196,7 +196,7 @@ class Fork final {
   const std::span<const FileDescriptor> descriptors_;
   char* const* const arguments_;
   char* const* const environment_;
-  FileDescriptor failure_;  // where the program says why it did not become one
+  FileDescriptor failure_;  // a pipe for the error if exec fails
   pid_t parent_ = 0;
 };
 
@@ -245,7 +245,7 @@ ChildProcess::~ChildProcess() {
   static_cast<void>(WaitForEnd());
 }
 
-// As a system call: glibc 2.36 declares its function for C alone.
+// Uses the system call: glibc 2.36 declares its function for C only.
 void ChildProcess::Kill() const { syscall(SYS_pidfd_send_signal, handle_.get(), SIGKILL, nullptr, 0); }
 
 void ChildProcess::Terminate() const { syscall(SYS_pidfd_send_signal, handle_.get(), SIGTERM, nullptr, 0); }

@@ -24,7 +24,7 @@ struct Pipe {
     reading = FileDescriptor(ends[0]);
     writing = FileDescriptor(ends[1]);
   }
-  // All that is written until the last writer closes it.
+  // Reads until the last writer closes the pipe.
   std::string ReadAll() {
     writing.Close();
     std::string text;
@@ -87,12 +87,12 @@ TEST(ChildProcessTest, SaysWhyItCannotStart) {
   EXPECT_THAT(std::string(none.error().message()), HasSubstr("No such file"));
 }
 
-// Whatever numbers they have here: those that they are to have there, in another order, or any others.
+// The descriptors may have any numbers here: those that they get in the child, in another order, or others.
 TEST(ChildProcessTest, DescriptorsKeepTheirOrder) {
   for (const int first : {3, 100, 101}) {
     std::array<Pipe, 3> pipes;
     std::array<FileDescriptor, 3> taken;
-    // The last one lowest: a copy in place would overwrite another one before it is copied itself.
+    // The last one has the lowest number: a copy in place would overwrite another descriptor before that is copied.
     for (const size_t i : {2, 0, 1}) taken[i] = FileDescriptor(fcntl(pipes[i].writing.get(), F_DUPFD_CLOEXEC, first));
     for (Pipe& pipe : pipes) pipe.writing.Close();
     const std::array numbers = {taken[0].get(), taken[1].get(), taken[2].get()};
@@ -180,7 +180,7 @@ TEST(ChildProcessTest, OneThatEndsWithItsThreadIsAsOthersElse) {
   EXPECT_EQ(child->WaitForEnd(), "left with status 0");
 }
 
-// A stand-in for the kernel's file, which takes the process that writes "0" to it.
+// The pipe stands in for the kernel's file, which moves the process that writes "0" to the group.
 TEST(ChildProcessTest, JoinsAControlGroupFirst) {
   Pipe group;
   auto child = ChildProcess::Start(

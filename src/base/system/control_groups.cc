@@ -23,7 +23,7 @@ double LeastFrom(const std::filesystem::path& mount, const std::filesystem::path
 
 }  // namespace
 
-// Lines are ID:CONTROLLERS:PATH; version 2 names no controllers.
+// Lines have the form ID:CONTROLLERS:PATH; version 2 has no controllers there.
 double LeastLimit(const ControlGroups& groups, std::string_view controller, const LimitOf& limit_of) {
   double least = std::numeric_limits<double>::infinity();
   std::ifstream membership(groups.membership);

@@ -9,20 +9,20 @@
 
 namespace inferd::base {
 
-// CPU cores, by the kernel's numbers, ascending. Functions are thread-safe.
+// CPU cores by the kernel's numbers, ascending. The functions are thread-safe.
 using CpuCores = std::vector<int>;
 
-// The kernel's form of a list: "0-3,8". INVALID_ARGUMENT: anything else.
+// Parses the kernel's list format, such as "0-3,8". INVALID_ARGUMENT if the text is anything else.
 Result<CpuCores> ParseCpuCores(std::string_view text);
 std::string FormatCpuCores(const CpuCores& cores);
 
-// Those that the calling thread may run on.
+// Returns the cores that the calling thread may run on.
 CpuCores ThreadCpuCores();
-// FAILED_PRECONDITION: none of them is there, or allowed.
+// Pins the calling thread. FAILED_PRECONDITION if none of the cores exists and is allowed.
 Status PinThread(const CpuCores& cores);
 
-// Keeps the calling thread to `cores`, and whatever threads it makes meanwhile, which stay there; then it is where it
-// was before. Where there are no such cores, or none are given, it stays where it is.
+// Pins the calling thread to `cores` for its lifetime, then restores the thread's affinity. Threads created meanwhile
+// inherit the pinning and keep it. Does nothing if `cores` is empty or none of them exists.
 class OnCpuCores final {
  public:
   explicit OnCpuCores(const CpuCores& cores);
@@ -31,10 +31,10 @@ class OnCpuCores final {
   OnCpuCores& operator=(const OnCpuCores&) = delete;
 
  private:
-  CpuCores before_;  // empty: it has not moved
+  CpuCores before_;  // empty if the thread was not pinned
 };
 
-// Of one NUMA node. NOT_FOUND: there is no such node. `nodes`: where the kernel lists them.
+// Returns the cores of a NUMA node. NOT_FOUND if there is no such node. `nodes` is the kernel's folder of nodes.
 Result<CpuCores> NumaNodeCores(int node, const std::filesystem::path& nodes = "/sys/devices/system/node");
 
 }  // namespace inferd::base

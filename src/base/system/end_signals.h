@@ -4,8 +4,8 @@
 
 namespace inferd::base {
 
-// SIGINT and SIGTERM, as a descriptor that has something to be read when one has come. Blocks both, and ignores
-// SIGPIPE, for this thread and all that begin later: before any other.
+// Returns a descriptor that becomes readable when SIGINT or SIGTERM arrives. Blocks both signals, and ignores SIGPIPE,
+// for this thread and all threads that start later: call it before any other thread starts.
 FileDescriptor TakeEndSignals();
 
 }  // namespace inferd::base

@@ -6,7 +6,7 @@
 
 namespace inferd::base {
 
-// Owns a file descriptor, and closes it. Move-only; -1: none.
+// Owns a file descriptor and closes it. Move-only; -1 if there is none.
 class FileDescriptor final {
  public:
   FileDescriptor() = default;

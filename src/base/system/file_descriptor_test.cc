@@ -32,7 +32,7 @@ TEST(FileDescriptorTest, HandsItOn) {
   FileDescriptor to(second);
   to = std::move(from);
   EXPECT_EQ(to.get(), first);
-  EXPECT_FALSE(from);  // NOLINT(bugprone-use-after-move): what is left is promised
+  EXPECT_FALSE(from);  // NOLINT(bugprone-use-after-move): the state after a move is specified
   EXPECT_FALSE(IsOpen(second));
   to.Close();
   EXPECT_FALSE(to);

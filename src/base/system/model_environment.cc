@@ -11,10 +11,10 @@ namespace {
 
 constexpr std::string_view kParameter = "operator.environment";
 
-// The one list of secrets that the server takes from its environment. A new one is added here.
+// The only list of secrets that the server takes from its environment. Add new secrets here.
 constexpr std::array<std::string_view, 7> kSecretPrefixes = {
     "INFERD_",
-    "INFERCTL_",  // options of these programs
+    "INFERCTL_",  // options of inferd's programs
     "AWS_",       // S3
     "AZURE_",
     "AZ_",                 // Azure's blobs
@@ -27,7 +27,7 @@ constexpr std::array<std::string_view, 4> kSecretNames = {
     "STORAGE_OVERRIDE_CONFIG",  // likewise
     "TRITON_CLOUD_CREDENTIAL_PATH",
 };
-constexpr std::string_view kHeadersSuffix = "-headers";  // HOST-headers: of requests to a storage by HTTP
+constexpr std::string_view kHeadersSuffix = "-headers";  // HOST-headers: headers of requests to an HTTP storage
 
 class NameList final {
  public:

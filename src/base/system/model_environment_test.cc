@@ -15,7 +15,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::UnorderedElementsAre;
 
-// Every variable that the server reads a secret, or where one is, from.
+// All variables from which the server reads a secret or a secret's location.
 constexpr const char* kSecrets[] = {"INFERD_CACHE_CONFIG",
                                     "INFERD_HTTP_RESTRICTED_API",
                                     "INFERCTL_TOKEN",

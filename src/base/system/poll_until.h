@@ -4,8 +4,8 @@
 
 namespace inferd::base {
 
-// Whether a file has one of `events` (as of poll(2); its end and errors are always among them) before the time is up.
-// Blocks.
+// Waits until a descriptor has one of `events` (poll(2); end of file and errors always count) or the deadline passes.
+// Returns true if it has one.
 bool PollUntil(int descriptor, short events, std::chrono::steady_clock::time_point deadline);
 
 }  // namespace inferd::base

@@ -24,7 +24,7 @@ Status Kept(const char* what) {
 void KeepMemoryPrivate() { prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
 Status GiveUpLookingIntoProcesses() {
-  // Programs that root starts get all that is in the bounding set.
+  // Programs that root starts get all rights of the bounding set.
   const bool bounded = prctl(PR_CAPBSET_READ, CAP_SYS_PTRACE, 0, 0, 0) != 1;
   if (!bounded && prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE, 0, 0, 0) != 0 && geteuid() == 0) return Kept("bounding set");
   __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};

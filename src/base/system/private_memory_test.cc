@@ -21,7 +21,7 @@ namespace {
 
 constexpr uid_t kNobody = 65534;
 
-// What a process of its own, which has this one's rights, returns.
+// Runs `act` in a forked process, which has this one's rights, and returns its result.
 int InAChild(const std::function<int()>& act) {
   const pid_t child = fork();
   if (child == 0) _exit(act());
@@ -30,12 +30,13 @@ int InAChild(const std::function<int()>& act) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// 1: its memory can be opened; 0: it cannot.
+// Returns 1 if the process's memory can be opened, otherwise 0.
 int MemoryOpens(pid_t process) {
   return FileDescriptor(open(("/proc/" + std::to_string(process) + "/mem").c_str(), O_RDWR | O_CLOEXEC)) ? 1 : 0;
 }
 
-// What a child of a process that acts so can do with that process's memory. Both have given up root's rights.
+// Returns whether a child of a process that has run `act` can open that process's memory. Both have given up root's
+// rights.
 int ChildOpensMemoryOf(const std::function<void()>& act) {
   return InAChild([&act] {
     if (geteuid() == 0 && setuid(kNobody) != 0) return -1;
@@ -43,7 +44,7 @@ int ChildOpensMemoryOf(const std::function<void()>& act) {
     act();
     const pid_t self = getpid();
     return InAChild([self] {
-      // As a new program would be.
+      // A new program would be dumpable.
       prctl(PR_SET_DUMPABLE, 1, 0, 0, 0);
       return MemoryOpens(self);
     });

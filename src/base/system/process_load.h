@@ -7,15 +7,16 @@
 
 namespace inferd::base {
 
-// What this process has used of its cores since it began, user and system.
+// Returns the CPU time that this process has used since it began, user and system.
 int64_t ProcessCpuNs();
 
-// How busy this process keeps the cores that it may use. Thread-safe.
+// The CPU utilization of this process, relative to the cores that it may use. Thread-safe.
 class ProcessLoad final {
  public:
   explicit ProcessLoad(const Clock& clock);
 
-  // From 0 to 1, over the last 100 ms or more. Calls that come sooner get what was measured last.
+  // Returns the utilization from 0 to 1 over the last 100 ms or more. Calls that come sooner return the last
+  // measurement.
   double CpuUtilization();
 
  private:

@@ -19,10 +19,10 @@ Status CannotRead(const std::string& path, int error) {
 }  // namespace
 
 Result<FileDescriptor> OpenRegularFile(const std::string& path) {
-  // A pipe without a writer, and some devices, would hold a blocking open for as long as they like.
+  // A pipe without a writer, and some devices, could block the open for an unlimited time.
   FileDescriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
   if (!file) {
-    // A socket.
+    // The error for a socket.
     if (errno == ENXIO) return std::unexpected(InvalidArgument("'" + path + "' is no regular file"));
     return std::unexpected(CannotRead(path, errno));
   }

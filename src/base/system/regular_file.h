@@ -8,11 +8,11 @@
 
 namespace inferd::base {
 
-// Opens a file to read it, links followed, and never waits: what is no regular file (a folder, a pipe, a device, a
-// socket) is refused. NOT_FOUND: there is none; INVALID_ARGUMENT: it is no regular file, or cannot be opened.
+// Opens a file for reading, following links, and never blocks. NOT_FOUND if there is none. INVALID_ARGUMENT if it is
+// not a regular file (but a folder, a pipe, a device or a socket), or cannot be opened.
 Result<FileDescriptor> OpenRegularFile(const std::string& path);
 
-// All that it has. Errors are OpenRegularFile's; INVALID_ARGUMENT: it has more than `bytes_max`.
+// Returns the file's content. Errors are OpenRegularFile()'s; INVALID_ARGUMENT if it has more than `bytes_max` bytes.
 Result<std::string> ReadRegularFile(const std::string& path, size_t bytes_max);
 
 }  // namespace inferd::base

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kUnlimited = std::numeric_limits<double>::infinity();
 
-// CPUs, of one group. What is not there, or says "max" or -1, is no limit.
+// Returns the CPUs that a group's quota allows. A missing file, "max" and -1 mean no limit.
 double QuotaIn(const std::filesystem::path& group) {
   double quota_us = 0;
   double period_us = 0;

@@ -10,7 +10,7 @@ namespace inferd::base {
 
 namespace {
 
-// "max" is no number, and version 1 says that there is no limit by one that no machine has.
+// "max" does not parse as a number. Version 1 means no limit by a number larger than any machine's memory.
 double LimitIn(const std::filesystem::path& group) {
   double bytes = 0;
   for (const char* file : {"memory.max", "memory.limit_in_bytes"}) {

@@ -6,9 +6,9 @@
 
 namespace inferd::base {
 
-// The bytes of memory that this process may use: the machine's, or fewer where the process's control group, or one
-// above it, has a limit (version 2: memory.max, version 1: memory.limit_in_bytes; systemd's MemoryMax=, a container's
-// limit). Reads files with each call; thread-safe.
+// Returns the bytes of memory that this process may use: the machine's, or fewer if its control group or one above it
+// has a limit (version 2: memory.max, version 1: memory.limit_in_bytes; systemd's MemoryMax=, a container's limit).
+// Reads files with each call; thread-safe.
 uint64_t UsableMemoryBytes(const ControlGroups& groups = {});
 
 }  // namespace inferd::base

@@ -6,14 +6,15 @@
 
 namespace inferd::base {
 
-// Ends the wait of one thread from others. Thread-safe.
+// Lets other threads end one thread's wait. Thread-safe.
 class WakeEvent final {
  public:
   WakeEvent();
 
-  // The wait that is under way ends, or the next one; several before that are one.
+  // Ends the current wait, or else the next one. Several calls before a wait count as one.
   void Wake() const;
-  // Until Wake(), the time is over, or `descriptor` has something to be read; whether it has not.
+  // Waits until Wake(), until `timeout` passes, or until `descriptor` is readable. Returns true unless `descriptor` is
+  // readable.
   bool Await(int descriptor, std::chrono::milliseconds timeout) const;
 
  private:

@@ -6,7 +6,7 @@
 
 namespace inferd::base {
 
-// Whether both are the same but for the case of ASCII letters.
+// Returns true if both texts are equal, ignoring the case of ASCII letters.
 inline bool EqualWithoutCase(std::string_view a, std::string_view b) {
   return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
 }

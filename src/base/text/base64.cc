@@ -83,7 +83,7 @@ std::optional<size_t> DecodeLenientBase64(std::string_view text, char* out) {
     const uint8_t value = ValueOf(c);
     if (value == kNone || padding > 0) return std::nullopt;
     bits = bits << 6 | value;
-    // The first digit of four completes no byte; each other one does.
+    // The first of four digits completes no byte; each of the others completes one.
     if (++digits % 4 != 1) *out++ = static_cast<char>(bits >> (digits % 4 == 2 ? 4 : digits % 4 == 3 ? 2 : 0));
   }
   const size_t missing = (4 - digits % 4) % 4;

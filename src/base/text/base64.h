@@ -14,15 +14,15 @@ constexpr size_t Base64Size(size_t bytes) { return (bytes + 2) / 3 * 4; }
 // Writes Base64Size(bytes.size()) characters to `out`; returns the end.
 char* EncodeBase64(std::string_view bytes, char* out);
 
-// Strict: canonical padding, no white space, no bits set behind the last byte. Writes at most text.size() / 4 * 3 bytes
-// to `out`, which may be where `text` is. Returns the count; nullopt if `text` is malformed.
+// Decodes strictly: canonical padding, no white space, no bits set behind the last byte. Writes at most text.size() / 4
+// * 3 bytes to `out`, which may be `text`'s own memory. Returns the count, or nullopt if `text` is malformed.
 std::optional<size_t> DecodeBase64(std::string_view text, char* out);
 
-// Strict, too; nothing, where `text` is malformed.
+// Decodes strictly, too. Empty if `text` is malformed.
 std::string DecodedBase64(std::string text);
 
-// What DecodeBase64 does, of text with white space in it, with or without its padding, and whatever bits behind the
-// last byte: what absl::Base64Unescape takes. Writes at most text.size() bytes.
+// Decodes like DecodeBase64(), but accepts white space, missing padding, and any bits behind the last byte, as
+// absl::Base64Unescape does. Writes at most text.size() bytes.
 std::optional<size_t> DecodeLenientBase64(std::string_view text, char* out);
 
 }  // namespace inferd::base

@@ -5,7 +5,7 @@
 
 namespace inferd::base {
 
-// At least one character, and each an ASCII digit, whatever the locale: a number without sign or limit.
+// Returns true if `text` is an unsigned number of any length: one or more ASCII digits, whatever the locale.
 inline bool IsDigits(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr size_t kPartBytesMin = 8;
 
-// How many bytes at the beginning of `text` are the secret, or the beginning of it.
+// Returns the number of bytes at the start of `text` that are the secret or its beginning.
 size_t SecretBytes(std::string_view text, std::string_view secret) {
   const auto [in_text, in_secret] = std::ranges::mismatch(text, secret);
   const auto same = static_cast<size_t>(in_secret - secret.begin());

@@ -5,7 +5,7 @@
 namespace inferd::base {
 namespace {
 
-// Values of the algorithm's authors (Fowler, Noll, Vo).
+// Test values of the algorithm's authors (Fowler, Noll, Vo).
 TEST(StableHashTest, IsFnv1a) {
   EXPECT_EQ(StableHash(""), 0xcbf29ce484222325u);
   EXPECT_EQ(StableHash("a"), 0xaf63dc4c8601ec8cu);

@@ -5,7 +5,7 @@
 
 namespace inferd::base {
 
-// Nanoseconds since the Unix epoch as RFC 3339 has them, in UTC and microseconds: "2026-01-02T03:04:05.000006Z".
+// Formats nanoseconds since the Unix epoch per RFC 3339, in UTC with microseconds: "2026-01-02T03:04:05.000006Z".
 std::string UtcTimeText(int64_t wall_ns);
 
 }  // namespace inferd::base

@@ -6,8 +6,8 @@
 
 namespace inferd::base {
 
-// The length of the well-formed UTF-8 sequence at `p` (RFC 3629: no overlong forms, surrogates, nothing above
-// U+10FFFF), 1 to 4; 0 if there is none. p < end.
+// Returns the length, 1 to 4, of the well-formed UTF-8 sequence at `p` (RFC 3629: no overlong forms, no surrogates,
+// nothing above U+10FFFF), or 0 if there is none. Requires p < end.
 inline size_t Utf8Length(const char* p, const char* end) {
   const auto byte = [&](ptrdiff_t i) { return static_cast<unsigned char>(p[i]); };
   const auto is_tail = [&](ptrdiff_t i) { return (byte(i) & 0xC0) == 0x80; };
@@ -32,10 +32,11 @@ inline size_t Utf8Length(const char* p, const char* end) {
 
 bool IsUtf8(std::string_view text);
 
-// `text` with each byte that belongs to no well-formed sequence replaced by U+FFFD.
+// Returns `text` with each byte outside of a well-formed sequence replaced by U+FFFD.
 std::string ReplaceMalformedUtf8(std::string_view text);
 
-// `text`; of more than `bytes_max` bytes, those before the character that the limit would cut, and "...".
+// Returns `text`. If it has more than `bytes_max` bytes, it is cut before the character that crosses the limit, and
+// "..." is appended.
 std::string Shortened(std::string_view text, size_t bytes_max);
 
 }  // namespace inferd::base

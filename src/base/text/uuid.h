@@ -4,8 +4,7 @@
 
 namespace inferd::base {
 
-// A UUID that no other is equal to: of version 4 (RFC 9562), in small letters. Thread-safe. No secret: it can be
-// guessed.
+// Returns a new, unique UUID of version 4 (RFC 9562), in lower case. Thread-safe. Not a secret: it can be guessed.
 std::string NewUuid();
 
 }  // namespace inferd::base

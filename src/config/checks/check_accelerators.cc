@@ -32,7 +32,7 @@ void CheckAccelerator(CheckContext& c, const Place& place, const WrittenAccelera
 
 }  // namespace
 
-// Instances on the CPU have none of them: there, UnactedFields() says so.
+// Instances on the CPU use no GPU accelerators; UnactedFields() reports them.
 void CheckAccelerators(CheckContext& c) {
   if (c.engine != kAcceleratedEngine || c.absent_gpus_are_cpus || !HasGroupOfKindGpu(c.config)) return;
   const auto& accelerators = c.config.optimization().execution_accelerators().gpu_execution_accelerator();

@@ -6,15 +6,15 @@
 #include "config/checks/checks.h"
 #include "config/model/document_fields.h"
 
-// model_repository_agents. The agent `checksum` is part of the server; the files of a model that names another one are
-// not what it takes them for before that has run.
+// model_repository_agents. The agent `checksum` is part of the server. Other agents are refused: they may transform a
+// model's files before loading, so that the files are unusable without them.
 
 namespace inferd::config {
 namespace {
 
 constexpr int kChecksumsMax = 1024;
 
-// Hexadecimal digits of its digests; 0: no such algorithm.
+// Returns the number of hexadecimal digits of an algorithm's digests, or 0 if there is no such algorithm.
 size_t DigestDigits(std::string_view algorithm) {
   constexpr std::pair<std::string_view, size_t> kAlgorithms[] = {{"MD5", 32}, {"SHA256", 64}, {"SHA512", 128}};
   for (const auto& [name, digits] : kAlgorithms) {
@@ -27,7 +27,7 @@ bool IsHexadecimal(std::string_view text) {
   return std::ranges::all_of(text, [](unsigned char c) { return std::isxdigit(c) != 0; });
 }
 
-// Empty: nothing.
+// Returns the problem, or "".
 std::string ChecksumProblem(const std::string& key, const std::string& digest) {
   const size_t colon = key.find(':');
   const size_t digits = DigestDigits(key.substr(0, colon));

@@ -17,7 +17,7 @@ Names NamesOf(const Tensors& tensors) {
   return names;
 }
 
-// Every kind there is has one source. `kind` is "batch input kind 'BATCH_ELEMENT_COUNT'". Inputs that are not written
+// Each kind has exactly one source. `kind` is "batch input kind 'BATCH_ELEMENT_COUNT'". Inputs that are not written
 // come from the model: their names are known later.
 template <typename Item>
 void CheckSource(CheckContext& c, const Place& place, const std::string& kind, const Item& item, const Names& inputs) {

@@ -5,7 +5,7 @@ namespace {
 
 class CheckBatchTensorsTest : public ProblemTest {};
 
-// Triton's texts for batch_input and batch_output, and contradictions that it lets pass.
+// Triton's texts for batch_input and batch_output, and contradictions that it accepts.
 TEST_P(CheckBatchTensorsTest, IsFound) { ExpectJustThat(); }
 
 constexpr ProblemCase kInputs[] = {

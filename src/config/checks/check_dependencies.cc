@@ -4,12 +4,12 @@
 #include "base/text/printable.h"
 #include "config/checks/checks.h"
 
-// inferd { depends_on explainer }: what cannot be a model, or not another one.
+// inferd { depends_on explainer }: names that cannot be a model, or cannot be another model.
 
 namespace inferd::config {
 namespace {
 
-constexpr size_t kNameBytesMax = 255;  // a folder's name
+constexpr size_t kNameBytesMax = 255;  // of a folder's name
 
 bool IsModelName(std::string_view name) {
   return !name.empty() && name.size() <= kNameBytesMax && name.front() != '.' &&
@@ -18,7 +18,7 @@ bool IsModelName(std::string_view name) {
 
 using Written = inference::InferdOptions::Dependency;
 
-// `field`: what names it.
+// `field` is the field with the name.
 void CheckDependency(CheckContext& c, const Place& place, const std::string& field, const Written& other) {
   if (other.model().empty()) {
     c.problems.push_back(place.Here(field + " must specify 'model' for " + c.model));

@@ -3,13 +3,14 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "config/checks/checks.h"
 #include "config/ensemble_message.h"
 #include "config/model/model_config.h"
 
-// ensemble_scheduling: steps that cannot be taken, and tensors that lead nowhere.
+// ensemble_scheduling: steps that can never run, and tensors without a use.
 
 namespace inferd::config {
 namespace {
@@ -47,7 +48,7 @@ class EnsembleCheck {
 
   void Report(Problem problem) { c_.problems.push_back(std::move(problem)); }
 
-  // What an ensemble has no use for.
+  // Refuses fields that an ensemble cannot use.
   void CheckCompany() {
     const auto refuse = [this](bool written, std::string_view field, const std::string& text) {
       if (written) Report(c_.place.At(field, text));
@@ -66,8 +67,7 @@ class EnsembleCheck {
     const std::string where = " in step " + std::to_string(i) + " of ensemble '" + c_.model + "'";
     if (step.model_name().empty()) return Report(place.Here("must specify 'model_name'" + where));
     if (step.model_name() == c_.config.name()) {
-      return Report(
-          place.At("model_name", "circular dependency between ensembles: '" + c_.model + "' calls itself" + where));
+      return Report(place.At("model_name", CallsItself(c_.model) + where));
     }
     if (step.model_version() < -1) {
       return Report(place.At("model_version", "a version must be 1 or more, or -1 for the latest, got " +
@@ -94,7 +94,7 @@ class EnsembleCheck {
     for (const auto& choice : step.inferd().choice()) models_.insert(choice.model_name());
   }
 
-  // Whether no request takes both steps.
+  // Returns true if no request takes both steps.
   bool Exclude(int a, int b) const {
     const std::vector<EnsembleCondition>& others = ensemble_.steps[static_cast<size_t>(b)].when;
     return a != b && std::ranges::any_of(ensemble_.steps[static_cast<size_t>(a)].when, [&](const auto& condition) {
@@ -122,10 +122,12 @@ class EnsembleCheck {
     for (int i = 0; i < c_.config.output_size(); ++i) {
       const std::string& name = c_.config.output(i).name();
       outputs.insert(name);
-      if (!made_.contains(name)) {
-        Report(c_.place.In("output", i)
-                   .At("name", "ensemble output '" + name + "' for ensemble " + c_.model + "' is not used"));
-      }
+      if (made_.contains(name)) continue;
+      const Place place = c_.place.In("output", i);
+      Report(used_.contains(name) && !IsInput(name)
+                 ? place.At("name", "output '" + name + "' for ensemble '" + c_.model +
+                                        "' is not written: steps take it, and none makes it")
+                 : place.At("name", "ensemble output '" + name + "' for ensemble " + c_.model + "' is not used"));
     }
     for (const auto& [tensor, makers] : made_) {
       if (used_.contains(tensor) || outputs.contains(tensor)) continue;
@@ -134,9 +136,46 @@ class EnsembleCheck {
     }
     for (const auto& [tensor, i] : used_) {
       if (made_.contains(tensor) || IsInput(tensor) || !Takes(steps_[i], tensor)) continue;
-      Report(place_.In("step", i).At("input_map", "ensemble tensor '" + tensor + "' is used by step " +
-                                                      std::to_string(i) + " of ensemble '" + c_.model +
-                                                      "', but no step makes it, and it is no input"));
+      if (outputs.contains(tensor)) continue;  // named above
+      Report(place_.In("step", i).At("input_map", NotConnected(tensor) + ": ensemble tensor '" + tensor +
+                                                      "' is used by step " + std::to_string(i) + " of ensemble '" +
+                                                      c_.model + "', but no step makes it, and it is no input"));
+    }
+  }
+
+  // Returns Triton's words for a tensor that steps take and none makes.
+  std::string NotConnected(const std::string& tensor) {
+    if (const int output = OutputOf(tensor); output < c_.config.output_size()) {
+      return "output '" + c_.config.output(output).name() + "' for ensemble '" + c_.model +
+             "' is not written: at least one of its depending tensors, '" + tensor + "', is not connected";
+    }
+    return "ensemble tensor '" + tensor + "' is unused in ensemble '" + c_.model + "'";
+  }
+
+  // Returns the index of the first output that is `tensor` or depends on it. The number of outputs if there is none.
+  int OutputOf(const std::string& tensor) {
+    if (leads_.empty()) FindLeads();
+    const auto found = leads_.find(tensor);
+    return found == leads_.end() ? c_.config.output_size() : found->second;
+  }
+
+  // Fills `leads_`. Visits each step once, because a configuration may have any number of tensors.
+  void FindLeads() {
+    std::vector<bool> seen(static_cast<size_t>(steps_.size()));
+    for (int i = 0; i < c_.config.output_size(); ++i) {
+      std::vector<std::string> open = {c_.config.output(i).name()};
+      while (!open.empty()) {
+        const std::string tensor = std::move(open.back());
+        open.pop_back();
+        if (!leads_.emplace(tensor, i).second) continue;
+        const auto made = made_.find(tensor);
+        if (made == made_.end()) continue;
+        for (const int maker : made->second) {
+          if (seen[static_cast<size_t>(maker)]) continue;
+          seen[static_cast<size_t>(maker)] = true;
+          for (const auto& [input, taken] : steps_[maker].input_map()) open.push_back(taken);
+        }
+      }
     }
   }
 
@@ -144,7 +183,7 @@ class EnsembleCheck {
     return std::ranges::any_of(step.input_map(), [&](const auto& entry) { return entry.second == tensor; });
   }
 
-  // Those that conditions and defaults name.
+  // Checks the tensors that conditions and defaults name.
   void CheckOptionTensors(int i) {
     const inference::InferdStepOptions& options = steps_[i].inferd();
     const Place place = place_.In("step", i).In("inferd");
@@ -168,7 +207,7 @@ class EnsembleCheck {
     }
   }
 
-  // Steps that wait for each other are never taken.
+  // Finds steps that wait for each other and so never run.
   void CheckOrder() {
     std::vector<bool> taken(static_cast<size_t>(steps_.size()));
     for (bool moved = true; moved;) {
@@ -180,9 +219,19 @@ class EnsembleCheck {
     }
     for (int i = 0; i < steps_.size(); ++i) {
       if (taken[static_cast<size_t>(i)]) continue;
-      return Report(place_.In("step", i).Here("circular dependency: step " + std::to_string(i) + " of ensemble '" +
-                                              c_.model + "' waits for what comes of it"));
+      return Report(place_.In("step", i).Here(NeverTaken(steps_[i]) + "circular dependency: step " + std::to_string(i) +
+                                              " of ensemble '" + c_.model + "' waits for what comes of it"));
     }
+  }
+
+  // Returns Triton's words for a step that is never taken, as it waits for itself.
+  std::string NeverTaken(const Step& step) {
+    int first = c_.config.output_size();
+    for (const auto& [name, tensor] : step.output_map()) first = std::min(first, OutputOf(tensor));
+    if (first < c_.config.output_size()) {
+      return "output '" + c_.config.output(first).name() + "' for ensemble '" + c_.model + "' is not written: ";
+    }
+    return "ensemble tensor '" + step.output_map().begin()->second + "' is unused in ensemble '" + c_.model + "': ";
   }
 
   bool MayBeTaken(const Step& step, const std::vector<bool>& taken) const {
@@ -202,8 +251,9 @@ class EnsembleCheck {
   const google::protobuf::RepeatedPtrField<Step>& steps_;
   const Ensemble ensemble_;
   std::set<std::string> models_;
-  std::map<std::string, std::vector<int>> made_;  // ensemble tensors, and the steps of which they come
-  std::map<std::string, int> used_;               // and the first that takes them
+  std::map<std::string, std::vector<int>> made_;  // ensemble tensors, and the steps that make them
+  std::map<std::string, int> used_;               // ... and the first step that takes them
+  std::map<std::string, int> leads_;              // tensors, and the first output that depends on each; FindLeads()
 };
 
 }  // namespace

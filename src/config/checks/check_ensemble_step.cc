@@ -75,12 +75,12 @@ class StepOptionsCheck {
     }
   }
 
-  // False: it has been reported.
+  // Returns false if it has reported a problem.
   bool CheckModel(const std::string& model, int64_t version, const Place& place) {
     if (model.empty()) {
       Report(place.Here("must specify 'model_name'" + where_));
     } else if (model == c_.config.name()) {
-      Report(place.At("model_name", "circular dependency between ensembles: '" + c_.model + "' calls itself" + where_));
+      Report(place.At("model_name", CallsItself(c_.model) + where_));
     } else if (version < -1) {
       Report(place.At("model_version",
                       "a version must be 1 or more, or -1 for the latest, got " + std::to_string(version) + where_));

@@ -7,7 +7,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// An ensemble of one step that takes `i` and gives `o`, with these lines besides.
+// Returns an ensemble of one step that takes `i` and gives `o`, with additional lines.
 std::string Ensemble(std::string_view steps, std::string_view more = "") {
   return "name: \"M\" platform: \"ensemble\" input { name: \"i\" data_type: TYPE_FP32 dims: 1 }\n"
          "output { name: \"o\" data_type: TYPE_FP32 dims: 1 }\n" +
@@ -42,7 +42,8 @@ TEST(CheckEnsembleTest, AStepSaysWhatItIs) {
                 "must specify 'output_map' in step 0 of ensemble 'M'");
   ExpectProblem(Ensemble(Step("i", "o", "model_name: \"x\" model_version: -2")), "a version must be 1 or more");
   ExpectProblem(Ensemble(Step("i", "o", "model_name: \"x\" model_namespace: \"n\"")), "models have no namespaces here");
-  ExpectProblem(Ensemble(Step("i", "o", "model_name: \"M\"")), "circular dependency between ensembles");
+  ExpectProblem(Ensemble(Step("i", "o", "model_name: \"M\"")),
+                "circular dependency between ensembles: M -> ... -> M: 'M' calls itself in step 0");
 }
 
 TEST(CheckEnsembleTest, TensorsLeadSomewhere) {
@@ -59,7 +60,40 @@ TEST(CheckEnsembleTest, TensorsLeadSomewhere) {
                              "output_map { key: \"b\" value: \"t\" } }\n" +
                              Step("t", "u") + Step("u", "v"),
                          "output { name: \"v\" data_type: TYPE_FP32 dims: 1 }\n"),
-                "ensemble tensor 'nothing' is used by step 1 of ensemble 'M', but no step makes it");
+                "output 'v' for ensemble 'M' is not written: at least one of its depending tensors, 'nothing', is not "
+                "connected: ensemble tensor 'nothing' is used by step 1 of ensemble 'M', but no step makes it");
+  EXPECT_THAT(ProblemsOf(Ensemble(Step("i", "o") + Step("nothing", "t"))),
+              UnorderedElementsAre(
+                  HasSubstr("ensemble tensor 't' is unused in ensemble 'M'"),
+                  HasSubstr("ensemble tensor 'nothing' is unused in ensemble 'M': ensemble tensor 'nothing' is "
+                            "used by step 1 of ensemble 'M'")));
+  ExpectProblem(Ensemble(Step("i", "o") + Step("v", "w"),
+                         "output { name: \"v\" data_type: TYPE_FP32 dims: 1 }\n"
+                         "output { name: \"w\" data_type: TYPE_FP32 dims: 1 }\n"),
+                "output 'v' for ensemble 'M' is not written: steps take it, and none makes it");
+}
+
+// A load call may bring such a configuration. A walk of the graph for each tensor and output would not end.
+TEST(CheckEnsembleTest, ManyTensorsThatLeadNowhereAreNamedAtOnce) {
+  constexpr int kTensors = 5'000;
+  std::string outputs;
+  std::string taken;
+  std::string unconnected;
+  std::string made;
+  for (int i = 0; i < kTensors; ++i) {
+    const std::string number = std::to_string(i);
+    outputs += "output { name: \"o" + number + "\" data_type: TYPE_FP32 dims: 1 }\n";
+    unconnected += " input_map { key: \"n" + number + "\" value: \"n" + number + "\" }";
+    taken += " input_map { key: \"t" + number + "\" value: \"t\" }";
+    made += " output_map { key: \"b" + number + "\" value: \"o" + number + "\" }";
+  }
+  const std::vector<std::string> problems = ProblemsOf(
+      Ensemble(Step("i", "o") + "step { model_name: \"y\"" + unconnected +
+                   " output_map { key: \"b\" value: \"t\" } }\nstep { model_name: \"z\"" + taken + made + " }\n",
+               outputs));
+  ASSERT_EQ(problems.size(), static_cast<size_t>(kTensors));
+  EXPECT_THAT(problems.back(), HasSubstr("output 'o0' for ensemble 'M' is not written: at least one of its depending "
+                                         "tensors, 'n999', is not connected"));
 }
 
 TEST(CheckEnsembleTest, StepsDoNotWaitForEachOther) {
@@ -67,10 +101,14 @@ TEST(CheckEnsembleTest, StepsDoNotWaitForEachOther) {
                          "step { model_name: \"y\" input_map { key: \"a\" value: \"s\" } "
                          "output_map { key: \"b\" value: \"t\" } }\n" +
                          Step("t", "s")),
-                "circular dependency: step 1 of ensemble 'M'");
+                "ensemble tensor 't' is unused in ensemble 'M': circular dependency: step 1 of ensemble 'M'");
+  ExpectProblem(Ensemble("step { model_name: \"x\" input_map [ { key: \"a\" value: \"i\" }, { key: \"c\" value: "
+                         "\"t\" } ] output_map { key: \"b\" value: \"o\" } }\n" +
+                         Step("o", "t")),
+                "output 'o' for ensemble 'M' is not written: circular dependency: step 0 of ensemble 'M'");
 }
 
-// A step like Step's, with inferd { }.
+// Returns a step like Step(), with inferd { }.
 std::string With(std::string_view options, std::string_view from = "i", std::string_view to = "o") {
   return Step(from, to, "model_name: \"x\" inferd { " + std::string(options) + " }");
 }

@@ -3,7 +3,7 @@
 
 #include "config/checks/checks.h"
 
-// inferd { }: what contradicts itself or the rest of the configuration.
+// inferd { }: settings that contradict each other or the rest of the configuration.
 
 namespace inferd::config {
 namespace {
@@ -39,7 +39,7 @@ void CheckBatching(CheckContext& c, const Place& place, const Options& options) 
   }
 }
 
-// What is not made of rows cannot be filled up with them.
+// Only a model whose batches consist of rows can be padded with rows.
 void CheckBatchPadding(CheckContext& c, const Place& place, const Options& options) {
   if (!options.has_batch_padding()) return;
   const Place inside = place.In("batch_padding");
@@ -67,7 +67,7 @@ void CheckBatchPadding(CheckContext& c, const Place& place, const Options& optio
   }
 }
 
-// Outputs are cut by what a request was padded to, and this would pad it further.
+// Outputs are cut by the size to which a request was padded; this option would pad it further.
 void CheckOnePadding(CheckContext& c, const Place& place, const Options& options) {
   if (!options.batch_padding().to_largest_shape() || options.padding().empty()) return;
   c.problems.push_back(
@@ -90,7 +90,7 @@ void CheckConcurrency(CheckContext& c, const Place& place, const Options& option
   }
 }
 
-// 0: the default.
+// `bytes` 0 means the default.
 void CheckShared(CheckContext& c, const Place& worker, const std::string& name, uint64_t bytes) {
   if (bytes == 0 || (bytes >= kSharedBytesMin && bytes <= kSharedBytesMax)) return;
   c.problems.push_back(worker.At(name, name + " must be from " + std::to_string(kSharedBytesMin) + " to " +
@@ -115,7 +115,7 @@ void CheckIsolation(CheckContext& c, const Place& place, const Options& options)
   }
   if (!options.has_worker()) return;
   const Place inside = place.In("worker");
-  // The Python engine has processes of its own wherever it is itself, which hang like others.
+  // The Python engine has worker processes wherever the engine itself runs, and they can hang like others.
   const bool others = options.worker().shared_memory_bytes() > 0 || options.worker().body_memory_bytes() > 0;
   if (options.isolation() == Options::NONE && (c.engine != "python" || others)) {
     c.problems.push_back(inside.Here("worker needs isolation: PROCESS or ENGINE_PROCESS for " + c.model));

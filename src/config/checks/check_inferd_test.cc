@@ -86,7 +86,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, CheckInferdOptionsTest, ::testing::ValuesIn(kMod
 INSTANTIATE_TEST_SUITE_P(Concurrency, CheckInferdOptionsTest, ::testing::ValuesIn(kConcurrency));
 INSTANTIATE_TEST_SUITE_P(Labels, CheckInferdOptionsTest, ::testing::ValuesIn(kLabels));
 
-// A load call may bring any number for an enumeration.
+// A load call may have any number for an enumeration.
 TEST(CheckInferdOptionsJsonTest, UnknownNumbersAreNoModes) {
   const auto config = ModelConfigFromJson(
       R"({"name":"M","backend":"b","inferd":{"batching":7,"inline_execution":8,"isolation":9,"version_transition":5}})");

@@ -6,7 +6,7 @@
 
 #include "config/checks/checks.h"
 
-// inferd { padding }: what a rule names must be there, of variable size, and in no other rule.
+// inferd { padding }: a rule's tensors and dimensions must exist, be of variable size, and be in no other rule.
 
 namespace inferd::config {
 namespace {
@@ -23,8 +23,8 @@ ByName<Tensor> IndexByName(const google::protobuf::RepeatedPtrField<Tensor>& ten
   return index;
 }
 
-// nullptr, and perhaps a problem, if there is none of that name. Tensors that are not written come from the model:
-// completion checks again.
+// Returns nullptr, and possibly reports a problem, if there is none of that name. Tensors that are not written come
+// from the model: completion checks again.
 template <typename Tensor>
 const Tensor* FindTensor(CheckContext& c, const Place& place, std::string_view field, std::string_view kind,
                          const std::string& name, const ByName<Tensor>& tensors) {
@@ -39,14 +39,14 @@ const Tensor* FindTensor(CheckContext& c, const Place& place, std::string_view f
 
 template <typename Tensor>
 void CheckDim(CheckContext& c, const Place& place, std::string_view kind, const Tensor& tensor, int dim) {
-  // No dims at all: for the model to say. The scheduler looks at the model's.
+  // Without dims, the model decides. The scheduler uses the model's.
   if (tensor.dims().empty()) return;
   if (dim >= 0 && dim < tensor.dims_size() && tensor.dims(dim) == -1) return;
   c.problems.push_back(place.At("dim", "dimension " + std::to_string(dim) + " of " + std::string(kind) + " '" +
                                            tensor.name() + "' is not of variable size for " + c.model));
 }
 
-// Whether a padding value can be an element.
+// Returns true if the datatype can represent the padding value.
 bool Holds(inference::DataType type, double value) {
   const auto whole = [value](double min, double max) {
     return value >= min && value <= max && std::trunc(value) == value;
@@ -61,7 +61,7 @@ bool Holds(inference::DataType type, double value) {
     case inference::TYPE_INT16: return whole(-0x8000, 0x7fff);
     case inference::TYPE_INT32: return whole(-0x80000000LL, 0x7fffffff);
     case inference::TYPE_INT64: return whole(-0x1p63, 0x1.fffffffffffffp62);
-    case inference::TYPE_STRING: return value == 0;  // an empty one
+    case inference::TYPE_STRING: return value == 0;  // an empty string
     default: return true;
   }
 }
@@ -76,7 +76,7 @@ void CheckBuckets(CheckContext& c, const Place& place, const Padding& rule) {
   }
 }
 
-// Rules one after the other: no dimension is in two.
+// Checks the rules one after the other: no dimension may be in two.
 class PaddingCheck {
  public:
   explicit PaddingCheck(CheckContext& c)

@@ -32,7 +32,7 @@ constexpr ProblemCase kBatching[] = {
     {"dynamic_batching { preserve_ordering: true }\ninferd { queue_policy { timeout_action: DELAY } }",
      "2: dynamic_batching.preserve_ordering: Queue policy can not have DELAY as timeout action when "
      "'preserve_ordering' is true for M"},
-    // As many as Triton's tests have.
+    // The numbers of Triton's tests.
     {"dynamic_batching { priority_levels: 18446744073709551615 default_priority_level: 4294967296 }", nullptr},
     {"max_batch_size: 0 dynamic_batching { }", nullptr},
 };

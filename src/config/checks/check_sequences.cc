@@ -204,7 +204,7 @@ void CheckDirect(CheckContext& c, const Place& place, const Sequences::StrategyD
                "sequence batching minimum slot utilization must be in range (0.0, 1.0] for " + c.model));
 }
 
-// What decides on executions by other rules, or by what requests bring.
+// Refuses settings that control executions by other rules, or by the requests' content.
 void CheckCompany(CheckContext& c, const Place& place) {
   const inference::InferdOptions& options = c.config.inferd();
   const auto refuse = [&](bool written, std::string_view field) {

@@ -3,7 +3,7 @@
 
 #include "config/checks/checks.h"
 
-// Inputs and outputs, each by itself.
+// Inputs and outputs, each separately.
 
 namespace inferd::config {
 namespace {
@@ -26,7 +26,7 @@ void CheckDims(CheckContext& c, const Place& place, std::string_view kind, const
   }
 }
 
-// The products of the dimensions between those of any size: [2,4,-1,6] and [8,-1,6] have the same.
+// Returns the products of the dimensions between those of any size: [2,4,-1,6] and [8,-1,6] have the same.
 std::vector<std::optional<int64_t>> FixedParts(const Dims& dims) {
   std::vector<std::optional<int64_t>> parts;
   tensor::Shape part;
@@ -84,7 +84,7 @@ void CheckRagged(CheckContext& c, const Place& place, const inference::ModelInpu
   }
 }
 
-// What inputs and outputs have in common. `kind` is "input" or "output".
+// Checks the common properties of inputs and outputs. `kind` is "input" or "output".
 template <typename Tensor>
 void CheckTensor(CheckContext& c, const Place& place, std::string_view kind, const Tensor& tensor,
                  std::set<std::string>& names) {

@@ -13,11 +13,11 @@ namespace inferd::config {
 
 namespace {
 
-// Far above any use; keeps a slip of the finger from starting a million threads.
+// Far above any use; prevents a typing mistake from starting a million threads.
 constexpr int kInstancesMax = 1024;
 constexpr uint32_t kWarmupCountMax = 1'000'000;
 
-// What a group's executions hold while they run.
+// Checks the resources of a group's executions.
 void CheckResources(CheckContext& c, const Place& place, const std::string& subject,
                     const inference::ModelRateLimiter& limiter) {
   std::set<std::string_view> names;
@@ -35,14 +35,32 @@ void CheckResources(CheckContext& c, const Place& place, const std::string& subj
   }
 }
 
-// As in Triton: an engine's library has one name.
+// As in Triton, an engine's library has only one valid name.
 void CheckRuntime(CheckContext& c) {
   const std::string& runtime = c.config.runtime();
-  if (runtime.empty() || runtime.find_first_of("/\\") != std::string::npos || c.config.backend().empty()) return;
+  if (runtime.empty()) return;
+  if (!IsInside(runtime)) {
+    c.problems.push_back(
+        c.place.At("runtime", "backend library name '" + runtime + "' escapes backend directory for " + c.model));
+    return;
+  }
+  if (runtime.find_first_of("/\\") != std::string::npos || c.config.backend().empty()) return;
   const std::string expected = "libtriton_" + c.config.backend() + ".so";
   if (runtime == expected) return;
-  c.problems.push_back(c.place.At("runtime", "unknown runtime '" + runtime + "' of backend '" + c.config.backend() +
-                                                 "', expected '" + expected + "' for " + c.model));
+  c.problems.push_back(c.place.At("runtime", "unable to find backend library '" + runtime + "' for model '" + c.model +
+                                                 "': expected '" + expected + "'"));
+}
+
+// A group on GPUs of an engine that has none.
+void CheckAbsentGpu(CheckContext& c, const Place& place, const std::string& subject,
+                    const inference::ModelInstanceGroup& group) {
+  if (group.gpus_size() == 0) {
+    c.problems.push_back(place.At("kind", subject + " has kind KIND_GPU but server does not support GPUs"));
+    return;
+  }
+  c.problems.push_back(place.At("gpus", 0,
+                                subject + " specifies invalid or unsupported gpu id " + std::to_string(group.gpus(0)) +
+                                    ". The model's engine has no GPUs"));
 }
 
 bool AreBounds(const google::protobuf::RepeatedField<double>& bounds) {
@@ -64,12 +82,11 @@ void CheckInstanceGroups(CheckContext& c) {
     const Group& group = c.config.instance_group(i);
     const Place place = c.place.In("instance_group", i);
     const std::string subject = "instance group " + group.name() + " of model " + c.model;
-    // An engine from elsewhere says how many GPUs it has when it loads the model (CheckGpus).
+    // A foreign engine reports its number of GPUs when it loads the model (CheckGpus).
     const OwnEngine* const own = FindOwnEngine(c.engine);
     const bool no_gpus = c.engine.empty() || (own != nullptr && !own->gpus);
     if (group.kind() == Group::KIND_GPU) {
-      if (no_gpus && !c.absent_gpus_are_cpus)
-        c.problems.push_back(place.At("kind", subject + " has kind KIND_GPU but server does not support GPUs"));
+      if (no_gpus && !c.absent_gpus_are_cpus) CheckAbsentGpu(c, place, subject, group);
     } else if (group.gpus_size() > 0 && group.kind() != Group::KIND_AUTO) {
       c.problems.push_back(place.At(
           "gpus", subject + " has kind " + (Group::Kind_IsValid(group.kind()) ? Group::Kind_Name(group.kind()) : "?") +
@@ -102,7 +119,6 @@ void CheckFilename(CheckContext& c, const Place& place, std::string_view field, 
 
 void CheckFilenames(CheckContext& c) {
   CheckFilename(c, c.place, "default_model_filename", -1, c.config.default_model_filename());
-  CheckFilename(c, c.place, "runtime", -1, c.config.runtime());
   CheckRuntime(c);
   for (const auto& [capability, name] : c.config.cc_model_filenames()) {
     CheckFilename(c, c.place, "cc_model_filenames", -1, name);

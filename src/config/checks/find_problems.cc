@@ -7,7 +7,7 @@
 namespace inferd::config {
 namespace {
 
-// Far above any model. A load call of a few megabytes could name a million tensors, each with a problem of its own.
+// Far above any model. A load call of a few megabytes could have a million tensors, each with a problem of its own.
 constexpr int kElementsMax = 16'384;
 
 bool CheckCounts(CheckContext& c) {
@@ -32,6 +32,21 @@ bool CheckCounts(CheckContext& c) {
   return c.problems.empty();
 }
 
+// `platform` that is written, and not an ensemble's. As Triton, takes a platform and a backend that are both unknown:
+// an engine from elsewhere may have any names.
+void CheckPlatform(CheckContext& c) {
+  const std::string& name = c.config.platform();
+  const std::string& backend = c.config.backend();
+  const Platform* const platform = FindPlatform(name);
+  const std::string known = platform == nullptr ? "; known platforms are: " + KnownPlatforms() : "";
+  if (platform == nullptr && backend.empty()) {
+    c.problems.push_back(c.place.At("platform", "unexpected platform type '" + name + "' for " + c.model + known));
+  } else if (platform == nullptr ? FindBackend(backend) != nullptr : !backend.empty() && backend != platform->backend) {
+    c.problems.push_back(c.place.At(platform == nullptr ? "platform" : "backend",
+                                    "unexpected 'platform' and 'backend' pair, got:" + name + ", " + backend + known));
+  }
+}
+
 void CheckIdentity(CheckContext& c) {
   const auto& config = c.config;
   if (config.name().empty()) c.problems.push_back(c.place.At("name", "model configuration must specify 'name'"));
@@ -41,14 +56,7 @@ void CheckIdentity(CheckContext& c) {
           "backend", "Ensemble model '" + c.model + "' must have platform type 'ensemble' and empty backend type"));
     }
   } else if (!config.platform().empty()) {
-    const Platform* platform = FindPlatform(config.platform());
-    if (platform == nullptr) {
-      c.problems.push_back(c.place.At("platform", "unexpected platform type '" + config.platform() + "' for " +
-                                                      c.model + "; known are: " + KnownPlatforms()));
-    } else if (!config.backend().empty() && config.backend() != platform->backend) {
-      c.problems.push_back(c.place.At(
-          "backend", "unexpected 'platform' and 'backend' pair, got:" + config.platform() + ", " + config.backend()));
-    }
+    CheckPlatform(c);
   }
   if (config.max_batch_size() < 0) {
     c.problems.push_back(c.place.At("max_batch_size", "'max_batch_size' must be non-negative value for " + c.model));

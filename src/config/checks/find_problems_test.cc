@@ -8,13 +8,17 @@ using ::testing::IsEmpty;
 
 class ModelConfigProblemsTest : public ProblemTest {};
 
-// Triton's texts (facts "Validation messages"), and what is refused by name.
+// Triton's texts (facts "Validation messages"), and fields that are refused by name.
 TEST_P(ModelConfigProblemsTest, IsFound) { ExpectJustThat(); }
 
 constexpr ProblemCase kIdentity[] = {
     {"max_batch_size: -1", "2: max_batch_size: 'max_batch_size' must be non-negative value for M"},
     {"platform: \"tensorrt_plan\"",
      "1: backend: unexpected 'platform' and 'backend' pair, got:tensorrt_plan, onnxruntime"},
+    {"platform: \"onnxruntim\"",
+     "2: platform: unexpected 'platform' and 'backend' pair, got:onnxruntim, onnxruntime; known platforms are: "
+     "tensorflow_savedmodel, tensorflow_graphdef, tensorrt_plan, onnx_onnxv1, onnxruntime_onnx, pytorch_torchscript, "
+     "pytorch_libtorch, mxnet_mxnet, caffe2_netdef, ensemble"},
     {"version_policy { specific { } }", "2: version_policy.specific.versions: must list at least one version for M"},
     {"version_policy { specific { versions: -2 } }",
      "2: version_policy.specific.versions: versions must be non-negative for M"},
@@ -29,6 +33,9 @@ constexpr ProblemCase kRefused[] = {
 constexpr ProblemCase kInstances[] = {
     {"instance_group { name: \"G\" kind: KIND_GPU }",
      "2: instance_group[0].kind: instance group G of model M has kind KIND_GPU but server does not support GPUs"},
+    {"instance_group { name: \"G\" kind: KIND_GPU gpus: [ 42, 0 ] }",
+     "2: instance_group[0].gpus[0]: instance group G of model M specifies invalid or unsupported gpu id 42. "
+     "The model's engine has no GPUs"},
     {"instance_group { name: \"G\" kind: KIND_CPU gpus: 0 }",
      "2: instance_group[0].gpus: instance group G of model M has kind KIND_CPU but specifies one or more GPUs"},
     {"instance_group { name: \"G\" kind: KIND_MODEL gpus: 0 }",
@@ -57,9 +64,11 @@ constexpr ProblemCase kFiles[] = {
      "2: default_model_filename: '../x' must be a path inside the model's folder for M"},
     {"runtime: \"libtriton_onnxruntime.so\"", nullptr},
     {"runtime: \"libtriton_other.so\"",
-     "2: runtime: unknown runtime 'libtriton_other.so' of backend 'onnxruntime', expected 'libtriton_onnxruntime.so' "
-     "for M"},
-    {"runtime: \"/lib/x.so\"", "2: runtime: '/lib/x.so' must be a path inside the model's folder for M"},
+     "2: runtime: unable to find backend library 'libtriton_other.so' for model 'M': expected "
+     "'libtriton_onnxruntime.so'"},
+    {"runtime: \"/lib/x.so\"", "2: runtime: backend library name '/lib/x.so' escapes backend directory for M"},
+    {"runtime: \"../x\"", "2: runtime: backend library name '../x' escapes backend directory for M"},
+    {"runtime: \"a/../../x\"", "2: runtime: backend library name 'a/../../x' escapes backend directory for M"},
     {"cc_model_filenames { key: \"7.5\" value: \"a/../../b\" }",
      "2: cc_model_filenames: 'a/../../b' must be a path inside the model's folder for M"},
     {"output { name: \"o\" label_filename: \"/etc/passwd\" }",
@@ -94,6 +103,12 @@ TEST(ModelConfigProblemsOrderTest, EveryProblemIsFoundInTheOrderOfTheFile) {
   EXPECT_THAT(ProblemsOf("name: \"M\"\nplatform: \"onnx\"\nsequence_batching { oldest { } }\nmax_batch_size: -1\n"),
               ElementsAre(::testing::StartsWith("2: platform: unexpected platform type 'onnx' for M"),
                           ::testing::StartsWith("3: sequence_batching"), ::testing::StartsWith("4: max_batch_size")));
+}
+
+TEST(ModelConfigProblemsOrderTest, APlatformMayBeUnknownWithABackendThatIs) {
+  EXPECT_THAT(ProblemsOf("name: \"M\" platform: \"mine_v1\" backend: \"mine\""), ::testing::IsEmpty());
+  EXPECT_THAT(ProblemsOf("name: \"M\" platform: \"onnx_onnxv1\" backend: \"mine\""),
+              ElementsAre("1: backend: unexpected 'platform' and 'backend' pair, got:onnx_onnxv1, mine"));
 }
 
 TEST(ModelConfigProblemsOrderTest, TooManyTensorsAreOneProblem) {

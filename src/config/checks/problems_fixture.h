@@ -10,11 +10,11 @@
 #include "config/model/model_config_document.h"
 #include "config/model/model_config_parser.h"
 
-// Tables of configurations, each with the one problem it has.
+// Tables of configurations, each with its one problem.
 
 namespace inferd::config {
 
-// The problems of a text, as "line: field: message".
+// Returns the problems of a text, as "line: field: message".
 inline std::vector<std::string> ProblemsOf(std::string_view text) {
   const auto config = ParseModelConfig(text, "c");
   if (!config.has_value()) return {config.error().ToString()};
@@ -25,13 +25,13 @@ inline std::vector<std::string> ProblemsOf(std::string_view text) {
   return found;
 }
 
-// `text` begins on line 2. No problem: it is a good configuration.
+// A configuration and its problem. `text` begins on line 2. Without a problem the configuration is valid.
 struct ProblemCase {
   const char* text;
   const char* problem;
 };
 
-// gtest's name of a failed case.
+// Prints a failed case for gtest.
 inline void PrintTo(const ProblemCase& item, std::ostream* out) { *out << item.text; }
 
 class ProblemTest : public ::testing::TestWithParam<ProblemCase> {

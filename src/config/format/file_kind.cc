@@ -58,7 +58,7 @@ constexpr std::array kDescriptions = {
     Description{FileKind::kProgram, "a program or a shared library"},
 };
 
-// Bytes that a file of a kind has at a place.
+// Bytes at a position that identify a kind of file.
 struct Mark {
   FileKind kind;
   size_t at;
@@ -67,8 +67,8 @@ struct Mark {
 
 constexpr std::array kMarks = {
     Mark{FileKind::kZip, 0, "PK\3\4"sv},
-    Mark{FileKind::kZip, 0, "PK\5\6"sv},  // one without files
-    // The magic number that torch.save wrote before it made archives, as a pickle of protocol 2.
+    Mark{FileKind::kZip, 0, "PK\5\6"sv},  // an archive without files
+    // The magic number of torch.save before it made archives, as a pickle of protocol 2.
     Mark{FileKind::kTorchSave, 0, "\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19"sv},
     Mark{FileKind::kPickle, 0, "\x80\x02"sv},
     Mark{FileKind::kPickle, 0, "\x80\x03"sv},
@@ -105,7 +105,7 @@ std::string_view WithoutSpace(std::string_view text) {
   return text.substr(std::min(text.find_first_not_of(" \t\r\n"sv), text.size()));
 }
 
-// Whether JSON that may be cut off has that member somewhere.
+// Returns true if the JSON text, which may be truncated, has that member at any depth.
 bool HasKey(std::string_view json, std::string_view quoted_name) {
   for (size_t at = json.find(quoted_name); at != std::string_view::npos; at = json.find(quoted_name, at + 1)) {
     if (WithoutSpace(json.substr(at + quoted_name.size())).starts_with(':')) return true;
@@ -120,7 +120,7 @@ FileKind IdentifyJson(std::string_view text) {
   return FileKind::kUnknown;
 }
 
-// By the root element.
+// Identifies XML by the root element.
 FileKind IdentifyXml(std::string_view text) {
   while (true) {
     text = WithoutSpace(text);
@@ -140,15 +140,16 @@ FileKind IdentifyXml(std::string_view text) {
   return text.starts_with("<net ") ? FileKind::kOpenVinoIr : FileKind::kUnknown;
 }
 
-// UBJSON's object, whose first key is the learner or the version: a length as an integer of some size, and the name.
+// Returns true for a UBJSON object whose first key is the learner or the version: its length as an integer of some
+// size, and its name.
 bool IsXgboostUbj(std::string_view bytes) {
   if (!bytes.starts_with('{') || bytes.size() < 2 || "iUIlL"sv.find(bytes[1]) == std::string_view::npos) return false;
   const std::string_view name = bytes.substr(2, 16);
   return name.find("\7learner"sv) != std::string_view::npos || name.find("\7version"sv) != std::string_view::npos;
 }
 
-// Three numbers of a version, of four bytes, and the types of thresholds and leaves: 2 and 3 are floats, 1 is an
-// integer.
+// Returns true for three version numbers of four bytes each, and the types of thresholds and leaves: 2 and 3 are
+// floats, 1 is an integer.
 bool IsTreelite(std::string_view bytes) {
   if (bytes.size() < 14) return false;
   const auto small = [&](size_t at) { return bytes.substr(at + 1, 3) == "\0\0\0"sv; };
@@ -156,17 +157,17 @@ bool IsTreelite(std::string_view bytes) {
   return version && (bytes[12] == 2 || bytes[12] == 3) && bytes[13] >= 1 && bytes[13] <= 3;
 }
 
-// Protobuf's fields, in the order in which the writers of these messages put them.
+// Identifies a protobuf message by its fields, in the order in which the writers of these messages put them.
 FileKind IdentifyMessage(std::string_view bytes) {
   if (bytes.size() < 4 || bytes[0] != 8) return FileKind::kUnknown;
-  // saved_model_schema_version 1, and meta_graphs.
+  // The fields saved_model_schema_version 1, and meta_graphs.
   if (bytes[1] == 1 && bytes[2] == '\x12') return FileKind::kSavedModel;
-  // ir_version, and producer_name, domain or graph.
+  // The fields ir_version, and producer_name, domain or graph.
   const bool onnx = bytes[1] >= 3 && bytes[1] < 20 && "\x12\x22\x3a"sv.find(bytes[2]) != std::string_view::npos;
   return onnx ? FileKind::kOnnx : FileKind::kUnknown;
 }
 
-// By the names of an archive's files: those of PyTorch have all of theirs in one folder.
+// Identifies an archive by its files' names: PyTorch's are all in one folder.
 FileKind IdentifyArchive(const std::vector<std::string>& names) {
   const auto any = [&names](auto&& fits) { return std::ranges::any_of(names, fits); };
   const auto has = [&any](std::string_view name) {
@@ -214,7 +215,7 @@ FileKind IdentifyContent(std::string_view prefix) {
   if (IsXgboostUbj(prefix)) return FileKind::kXgboostUbj;
   if (IsTreelite(prefix)) return FileKind::kTreelite;
   std::string_view text = prefix;
-  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // the mark of UTF-8
+  if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);  // the byte order mark of UTF-8
   text = WithoutSpace(text);
   if (text.starts_with('{')) return IdentifyJson(text);
   if (text.starts_with('<')) return IdentifyXml(text);

@@ -8,8 +8,8 @@
 
 namespace inferd::config {
 
-// What a file is by its content, whatever its name says. Only marks that leave no doubt are in here: a file that has
-// none of them is kUnknown, and may still be a model.
+// The kind of a file by its content, whatever its name. Only unambiguous marks are used: a file without any is
+// kUnknown, and may still be a model.
 enum class FileKind : uint8_t {
   kUnknown,
   kEmpty,
@@ -43,14 +43,15 @@ enum class FileKind : uint8_t {
   kProgram,
 };
 
-// With its article: "a TorchScript archive". Of kUnknown: "a file of an unknown kind".
+// Returns the kind with its article: "a TorchScript archive". For kUnknown: "a file of an unknown kind".
 std::string_view Describe(FileKind kind);
 
-// By the first bytes of a file, as many as are given. Of archives it says kZip: their directory is at their end.
+// Identifies a file by its first bytes, as many as are given. Returns kZip for all archives: their directory is at
+// their end.
 FileKind IdentifyContent(std::string_view prefix);
 
-// Reads at most the first 64 KiB, and of an archive the last 64 KiB and 1 MiB of its directory. Links are followed;
-// what is neither a folder nor a regular file is never waited for. Errors: it cannot be read.
+// Identifies a file. Reads at most the first 64 KiB, and from an archive also the last 64 KiB and 1 MiB of its
+// directory. Follows links. Never blocks on anything but folders and regular files. Fails if the file cannot be read.
 base::Result<FileKind> IdentifyFile(const std::filesystem::path& path);
 
 }  // namespace inferd::config

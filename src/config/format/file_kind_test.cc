@@ -66,7 +66,7 @@ TEST_F(FileKindTest, ArchivesThatAreCutOffOrLieAreJustArchives) {
 }
 
 TEST_F(FileKindTest, WhatLiesBeforeTheDirectoryDoesNotMatter) {
-  // The code of a large model stands behind its tensors, far beyond what is read of the beginning.
+  // A large model's code follows its tensors, far beyond the part of the beginning that is read.
   std::string archive = MakeZip({"net/data.pkl", "net/code/a.py"});
   const std::string offset = archive.substr(archive.size() - 6, 4);
   const size_t begin = static_cast<unsigned char>(offset[0]);

@@ -6,13 +6,13 @@
 
 namespace inferd::config {
 
-// Names of files with at most one star, which stands for one character or more: "*.onnx", "*-symbol.json", "MLmodel".
+// File name patterns with at most one star, which matches one character or more: "*.onnx", "*-symbol.json", "MLmodel".
 
-// What the star stands for in `filename`; empty where there is none. Nothing: the name does not fit. What follows a
-// star may be in letters of any case.
+// Returns the part of `filename` that the star matches; empty if there is no star. nullopt if the name does not match.
+// Text after a star matches in any case.
 std::optional<std::string_view> StarOf(std::string_view pattern, std::string_view filename);
 
-// The pattern with `star` in place of its star.
+// Returns the pattern with `star` in place of its star.
 std::string WithStar(std::string_view pattern, std::string_view star);
 
 }  // namespace inferd::config

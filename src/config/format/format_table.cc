@@ -139,7 +139,7 @@ constexpr std::array kFormats = {
            .beside = Beside::kData,
            .without = "TensorFlow Lite models need converting to ONNX: python -m tf2onnx.convert --tflite FILE"},
 
-    // What no engine reads, and what to do with it.
+    // Formats that no engine reads, with advice.
     Format{.name = "Keras",
            .platform = "",
            .files = {"*.keras", "*.h5", "*.hdf5"},

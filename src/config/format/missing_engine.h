@@ -5,11 +5,11 @@
 
 namespace inferd::config {
 
-// What installs an engine that comes with the server, run in its source tree.
+// Returns the command, to be run in the source tree, that installs an engine which comes with the server.
 std::string InstallCommand(std::string_view engine);
 
-// How to get an engine that is not installed or, where nothing installs it, what to do with the model's file instead: a
-// clause without a full stop. Empty: nothing is known about it.
+// Returns how to get an engine that is not installed or, if it cannot be installed, what to do with the model's file
+// instead: a clause without a full stop. Empty if nothing is known about it.
 std::string MissingEngineHint(std::string_view engine, const std::string& filename);
 
 }  // namespace inferd::config

@@ -14,14 +14,14 @@ namespace {
 constexpr std::string_view kFullName = "model";
 constexpr size_t kShownMax = 5;
 
-// A file, and what its content is, which is read when the first row asks.
+// A file, and the kind of its content, which is determined when the first row needs it.
 class LazyFile final {
  public:
   LazyFile(const std::filesystem::path& folder, const std::string& name) : folder_(folder), name_(name) {}
 
   const std::string& name() const { return name_; }
 
-  // kUnknown also where nothing may be read, or cannot be: loading will say why.
+  // Returns kUnknown also if nothing may be read, or reading fails: loading will report the reason.
   FileKind kind() {
     if (!kind_.has_value()) {
       kind_ = folder_.empty() ? FileKind::kUnknown : IdentifyFile(folder_ / name_).value_or(FileKind::kUnknown);
@@ -35,7 +35,7 @@ class LazyFile final {
   std::optional<FileKind> kind_;
 };
 
-// Whether some row says that files of that kind are its.
+// Returns true if any row of the table has files of that kind.
 bool IsOfSomeFormat(FileKind kind) {
   return std::ranges::any_of(Formats(), [kind](const Format& format) { return HasKind(format, kind); });
 }
@@ -49,7 +49,7 @@ bool FitsContent(const Format& format, LazyFile& file) {
   return false;
 }
 
-// Which names a folder has, however many they are.
+// The names in a folder, with fast lookup even if they are many.
 class FolderNames final {
  public:
   explicit FolderNames(const ModelFiles& files)
@@ -60,7 +60,7 @@ class FolderNames final {
     std::error_code ignored;
     if (names_.contains(name)) return true;
     if (name.contains('*')) return HasLike(name);
-    // The names may be of a single file that is served.
+    // The names may be those of a single served file.
     return !folder_.empty() && std::filesystem::exists(folder_ / name, ignored);
   }
 
@@ -79,7 +79,7 @@ class FolderNames final {
   const boost::unordered_flat_set<std::string_view> names_;
 };
 
-// As a file of that row, by its name alone.
+// Returns it as a file of that row, by its name only.
 std::optional<FoundModel> Named(const FolderNames& names, const Format& format, const std::string& name) {
   for (const std::string_view pattern : format.files) {
     if (pattern.empty()) continue;
@@ -96,7 +96,7 @@ std::optional<FoundModel> Named(const FolderNames& names, const Format& format, 
   return std::nullopt;
 }
 
-// As a model of the first row that it fits.
+// Returns it as a model of the first row that it fits.
 std::optional<FoundModel> FindFormat(const FolderNames& names, LazyFile& file) {
   for (const Format& format : Formats()) {
     auto found = Named(names, format, file.name());
@@ -105,8 +105,8 @@ std::optional<FoundModel> FindFormat(const FolderNames& names, LazyFile& file) {
   return std::nullopt;
 }
 
-// The formats that one expects of a file by its name, though its content is of none of them: "XGBoost or Paddle 3".
-// Empty: it may be anything.
+// Returns the formats that a file's name suggests, if its content is of none of them: "XGBoost or Paddle 3". Empty if
+// it may be anything.
 std::string ExpectedFormats(const FolderNames& names, const std::string& name) {
   std::string formats;
   for (const Format& format : Formats()) {
@@ -118,7 +118,7 @@ std::string ExpectedFormats(const FolderNames& names, const std::string& name) {
   return formats;
 }
 
-// What a model file has beside it as a part of it; empty: nothing.
+// Returns the companion file of a model; empty if none.
 std::string CompanionOf(const FoundModel& model) {
   if (model.format->companion.empty()) return "";
   for (const std::string_view pattern : model.format->files) {
@@ -128,7 +128,7 @@ std::string CompanionOf(const FoundModel& model) {
   return "";
 }
 
-// Which of the files that formats fit are no models by themselves, but parts of others.
+// Finds files that fit a format but are only parts of other models.
 class Parts final {
  public:
   explicit Parts(const std::vector<FoundModel>& all) {
@@ -147,7 +147,7 @@ class Parts final {
   }
 
  private:
-  // A format's later name, where an earlier one is there: saved_model.pbtxt beside saved_model.pb.
+  // True for a format's later name if an earlier one exists: saved_model.pbtxt beside saved_model.pb.
   bool IsLaterName(const FoundModel& file) const {
     const auto& names = file.format->files;
     const auto own = std::ranges::find(names, file.filename);

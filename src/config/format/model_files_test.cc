@@ -23,7 +23,7 @@ const std::string kWeights = MakeZip({"net/data.pkl", "net/data/0"});
 
 bool Any(const Platform& /*platform*/) { return true; }
 
-// "engine/filename" of each.
+// Returns "engine/filename" of each.
 std::vector<std::string> Shown(const std::vector<FoundModel>& found) {
   std::vector<std::string> shown;
   for (const FoundModel& each : found) {
@@ -36,7 +36,7 @@ std::vector<std::string> FindNamed(std::vector<std::string> names) {
   return Shown(FindModels({.names = std::move(names), .folder = {}}, Any));
 }
 
-// A version folder with content.
+// A version folder with files that have content.
 class ModelFilesTest : public ::testing::Test {
  protected:
   ModelFilesTest() { std::filesystem::create_directories(files_.folder); }
@@ -116,7 +116,7 @@ TEST_F(ModelFilesTest, ContentTellsFormatsOfOneNameApart) {
   EXPECT_THAT(Find({{"m.pt", kWeights}}), IsEmpty());
 }
 
-// In a time that grows with their number, and not with its square: this would take minutes.
+// The time must grow linearly with the number of files, not with its square, which would take minutes.
 TEST_F(ModelFilesTest, AFolderMayHaveVeryManyFiles) {
   constexpr size_t kFiles = 50'000;
   std::vector<std::string> names;

@@ -12,7 +12,7 @@ inline std::string LittleEndian(uint64_t number, size_t size) {
   return bytes;
 }
 
-// An archive of files with these names and the content "x". `large`: with the records of archives beyond 4 GiB.
+// Makes an archive of files with these names and the content "x". If `large`, with the records of archives above 4 GiB.
 inline std::string MakeZip(const std::vector<std::string>& names, bool large = false) {
   std::string archive;
   std::string directory;

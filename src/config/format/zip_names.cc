@@ -13,7 +13,7 @@ namespace inferd::config {
 namespace {
 
 constexpr uint64_t kDirectoryBytesMax = 1 << 20;
-// The record that ends an archive, and the longest comment that may follow it.
+// The record at the end of an archive, and the longest comment that may follow it.
 constexpr size_t kEndBytes = 22;
 constexpr uint64_t kTailBytesMax = kEndBytes + 0xffff;
 constexpr size_t kLocatorBytes = 20;
@@ -26,14 +26,14 @@ constexpr std::string_view kLocatorMark("PK\6\7", 4);
 constexpr std::string_view kEnd64Mark("PK\6\6", 4);
 constexpr std::string_view kEntryMark("PK\1\2", 4);
 
-// Little-endian; the text has the bytes.
+// Reads a little-endian number; the text must have the bytes.
 uint64_t NumberAt(std::string_view text, size_t at, size_t size) {
   uint64_t number = 0;
   for (size_t i = size; i-- > 0;) number = number << 8 | static_cast<unsigned char>(text[at + i]);
   return number;
 }
 
-// As many bytes as there are.
+// Reads up to `size` bytes, as many as exist.
 std::string ReadAt(int file, uint64_t offset, uint64_t size) {
   std::string bytes(size, '\0');
   size_t filled = 0;
@@ -47,8 +47,8 @@ std::string ReadAt(int file, uint64_t offset, uint64_t size) {
   return bytes;
 }
 
-// Where the directory begins. An archive that needs more than 32 bits for it has a second record before the last one,
-// and a locator of that between the two.
+// Returns the start of the directory. An archive that needs more than 32 bits for it has a second record before the
+// last one, and a locator of that record between the two.
 std::optional<uint64_t> FindDirectory(int file, uint64_t file_size) {
   const uint64_t tail_size = std::min(file_size, kTailBytesMax);
   const std::string tail = ReadAt(file, file_size - tail_size, tail_size);

@@ -5,8 +5,8 @@
 
 namespace inferd::config {
 
-// The names of an archive's files, as far as the first MiB of its directory has them, in its order. Takes the opened
-// file. Empty: it is no archive, or cut off.
+// Returns the names of an open archive's files, in the order of its directory, as far as its first MiB has them. Empty
+// if it is not an archive, or is truncated.
 std::vector<std::string> ReadZipNames(int file);
 
 }  // namespace inferd::config

@@ -23,7 +23,7 @@ std::string_view NameOf(const TensorInfo& tensor, size_t dim) {
   return dim < tensor.dimension_names.size() ? std::string_view(tensor.dimension_names[dim]) : std::string_view();
 }
 
-// Why a tensor's dimensions do not show that its rows lie in the dimension called `name`; empty: they do.
+// Returns why a tensor's dimensions do not show that its rows are in the dimension `name`. Empty if they do.
 std::string WhyNotRows(std::string_view kind, const TensorInfo& tensor, std::string_view name) {
   const std::string_view first = NameOf(tensor, 0);
   if (first.empty()) return "the first dimension of " + Quoted(kind, tensor) + " has no name";
@@ -58,7 +58,7 @@ BatchingDecision WrittenDecision(const inference::ModelConfig& proto) {
           .reason = "its configuration says max_batch_size: " + value};
 }
 
-// A control or a state.
+// Returns true if the input is a control or a state of sequences.
 bool IsOfSequences(const ModelConfig& config, const std::string& input) {
   if (!config.sequence_batching.has_value()) return false;
   const SequenceBatching& sequences = *config.sequence_batching;
@@ -134,7 +134,7 @@ BatchingDecision DecideBatching(const ModelConfig& config, std::vector<TensorInf
     return {
         .batches = true, .source = BatchingSource::kConfiguration, .reason = "its configuration has sequence_batching"};
   }
-  // Both are about the requests of one execution: a model is executed with several for their sake.
+  // Both concern the requests of one execution, so the model is meant to be executed with several.
   if (!config.batch_inputs.empty() || !config.batch_outputs.empty()) {
     return {.batches = true,
             .source = BatchingSource::kConfiguration,

@@ -13,8 +13,9 @@ namespace inferd::config {
 struct CompletionOptions;
 struct ModelConfig;
 
-// A tensor as the engine found it in the model file: full shape, -1 for a dimension of any size. kInvalid: the model
-// does not say the type. Dimension names: as many as dimensions, empty where one has none; or none at all.
+// A tensor as the engine found it in the model file: its full shape, with -1 for a dimension of any size. kInvalid if
+// the model does not state the type. There are as many dimension names as dimensions, empty ones included, or none at
+// all.
 struct TensorInfo {
   std::string name;
   tensor::DataType datatype = tensor::DataType::kInvalid;
@@ -23,49 +24,49 @@ struct TensorInfo {
   std::vector<std::string> dimension_names = {};
 };
 
-// What says whether requests to a model may share executions.
+// The source of the decision whether requests to a model may share executions.
 enum class BatchingSource {
   kConfiguration,  // the model's configuration
-  kServer,         // options of the server, or the rule of the server whose place it takes
-  kModel,          // the model itself: nothing shows that its rows do not influence each other
+  kServer,         // options of the server, or the rule of the server that it replaces
+  kModel,          // the model itself: nothing shows that its rows are independent
   kProbe,          // executions at load
 };
 std::string_view BatchingSourceName(BatchingSource source);  // "configuration", "server", "model", "probe"
 
-// Whether a model has a batch dimension, along which requests may share an execution, and why: one value for the log,
-// `inferctl validate`, the scheduler's report and metadata.
+// The decision whether a model has a batch dimension, along which requests may share an execution, with its reason. The
+// log, `inferctl validate`, the scheduler's report and the metadata all show it.
 struct BatchingDecision {
   bool batches = false;
   BatchingSource source = BatchingSource::kModel;
-  std::string reason = {};      // for people, without a full stop; where it does not batch: also what would make it
-  bool needs_probe = false;     // executions are to confirm what the model's names say: until then it does not batch
-  bool probe_advises = false;   // what executions show is worth a warning, and changes nothing
-  std::string probe_cost = {};  // what the executions took; empty: there were none
-  std::string warning = {};     // for the operator; empty: none
+  std::string reason = {};      // for people, without a full stop; without batching also the way to enable it
+  bool needs_probe = false;     // true if executions must confirm the model's names first: until then it does not batch
+  bool probe_advises = false;   // true if the result of executions only causes a warning
+  std::string probe_cost = {};  // cost of the executions; empty if there were none
+  std::string warning = {};     // for the operator; empty if none
 };
 
-// Whether dimensions called so hold a batch's rows: "batch", "batch_size", "N" and so on, in capitals or not; see
-// docs/batching.md for all of them.
+// Returns true if dimensions of this name hold a batch's rows: "batch", "batch_size", "N" and so on, in any case.
+// docs/batching.md lists all of them.
 bool IsBatchDimensionName(std::string_view name);
 
-// Why a model has no dimension that could be the batch's, in words; empty: one of any size leads all of its tensors.
-// `inputs` are those that clients send.
+// Returns why no dimension can be the batch's, in words. Empty if a dimension of any size leads all tensors. `inputs`
+// are those that clients send.
 std::string WhyNotBatchable(std::span<const TensorInfo> inputs, std::span<const TensorInfo> outputs);
 
-// What configuration, options, and shapes and names of tensors decide. `inputs` are all of the model's: those that
-// batch_input fills have no rows and are passed over. A model whose configuration does not say is a candidate
-// (needs_probe) where one dimension with such a name leads all of its tensors and stands nowhere else.
+// Decides by configuration, options, and the tensors' shapes and names. `inputs` are all inputs of the model; those
+// that batch_input fills have no rows and are skipped. A model whose configuration does not say is a candidate
+// (needs_probe) if one dimension with a batch name leads all of its tensors and occurs nowhere else.
 BatchingDecision DecideBatching(const ModelConfig& config, std::vector<TensorInfo> inputs,
                                 std::span<const TensorInfo> outputs, const CompletionOptions& options);
 
-// What executions at load have shown of a model.
+// The result of trial executions at load.
 struct ProbeResult {
-  bool independent = false;  // its rows do not influence each other
+  bool independent = false;  // true if its rows do not influence each other
   std::string found;         // in words
   std::string cost = {};
 };
 
-// That decision once executions have shown whether rows influence each other.
+// Returns that decision, updated by the result of trial executions.
 BatchingDecision WithProbe(BatchingDecision decision, const std::string& model, ProbeResult result);
 
 }  // namespace inferd::config

@@ -7,7 +7,7 @@
 
 namespace inferd::config {
 
-// A problem with a dependency of the configuration, where that is written. `dependency` is one that the document has.
+// Returns a problem with a dependency at its place in the document, which must have it.
 Problem AtDependency(const ModelConfigDocument& document, const Dependency& dependency, std::string message);
 
 }  // namespace inferd::config

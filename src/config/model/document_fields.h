@@ -7,16 +7,16 @@
 
 #include "config/model/model_config.h"
 
-// What few parts of the server act on, read from a configuration's whole message (ModelConfig::document). A
-// configuration without one has none of it.
+// Fields that only few parts of the server need, read from a configuration's whole message (ModelConfig::document). A
+// configuration without a document has none of them.
 
 namespace inferd::config {
 
-// Whether its configuration asks for responses to be kept: response_cache { enable: true }.
+// Returns true if the configuration enables the response cache: response_cache { enable: true }.
 bool WantsResponseCache(const ModelConfig& config);
 
-// optimization { input_pinned_memory output_pinned_memory }: whether what instances on GPUs read goes there through
-// pinned memory, and what they write comes back so.
+// optimization { input_pinned_memory output_pinned_memory }: whether inputs and outputs of instances on GPUs are copied
+// through pinned memory.
 struct PinnedMemory {
   bool inputs = true;
   bool outputs = true;
@@ -27,7 +27,7 @@ PinnedMemory PinnedMemoryOf(const ModelConfig& config);
 using HistogramBuckets = std::map<std::string, std::vector<double>, std::less<>>;
 HistogramBuckets HistogramBucketsOf(const ModelConfig& config);
 
-// The families of histograms that model_metrics may have buckets for.
+// The families of histograms for which model_metrics may have buckets.
 inline constexpr std::string_view kBatchSizeFamily = "inferd_inference_batch_size";
 inline constexpr std::string_view kRequestSecondsFamily = "inferd_inference_request_duration_seconds";
 inline constexpr std::string_view kFirstResponseSecondsFamily = "inferd_inference_first_response_duration_seconds";
@@ -37,10 +37,10 @@ inline constexpr std::string_view kBucketFamilies[] = {kBatchSizeFamily, kReques
                                                        kFirstResponseSecondsFamily, kFirstResponseMsFamily,
                                                        kNextResponseSecondsFamily};
 
-// model_repository_agents' agent `checksum`: what the digests of a model's files are to be, in the files' order.
+// model_repository_agents' agent `checksum`: the expected digests of a model's files, in the files' order.
 struct FileChecksum {
   std::string algorithm;  // "MD5", "SHA256" or "SHA512"
-  std::string file;       // below the model's folder: "1/model.onnx"
+  std::string file;       // relative to the model's folder: "1/model.onnx"
   std::string digest;     // hexadecimal
 
   bool operator==(const FileChecksum&) const = default;

@@ -10,14 +10,14 @@ namespace {
 
 using Group = inference::ModelInstanceGroup;
 
-// Whether groups on its GPUs would be on none.
+// Returns true if the engine is known to have no GPU, so that groups of KIND_GPU would have none.
 bool KnownWithoutGpus(std::string_view engine, const CompletionOptions& options) {
   if (const auto found = options.gpus.find(engine); found != options.gpus.end()) return found->second.count == 0;
   const OwnEngine* const own = FindOwnEngine(engine);
   return own != nullptr && !own->gpus;
 }
 
-// Triton has two, of engines that take turns badly.
+// Triton's default is two for onnxruntime and tensorflow.
 int CpuInstances(const inference::ModelConfig& config, const CompletionOptions& options) {
   if (!options.triton_exact || options.default_instance_count > 1) return options.default_instance_count;
   return config.backend() == "onnxruntime" || config.backend() == "tensorflow" ? 2 : 1;

@@ -21,7 +21,7 @@ base::Result<ModelConfig> Resolve(const std::string& groups, const CompletionOpt
   return ResolveModel(*std::move(parsed), "m", {}, options);
 }
 
-// "<name>@<kind and device> ..." of all instances.
+// Returns "<name>@<kind and device> ..." of all instances.
 std::string Places(const ModelConfig& config) {
   std::string text;
   for (const Instance& instance : ExpandInstances(config)) {
@@ -51,7 +51,7 @@ TEST(InstanceGroupsTest, WhereInstancesAre) {
       {"instance_group { count: 2 }", none, "m_0_0@cpu m_0_1@cpu"},
       {"instance_group { count: 2 }", on_request, "m_0_0@cpu m_0_1@cpu"},
       {"instance_group { count: 2 }", preferred, "m_0_0@0 m_0_1@0 m_0_0@1 m_0_1@1"},
-      // As in Triton: automatic with GPUs of which one is not there is the CPU.
+      // As in Triton, an automatic group with a missing GPU runs on the CPU.
       {"instance_group { gpus: [ 1 ] }", none, "m_0_0@cpu"},
       {"instance_group { gpus: [ 1 ] }", on_request, "m_0_0@1"},
       {"instance_group { gpus: [ 1, 2 ] }", on_request, "m_0_0@cpu"},
@@ -79,9 +79,8 @@ TEST(InstanceGroupsTest, TheConfigurationThatIsShownNamesTheGpus) {
   options.gpus["fake"] = {.count = 2, .preferred = true};
   const auto config = Resolve("", options);
   ASSERT_TRUE(config.has_value());
-  EXPECT_THAT(
-      config->document->ToJson(),
-      HasSubstr(R"("instance_group":[{"name":"m","kind":"KIND_GPU","count":1,"gpus":[0,1])"));
+  EXPECT_THAT(config->document->ToJson(),
+              HasSubstr(R"("instance_group":[{"name":"m","kind":"KIND_GPU","count":1,"gpus":[0,1])"));
 }
 
 TEST(InstanceGroupsTest, AGroupHasNoMoreInstancesOnItsGpusThanOneMayHave) {
@@ -92,7 +91,7 @@ TEST(InstanceGroupsTest, AGroupHasNoMoreInstancesOnItsGpusThanOneMayHave) {
   EXPECT_THAT(config.error().message(), HasSubstr("must have at most 1024 instances on all its GPUs together"));
 }
 
-// The server of 2018 shows groups as they are written, and executes those on absent GPUs on the CPU.
+// The TensorRT Inference Server of 2018 shows groups as written, and executes those on missing GPUs on the CPU.
 TEST(InstanceGroupsTest, AbsentGpusAreKnownOfEnginesThatAreThere) {
   CompletionOptions options;
   options.absent_gpus_are_cpus = true;

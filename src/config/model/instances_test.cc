@@ -14,7 +14,7 @@ TEST(InstancesTest, EachGroupHasItsCountOnEachOfItsDevices) {
   config.instance_groups[1].gpus = {3, 1};
   config.instance_groups[1].count = 2;
   config.instance_groups[2].count = 1;
-  config.instance_groups[2].gpus = {0, 1};  // without effect on a CPU
+  config.instance_groups[2].gpus = {0, 1};  // no effect on a CPU
   std::string text;
   for (const Instance& instance : ExpandInstances(config)) {
     text += std::to_string(instance.group) + "@" + std::to_string(instance.device) + " ";

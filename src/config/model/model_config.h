@@ -17,14 +17,14 @@
 
 namespace inferd::config {
 
-class ModelConfigDocument;  // the parsed ModelConfig message, whole; see model_config_document.h
+class ModelConfigDocument;  // the whole parsed ModelConfig message; see model_config_document.h
 
 struct ModelInput {
   std::string name;
   tensor::DataType datatype = tensor::DataType::kInvalid;
   tensor::Shape dims;  // without the batch dimension
   bool optional = false;
-  std::optional<tensor::Shape> reshape = std::nullopt;  // what the engine sees in place of `dims`
+  std::optional<tensor::Shape> reshape = std::nullopt;  // the shape that the engine receives in place of `dims`
   bool allow_ragged_batch = false;
 };
 
@@ -33,10 +33,10 @@ struct ModelOutput {
   tensor::DataType datatype = tensor::DataType::kInvalid;
   tensor::Shape dims;  // without the batch dimension
   std::string label_filename = {};
-  std::optional<tensor::Shape> reshape = std::nullopt;  // what the engine gives in place of `dims`
+  std::optional<tensor::Shape> reshape = std::nullopt;  // the shape that the engine returns in place of `dims`
 };
 
-// BatchInput.Kind: what the server tells an engine about a ragged batch, made from the shapes of one input.
+// BatchInput.Kind: a fact about a ragged batch for the engine, computed from the shapes of one input.
 enum class BatchInputKind {
   kElementCount,
   kAccumulatedElementCount,
@@ -53,8 +53,8 @@ struct BatchInput {
   std::string source_input;
 };
 
-// BatchOutput, BATCH_SCATTER_WITH_INPUT_SHAPE: an output without a batch dimension, of which each request gets as many
-// elements, in the shape, as it brought of `source_input`.
+// BatchOutput, BATCH_SCATTER_WITH_INPUT_SHAPE: an output without a batch dimension. Each request gets as many of its
+// elements, and the same shape, as its `source_input` has.
 struct BatchOutput {
   std::string target_name;
   std::string source_input;
@@ -62,7 +62,7 @@ struct BatchOutput {
 
 enum class InstanceKind { kAuto, kGpu, kCpu, kModel };
 
-// ModelRateLimiter.Resource: what an execution holds while it runs.
+// ModelRateLimiter.Resource: a resource that an execution holds while it runs.
 struct Resource {
   std::string name;
   bool global = false;  // one for the whole server; else one for each device
@@ -74,12 +74,12 @@ struct InstanceGroup {
   InstanceKind kind = InstanceKind::kAuto;
   int count = 1;
   std::vector<int32_t> gpus;
-  std::string host_policy = {};  // the name of one of the server's; empty: none
+  std::string host_policy = {};  // the name of one of the server's; empty if none
   std::vector<Resource> resources = {};
-  uint32_t priority = 0;  // ModelRateLimiter: 1 comes first, n gets 1/n as often; 0: 1
+  uint32_t priority = 0;  // ModelRateLimiter: 1 comes first, n gets 1/n as often; 0 means 1
 };
 
-// Whether executions may run on the connection's own loop thread (inferd { inline_execution }).
+// The rule for executions on a connection's loop thread (inferd { inline_execution }).
 enum class InlineExecution { kAuto, kNever, kAlways };
 
 // ModelOptimizationPolicy.execution_accelerators: an execution provider of the engine, and its options.
@@ -98,7 +98,7 @@ struct VersionPolicy {
   bool operator==(const VersionPolicy&) const = default;
 };
 
-// Names that requests may use for versions of a model, and the versions.
+// Names for versions of a model that requests may use.
 using VersionLabels = std::map<std::string, int64_t, std::less<>>;
 
 enum class TimeoutAction { kReject, kDelay };
@@ -106,31 +106,31 @@ enum class TimeoutAction { kReject, kDelay };
 // ModelQueuePolicy, and inferd { queue_policy }.
 struct QueuePolicy {
   TimeoutAction timeout_action = TimeoutAction::kReject;
-  uint64_t default_timeout_us = 0;  // 0: none
+  uint64_t default_timeout_us = 0;  // 0 for none
   bool allow_timeout_override = false;
-  uint32_t queue_size_max = 0;  // 0: the server's default
+  uint32_t queue_size_max = 0;  // 0 for the server's default
 };
 
 struct DynamicBatching {
   std::vector<int32_t> preferred_batch_sizes;
   uint64_t max_queue_delay_us = 0;
   bool preserve_ordering = false;
-  uint64_t priority_levels = 0;  // 0: one level; may be as large as the type is
+  uint64_t priority_levels = 0;  // 0 for one level; may be as large as the type allows
   uint64_t default_priority_level = 0;
-  QueuePolicy default_queue_policy;  // where it is not written, inferd { queue_policy }
+  QueuePolicy default_queue_policy;  // if not written, inferd { queue_policy }
   std::map<uint64_t, QueuePolicy> priority_queue_policy;
 };
 
-// inferd { batching }: what decides on sizes and delays. kAuto chooses only what dynamic_batching does not say, and a
-// completed configuration has a dynamic_batching then; kOff executes every request by itself, in the queues that
+// inferd { batching }: the rule for batch sizes and delays. kAuto chooses only what dynamic_batching leaves open; a
+// completed configuration then has a dynamic_batching. kOff executes every request separately, in the queues that
 // dynamic_batching describes.
 enum class BatchingMode { kConfigured, kAuto, kOff };
 
-// inferd { padding }: one variable dimension of an input is filled up to the next of some sizes, so that requests of
-// different sizes share a batch. Outputs are cut back where they have the same dimension.
+// inferd { padding }: pads one variable dimension of an input to the next of some sizes, so that requests of different
+// sizes share a batch. Outputs with the same dimension are cut back.
 struct PaddedDimension {
   std::string input;
-  int dim = 0;                   // counted without the batch dimension
+  int dim = 0;                   // without the batch dimension
   std::vector<int64_t> buckets;  // ascending; larger requests are not padded
   double value = 0;
   struct Output {
@@ -146,24 +146,24 @@ struct ConcurrencyOptions {
   uint32_t max = 0;
 };
 
-// inferd { depends_on }, or the model of an ensemble's step: the model is loaded only while that one has it ready.
+// inferd { depends_on }, or the model of an ensemble's step: a model that must be ready while this one is loaded.
 struct Dependency {
   std::string model;
-  std::optional<int64_t> version = std::nullopt;  // nothing: whichever are served
+  std::optional<int64_t> version = std::nullopt;  // any served version if nullopt
 
   bool operator==(const Dependency&) const = default;
 };
 
 constexpr size_t kDependenciesMax = 64;
 
-// inferd { worker }: that process.
+// inferd { worker }: the options of the worker process.
 struct WorkerOptions {
-  uint64_t hang_timeout_ms = 300'000;         // an execution without a sign of life for so long ends it
-  uint64_t shared_memory_bytes = 1ULL << 30;  // the most that an instance's inputs, and its outputs, may have
-  uint64_t body_memory_bytes = 64ULL << 20;   // the most of HTTP requests' bodies that it sees without a copy
+  uint64_t hang_timeout_ms = 300'000;         // an execution without progress for this long ends the process
+  uint64_t shared_memory_bytes = 1ULL << 30;  // limit for an instance's inputs, and for its outputs
+  uint64_t body_memory_bytes = 64ULL << 20;   // limit for HTTP request bodies that it reads without a copy
 };
 
-// inferd { v1_dialect }: whose the paths are that TensorFlow Serving's REST and KServe V1 share.
+// inferd { v1_dialect }: the protocol of the paths that TensorFlow Serving's REST API and KServe V1 share.
 enum class V1Dialect { kTensorflowServing, kKserve };
 
 enum class WarmupData { kZero, kRandom, kFile };
@@ -184,65 +184,65 @@ struct Warmup {
 
 struct Ensemble;  // ensemble_scheduling; see ensemble.h
 
-// What a model's own code adds to its configuration.
+// Additions of a model's own code to its configuration.
 struct CompletedByModel {
-  int32_t max_batch_size = 0;     // 0: nothing
+  int32_t max_batch_size = 0;     // 0 for no addition
   bool dynamic_batching = false;  // requests share executions
-  bool tensors = false;           // inputs and outputs that the configuration does not list
-  // model_transaction_policy; nullopt: nothing
+  bool tensors = false;           // true to add inputs and outputs that the configuration does not list
+  // model_transaction_policy; nullopt for no addition.
   std::optional<bool> decoupled = std::nullopt;
 
   bool operator==(const CompletedByModel&) const = default;
 };
 
-// The engine of models that are made of others.
+// The engine of models that are composed of others.
 inline constexpr std::string_view kEnsembleEngine = "ensemble";
 
-// What the server acts on, out of a model's configuration. Plain data; immutable once a version is loading. The whole
-// message it came from is `document`.
+// The part of a model's configuration that the server acts on. Plain data; immutable once a version is loading.
+// `document` is the whole message.
 struct ModelConfig {
   std::string name;
-  std::string platform;  // what metadata says: as written; once completed, the name that platform.h has for it
+  std::string platform;  // for metadata: as written, or completed with platform.h's name
   std::string backend;   // as written, or completed
-  std::string engine;    // which engine runs it: "onnxruntime", "fake", ...; see platform.h
+  std::string engine;    // the engine that runs it: "onnxruntime", "fake", ...; see platform.h
   std::string default_model_filename;
   VersionPolicy version_policy;
   VersionLabels version_labels;
-  std::optional<VersionTransition> version_transition;  // nothing: the server's
+  std::optional<VersionTransition> version_transition;  // the server's if nullopt
   int32_t max_batch_size = 0;
-  // max_batch_size is a default of ours: a bound on batches that are made here, none on what a request may bring.
+  // True if max_batch_size is our default: it bounds the server's batches, but not the size of a request.
   bool accepts_larger_requests = false;
-  // Its only input has no name of its own: a request may call it by any.
+  // True if its only input has no name of its own: requests may use any name.
   bool any_input_name = false;
-  BatchingDecision batching_decision;  // why max_batch_size is what it is; of a completed configuration
+  BatchingDecision batching_decision;  // the reason for max_batch_size, in a completed configuration
   std::vector<ModelInput> inputs;
   std::vector<ModelOutput> outputs;
   std::vector<InstanceGroup> instance_groups;
   std::optional<DynamicBatching> dynamic_batching;
   std::optional<SequenceBatching> sequence_batching;
-  QueuePolicy queue_policy;  // without dynamic_batching
+  QueuePolicy queue_policy;  // used without dynamic_batching
   InlineExecution inline_execution = InlineExecution::kAuto;
-  uint64_t inline_execution_max_us = 0;  // 0: the server's default
+  uint64_t inline_execution_max_us = 0;  // 0 for the server's default
   std::vector<BatchInput> batch_inputs;
   std::vector<BatchOutput> batch_outputs;
   bool eager_batching = false;  // ModelOptimizationPolicy: form the next batch before an instance is free
   BatchingMode batching = BatchingMode::kConfigured;
-  uint64_t latency_objective_us = 0;  // what batching: AUTO aims at; 0: the server's default
+  uint64_t latency_objective_us = 0;  // target of batching: AUTO; 0 for the server's default
   bool decoupled = false;             // ModelTransactionPolicy: a request may have any number of responses
-  bool split_large_requests = false;  // rows over max_batch_size become several executions and one answer
-  bool side_effect_free = true;       // a batch that failed may be tried again, request by request
+  bool split_large_requests = false;  // rows over max_batch_size become several executions and one response
+  bool side_effect_free = true;       // a failed batch may be retried, request by request
   std::vector<PaddedDimension> padding;
-  std::vector<int64_t> allowed_batch_sizes;  // inferd { batch_padding }: ascending; empty: any
-  bool pads_to_largest_shape = false;        // there: requests of different shapes share executions
+  std::vector<int64_t> allowed_batch_sizes;  // inferd { batch_padding }: ascending; empty for any
+  bool pads_to_largest_shape = false;        // likewise: requests of different shapes share executions
   ConcurrencyOptions concurrency;
   Isolation isolation = Isolation::kNone;
   WorkerOptions worker;
-  bool pinned = false;        // inferd { pinned }: with lazy loading, loaded at once and never unloaded for others
-  uint64_t memory_bytes = 0;  // inferd { memory_bytes }: what a loaded version holds; 0: the size of its files
-  std::optional<V1Dialect> v1_dialect;       // nothing: the server's
-  std::optional<Dependency> explainer;       // inferd { explainer }: of this model's answers; one of `dependencies`
-  std::vector<Dependency> dependencies;      // each once; more than kDependenciesMax are refused
-  std::shared_ptr<const Ensemble> ensemble;  // null: it is none
+  bool pinned = false;        // inferd { pinned }: with lazy loading, loaded at once and never evicted
+  uint64_t memory_bytes = 0;  // inferd { memory_bytes }: memory of a loaded version; 0 for the size of its files
+  std::optional<V1Dialect> v1_dialect;   // the server's if nullopt
+  std::optional<Dependency> explainer;   // inferd { explainer }: explains this model's responses; one of `dependencies`
+  std::vector<Dependency> dependencies;  // without repetitions; more than kDependenciesMax are refused
+  std::shared_ptr<const Ensemble> ensemble;  // null if it is not an ensemble
   std::vector<Warmup> warmups;
   std::map<std::string, std::string> parameters;
   std::vector<std::string> op_library_filenames;
@@ -250,7 +250,7 @@ struct ModelConfig {
   std::vector<Accelerator> gpu_accelerators;
   std::vector<Accelerator> cpu_accelerators;
   int graph_optimization_level = 0;  // ModelOptimizationPolicy.graph.level: 0 default, -1 basic, 1 extended
-  // Fields that are written and change nothing here: a line each, with place and reason. Of a resolved configuration.
+  // Fields that are set but have no effect here: a line each, with place and reason. In a resolved configuration.
   std::vector<std::string> unacted_fields;
   std::shared_ptr<const ModelConfigDocument> document;
 };

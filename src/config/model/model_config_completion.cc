@@ -11,7 +11,7 @@ namespace {
 
 inference::DataType ToProto(tensor::DataType type) { return static_cast<inference::DataType>(type); }
 
-// The shape that the engine is to see: with the batch dimension, if there is one. Ragged inputs arrive as one row of
+// Returns the shape for the engine, with the batch dimension if there is one. Ragged inputs arrive as one row of
 // elements.
 template <typename Tensor>
 tensor::Shape EngineShape(const Tensor& tensor, bool batches) {
@@ -24,7 +24,7 @@ tensor::Shape EngineShape(const Tensor& tensor, bool batches) {
   return shape;
 }
 
-// Compares and fills one kind of tensor, inputs or outputs, of one model.
+// Compares and completes one kind of tensors, inputs or outputs, of one model.
 class TensorCompletion {
  public:
   TensorCompletion(inference::ModelConfig& config, const Place& place, std::string kind, std::vector<Problem>& problems)
@@ -53,7 +53,7 @@ class TensorCompletion {
     }
   }
 
-  // Compares the tensors that the configuration lists, and adds those that it does not.
+  // Compares the tensors that the configuration lists, and adds the others.
   template <typename Tensors>
   void Merge(const std::vector<TensorInfo>& found, Tensors& tensors) {
     Compare(found, tensors);
@@ -100,7 +100,7 @@ class TensorCompletion {
                          "', model provides " + DataTypeText(ToProto(info.datatype))));
   }
 
-  // What clients see is not what the model has, and cannot be taken from it.
+  // True if the clients' shape differs from the model's, and cannot be derived from it.
   template <typename Tensor>
   bool HasShapeOfItsOwn(const Tensor& tensor) const {
     if constexpr (requires { tensor.allow_ragged_batch(); }) {
@@ -109,14 +109,15 @@ class TensorCompletion {
     return tensor.has_reshape();
   }
 
-  // The outputs of batch_output have no batch dimension, and whatever shape the model gives them.
+  // True for outputs of batch_output, which have no batch dimension and any shape.
   bool IsScattered(const std::string& name) const {
     return std::ranges::any_of(config_.batch_output(), [&](const inference::BatchOutput& scattered) {
       return std::ranges::find(scattered.target_name(), name) != scattered.target_name().end();
     });
   }
 
-  // Takes the model's size for a dimension for which the configuration has -1. False: it has none, or the batch's.
+  // Replaces -1 in the configuration by the model's size of that dimension. Returns false if the model has none, or if
+  // it is the batch's dimension.
   template <typename Tensor>
   bool Narrow(const TensorInfo& info, size_t d, Tensor& tensor) const {
     const size_t first = batches_ ? 1 : 0;
@@ -129,7 +130,7 @@ class TensorCompletion {
 
   template <typename Tensor>
   void CompareShape(const TensorInfo& info, Tensor& tensor, int i) {
-    // Rank 0: a scalar, or a model that does not say.
+    // Rank 0 is a scalar, or a model that does not say.
     if (info.shape.rank() == 0) return;
     if constexpr (std::is_same_v<Tensor, inference::ModelOutput>) {
       if (IsScattered(tensor.name())) return;
@@ -138,24 +139,22 @@ class TensorCompletion {
       return FillDims(info, tensor);
     }
     const tensor::Shape full = EngineShape(tensor, batches_);
-    const std::string subject = "model '" + config_.name() + "', tensor '" + tensor.name() + "': the model expects ";
-    if (full.rank() != info.shape.rank()) {
-      const std::string batch = batches_ ? "an initial batch dimension because max_batch_size > 0 followed by the "
-                                           "explicit tensor shape, making complete shape "
-                                         : "shape ";
-      problems_.push_back(place_.In(kind_, i).At(
-          "dims", subject + std::to_string(info.shape.rank()) + " dimensions (shape " + info.shape.ToString() +
-                      ") but the model configuration specifies " + std::to_string(full.rank()) + " dimensions (" +
-                      batch + full.ToString() + ")"));
-      return;
+    bool fits = full.rank() == info.shape.rank();
+    for (size_t d = 0; fits && d < full.rank(); ++d) {
+      fits = info.shape[d] == -1 || info.shape[d] == full[d] || Narrow(info, d, tensor);
     }
-    for (size_t d = 0; d < full.rank(); ++d) {
-      if (info.shape[d] == -1 || info.shape[d] == full[d] || Narrow(info, d, tensor)) continue;
-      problems_.push_back(place_.In(kind_, i).At("dims", subject + "shape " + info.shape.ToString() +
-                                                             " but the model configuration specifies shape " +
-                                                             full.ToString()));
-      return;
-    }
+    if (!fits) problems_.push_back(place_.In(kind_, i).At("dims", OtherShape(info.shape, full, tensor.name())));
+  }
+
+  // Returns Triton's text, which states the number of dimensions even if the numbers agree.
+  std::string OtherShape(const tensor::Shape& model, const tensor::Shape& written, const std::string& tensor) const {
+    const std::string batch = batches_ ? "an initial batch dimension because max_batch_size > 0 followed by the "
+                                         "explicit tensor shape, making complete shape "
+                                       : "shape ";
+    return "model '" + config_.name() + "', tensor '" + tensor + "': the model expects " +
+           std::to_string(model.rank()) + " dimensions (shape " + model.ToString() +
+           ") but the model configuration specifies " + std::to_string(written.rank()) + " dimensions (" + batch +
+           written.ToString() + ")";
   }
 
   inference::ModelConfig& config_;
@@ -177,7 +176,7 @@ void CheckComplete(const inference::ModelConfig& config, const Place& place, std
   check(config.output(), "output");
 }
 
-// What the server makes of an input of the model: clients do not see it. Takes it out of `inputs`.
+// An input of the model that the server makes: clients do not see it. Removes it from `inputs`.
 struct MadeInput {
   std::string name;
   std::string what;  // "batch input"
@@ -201,7 +200,7 @@ void TakeMadeInput(const inference::ModelConfig& config, const MadeInput& made, 
 
 std::string NoInput(const std::string& name) { return "the model has no input '" + name + "'"; }
 
-// The targets of batch_input are inputs of the model, and not of its clients.
+// The targets of batch_input are inputs of the model, but not of its clients.
 void TakeBatchInputs(const inference::ModelConfig& config, const Place& place, std::vector<TensorInfo>& inputs,
                      std::vector<Problem>& problems) {
   for (int i = 0; i < config.batch_input_size(); ++i) {
@@ -215,7 +214,7 @@ void TakeBatchInputs(const inference::ModelConfig& config, const Place& place, s
   }
 }
 
-// And so are the controls of sequences. `config` is what `proto` says.
+// The same for the controls of sequences. `config` has the content of `proto`.
 void TakeControls(const ModelConfig& config, const inference::ModelConfig& proto, const Place& place,
                   std::vector<TensorInfo>& inputs, std::vector<Problem>& problems) {
   const auto& written = proto.sequence_batching().control_input();
@@ -229,7 +228,7 @@ void TakeControls(const ModelConfig& config, const inference::ModelConfig& proto
   }
 }
 
-// And so are the states of sequences; their outputs are the server's own where the configuration does not list them.
+// The same for the states of sequences. Their outputs are the server's unless the configuration lists them.
 void TakeStates(const inference::ModelConfig& proto, const Place& place, std::vector<TensorInfo>& inputs,
                 std::vector<TensorInfo>& outputs, std::vector<Problem>& problems) {
   const auto& states = proto.sequence_batching().state();
@@ -259,8 +258,8 @@ void ShareResource(inference::ModelConfig& config, const std::string& name) {
   }
 }
 
-// A configuration that does not say whether requests share executions gets what suits the model. Without a delay, that
-// costs a lone request nothing.
+// If the configuration does not say whether requests share executions, the batch size decides. Without a delay,
+// batching costs a single request nothing.
 void CompleteScheduling(inference::ModelConfig& config, bool size_defaulted, const DefaultBatching& batching) {
   if (config.scheduling_choice_case() != inference::ModelConfig::SCHEDULING_CHOICE_NOT_SET) return;
   const auto mode = config.inferd().batching();
@@ -284,17 +283,17 @@ void CompleteScheduling(inference::ModelConfig& config, bool size_defaulted, con
   dynamic.mutable_default_queue_policy()->set_max_queue_size(batching.queue_size_max);
 }
 
-// What Triton's server shows of what a configuration leaves open.
+// Fills in the defaults that Triton's server shows.
 void FillAsTriton(inference::ModelConfig& config) {
   if (config.has_dynamic_batching() && config.dynamic_batching().preferred_batch_size().empty() &&
       config.max_batch_size() > 0) {
     config.mutable_dynamic_batching()->add_preferred_batch_size(config.max_batch_size());
   }
-  if (config.has_ensemble_scheduling()) return;  // which have neither memory nor a file of their own
+  if (config.has_ensemble_scheduling()) return;  // they have neither memory nor a file of their own
   auto& optimization = *config.mutable_optimization();
   if (!optimization.has_input_pinned_memory()) optimization.mutable_input_pinned_memory()->set_enable(true);
   if (!optimization.has_output_pinned_memory()) optimization.mutable_output_pinned_memory()->set_enable(true);
-  // Of an engine that the model's name says.
+  // For an engine that the model's name states.
   if (config.default_model_filename().empty() && config.name().ends_with("." + config.backend())) {
     config.set_default_model_filename("model." + config.backend());
   }
@@ -326,7 +325,7 @@ void CheckInputCount(const inference::ModelConfig& config, const std::vector<Ten
                                            ", the model has " + (provided.empty() ? "none" : provided)));
 }
 
-// Returns true if the model has one input, under the name that engines give to an array that has none in its file.
+// Returns true if the model's only input has the name that engines give to an array without a name in its file.
 bool HasUnnamedInput(const ModelConfig& config) {
   return config.inputs.size() == 1 && config.inputs.front().name == "input-0";
 }
@@ -346,7 +345,7 @@ base::Result<ModelConfig> AddCompleted(const ModelConfig& config, const Complete
                               ", and configurations are not completed"));
   }
   if (rows > 0) proto.set_max_batch_size(rows);
-  // In Triton, a model whose code lists tensors and says nothing of batches has none.
+  // In Triton, a model whose code lists tensors and does not mention batches has no batching.
   const bool none = options.triton_exact && options.complete && completed.tensors;
   if ((batching || none) && !proto.has_max_batch_size()) proto.set_max_batch_size(0);
   if (completed.dynamic_batching) proto.mutable_dynamic_batching();
@@ -371,9 +370,11 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorIn
   TakeControls(config, proto, place, inputs, problems);
   TakeStates(proto, place, inputs, outputs, problems);
   if (open && proto.max_batch_size() > 0 && !WhyNotBatchable(inputs, outputs).empty()) {
-    return std::unexpected(ToStatus({place.At(
-        "max_batch_size", "autofill failed for model '" + proto.name() +
-                              "': model does not support batching while non-zero max_batch_size is specified")}));
+    return std::unexpected(
+        ToStatus({place.At("max_batch_size",
+                           "autofill failed for model '" + proto.name() +
+                               "': model does not support batching while non-zero max_batch_size is specified")},
+                 options.triton_exact));
   }
   const bool defaulted = options.complete && !proto.has_max_batch_size();
   if (defaulted) proto.set_max_batch_size(batching.batches ? options.default_max_batch_size : 0);
@@ -404,8 +405,16 @@ base::Result<ModelConfig> CompleteModel(ModelConfig config, std::vector<TensorIn
   result.accepts_larger_requests = defaulted && result.max_batch_size > 0 && !limited;
   for (Problem& problem : FindProblems(*result.document, result.name, result.engine, options.absent_gpus_are_cpus))
     problems.push_back(std::move(problem));
-  INFERD_RETURN_IF_ERROR(ToStatus(problems));
+  INFERD_RETURN_IF_ERROR(ToStatus(problems, options.triton_exact));
   return result;
+}
+
+base::Status CheckDatatypes(const ModelConfig& config, const CompletionOptions& options) {
+  if (config.document == nullptr || config.engine == kEnsembleEngine) return base::OkStatus();
+  std::vector<Problem> problems;
+  const ModelConfigDocument::Message& message = config.document->message();
+  CheckComplete(message.proto, Place(message), problems);
+  return ToStatus(problems, options.triton_exact);
 }
 
 }  // namespace inferd::config

@@ -20,7 +20,7 @@ using ::testing::Pair;
 const TensorInfo kX{.name = "x", .datatype = DataType::kFp32, .shape = {-1, 784}};
 const TensorInfo kY{.name = "y", .datatype = DataType::kFp32, .shape = {-1, 10}};
 
-// A server that takes the leading dimension for the batch's where a configuration says nothing.
+// Options of a server that takes the leading dimension for the batch's if a configuration says nothing.
 CompletionOptions AsTriton() {
   CompletionOptions options;
   options.default_limits_requests = true;
@@ -39,7 +39,7 @@ base::Result<ModelConfig> Resolve(std::string_view text, std::vector<std::string
   return ResolveModel(Parsed(text), "m", {std::move(entries)}, options);
 }
 
-// Without executions.
+// Completes without trial executions.
 base::Result<ModelConfig> Completed(ModelConfig config, const std::vector<TensorInfo>& inputs,
                                     const std::vector<TensorInfo>& outputs, const CompletionOptions& options) {
   BatchingDecision decision = DecideBatching(config, inputs, outputs, options);
@@ -76,7 +76,7 @@ TEST(ModelConfigCompletionTest, NoConfigurationAtAllIsCompletedFromTheModel) {
       R"({"name":"digits","platform":"onnx_onnxv1","backend":"onnxruntime","runtime":"","version_policy":{"latest":{"num_versions":1}},"max_batch_size":0,"input":[{"name":"x","data_type":"TYPE_FP32","format":"FORMAT_NONE","dims":[-1,784],"is_shape_tensor":false,"allow_ragged_batch":false,"optional":false,"is_non_linear_format_io":false}],"output":[{"name":"y","data_type":"TYPE_FP32","dims":[-1,10],"label_filename":"","is_shape_tensor":false,"is_non_linear_format_io":false}],"batch_input":[],"batch_output":[],"instance_group":[{"name":"digits","kind":"KIND_CPU","count":1,"gpus":[],"secondary_devices":[],"profile":[],"passive":false,"host_policy":""}],"default_model_filename":"model.onnx","cc_model_filenames":{},"metric_tags":{},"parameters":{},"model_warmup":[]})");
 }
 
-// Models bring types that ModelConfig has no name for.
+// Models may have types that ModelConfig has no name for.
 TEST(ModelConfigCompletionTest, TypesThatOnlyTensorflowHasAreKept) {
   const TensorInfo complex{.name = "x", .datatype = DataType::kComplex64, .shape = {-1}};
   const TensorInfo quantized{.name = "y", .datatype = DataType::kQint32, .shape = {-1}};
@@ -104,6 +104,61 @@ TEST(ResolveModelTest, TheEngineComesFromPlatformBackendFileOrName) {
   EXPECT_THAT(nothing.error().message(),
               HasSubstr("Could not determine backend for model 'm' with no backend in model "
                         "configuration. Expected model name of the form 'model.<backend_name>'."));
+}
+
+CompletionOptions ExactlyAsTriton() {
+  CompletionOptions options;
+  options.triton_exact = true;
+  options.gpus["onnxruntime"] = {.count = 1};
+  return options;
+}
+
+TEST(ResolveModelTest, TextsBeginWithTritonsWords) {
+  const CompletionOptions triton = ExactlyAsTriton();
+  EXPECT_EQ(CompletionError(Resolve("platform: \"ensemble\"", {}, triton)),
+            "ensemble scheduling must be set for ensemble m whose platform is ensemble (c.pbtxt:1:1: platform)");
+  EXPECT_EQ(CompletionError(Resolve("platform: \"ensemble\"", {})),
+            "c.pbtxt:1:1: platform: ensemble scheduling must be set for ensemble m whose platform is ensemble");
+  EXPECT_EQ(CompletionError(Resolve("backend: \"onnxruntime\"\nmax_batch_size: -1", {"model.onnx"}, triton)),
+            "'max_batch_size' must be non-negative value for m (c.pbtxt:2:1: max_batch_size)");
+  EXPECT_EQ(CompletionError(Resolve("name: \"n\"", {"model.onnx"}, triton)),
+            "unexpected directory name 'm' for model 'n', directory name must equal model name (c.pbtxt:1:1: name)");
+  EXPECT_TRUE(Resolve("", {}, triton)
+                  .error()
+                  .message()
+                  .starts_with("Invalid model name: Could not determine backend for model 'm'"));
+}
+
+TEST(ResolveModelTest, GpusThatAreAbsentAreNamedFirst) {
+  const CompletionOptions triton = ExactlyAsTriton();
+  const std::string gpu = "backend: \"onnxruntime\" instance_group { kind: KIND_GPU gpus: [ 0, 42 ] }";
+  EXPECT_THAT(CompletionError(Resolve(gpu, {}, triton)),
+              ::testing::StartsWith("instance group m_0 of model m specifies invalid or unsupported gpu id 42"));
+  EXPECT_TRUE(Resolve(gpu, {}).has_value()) << "said when the model is loaded";
+  EXPECT_TRUE(Resolve("backend: \"onnxruntime\" instance_group { kind: KIND_GPU gpus: 0 }", {}, triton).has_value());
+  CompletionOptions moved = ExactlyAsTriton();
+  moved.gpus["onnxruntime"] = {};
+  EXPECT_THAT(CompletionError(Resolve(gpu, {}, moved)),
+              ::testing::StartsWith("instance group m_0 of model m specifies invalid or unsupported gpu id 0. The "
+                                    "model's engine has no GPUs (c.pbtxt:1:"));
+  EXPECT_TRUE(Resolve("backend: \"onnxruntime\" instance_group { kind: KIND_GPU }", {}, moved).has_value())
+      << "the engine says why it has none";
+  moved.absent_gpus_are_cpus = true;
+  EXPECT_TRUE(Resolve(gpu, {}, moved).has_value());
+}
+
+TEST(CheckDatatypesTest, NamesTensorsWithoutOne) {
+  const CompletionOptions triton = ExactlyAsTriton();
+  const auto status = [&](const std::string& text) {
+    return CheckDatatypes(*Resolve(text, {}, triton), triton).message();
+  };
+  const std::string head = "backend: \"onnxruntime\"\n";
+  EXPECT_EQ(status(head + "input { name: \"I\" dims: 1 }"),
+            "model input 'I' must specify 'data_type' for m (c.pbtxt:2:1: input[0])");
+  EXPECT_THAT(status(head + "output { name: \"O\" dims: 1 }"),
+              ::testing::StartsWith("model output 'O' must specify 'data_type' for m"));
+  EXPECT_EQ(status(head + "input { name: \"I\" data_type: TYPE_INT32 dims: 1 }"), "");
+  EXPECT_EQ(status(head), "");
 }
 
 TEST(ResolveModelTest, OfTwoModelsTheConfigurationSaysWhichIsMeant) {
@@ -176,7 +231,7 @@ TEST(ResolveModelTest, InstanceGroupsGetNamesKindsAndCounts) {
   EXPECT_EQ(config->instance_groups[1].name, "g");
 }
 
-// The guide of the TensorRT Inference Server 0.4, "Model Configuration Schema".
+// From the guide of the TensorRT Inference Server 0.4, "Model Configuration Schema".
 TEST(ResolveModelTest, WhereAModelRunsIsTheServersWordUnlessTheModelSays) {
   const auto isolation = [](std::string_view text, Isolation by_default) {
     CompletionOptions options;
@@ -261,7 +316,7 @@ instance_group [ { count: 2 gpus: [ 0 ] } ]
   EXPECT_EQ(config->instance_groups[0].count, 2);
 }
 
-// As the server of 2018 stood in for shows it: the groups as they were written, whatever executes.
+// Like the server of 2018: groups are shown as written, wherever they execute.
 TEST(ResolveModelTest, GroupsOnAbsentGpusAreShownAsTheyAreWritten) {
   CompletionOptions options;
   options.gpus = {{"onnxruntime", {}}};
@@ -326,7 +381,7 @@ TEST(ResolveModelTest, UnknownAcceleratorsOfInstancesOnGpusAreRefusedWithTheirPl
   EXPECT_THAT(on_cpu->unacted_fields, ElementsAre(HasSubstr("the engine has no execution provider 'openvino'")));
 }
 
-// Of 4 800 requests for the mean of an [h,w,3] image, 1 917 were answered wrongly when -1 was taken for a batch.
+// When -1 was taken for a batch, 1 917 of 4 800 requests for the mean of an [h,w,3] image had wrong responses.
 TEST(CompleteModelTest, ALeadingWildcardIsNoBatchUntilSomethingSaysSo) {
   EXPECT_EQ(Complete("", {kX}, {kY})->max_batch_size, 0);
   EXPECT_FALSE(Complete("", {kX}, {kY})->dynamic_batching.has_value());
@@ -338,7 +393,7 @@ TEST(CompleteModelTest, ALeadingWildcardIsNoBatchUntilSomethingSaysSo) {
   EXPECT_EQ(Complete("", {kX}, {kY}, AsTriton())->max_batch_size, 64);
 }
 
-// As if executions had shown that rows do, or do not, influence each other.
+// Completes as if executions had shown that rows do, or do not, influence each other.
 int MaxBatchSizeWith(bool independent) {
   TensorInfo x = kX;
   TensorInfo y = kY;
@@ -408,8 +463,15 @@ TEST(CompleteModelTest, WhatIsWrittenIsComparedWithTheModel) {
       "model "
       "configuration specifies 3 dimensions (an initial batch dimension because max_batch_size > 0 followed by the "
       "explicit tensor shape, making complete shape [-1,784,1])");
-  EXPECT_THAT(error("input { name: \"x\" dims: [ -1, 10 ] }"),
-              HasSubstr("the model expects shape [-1,784] but the model configuration specifies shape [-1,10]"));
+  EXPECT_THAT(
+      error("input { name: \"x\" dims: [ -1, 10 ] }"),
+      HasSubstr("the model expects 2 dimensions (shape [-1,784]) but the model configuration specifies 2 dimensions "
+                "(shape [-1,10])"));
+  EXPECT_THAT(
+      error("max_batch_size: 8 input { name: \"x\" dims: 10 }"),
+      HasSubstr("the model expects 2 dimensions (shape [-1,784]) but the model configuration specifies 2 dimensions "
+                "(an initial batch dimension because max_batch_size > 0 followed by the explicit tensor shape, "
+                "making complete shape [-1,10])"));
   EXPECT_THAT(error("input { name: \"x\" data_type: TYPE_INT8 }"),
               HasSubstr("configuration expects datatype TYPE_INT8 for input 'x', model provides TYPE_FP32"));
   EXPECT_THAT(error("input { name: \"z\" }"), HasSubstr("unexpected inference input 'z', allowed inputs are: x"));
@@ -425,14 +487,16 @@ TEST(CompleteModelTest, AnySizeInTheConfigurationIsTheModelsSize) {
   EXPECT_EQ(config->outputs[0].dims, (Shape{10}));
   const TensorInfo fixed{.name = "x", .datatype = DataType::kFp32, .shape = {2, 3}};
   EXPECT_EQ(Complete("input { name: \"x\" dims: [ -1, -1 ] }", {fixed}, {kY})->inputs[0].dims, (Shape{2, 3}));
-  EXPECT_THAT(CompletionError(Complete("max_batch_size: 8 input { name: \"x\" dims: -1 }", {fixed}, {kY})),
-              HasSubstr("the model expects shape [2,3] but the model configuration specifies shape [-1,-1]"))
+  EXPECT_THAT(
+      CompletionError(Complete("max_batch_size: 8 input { name: \"x\" dims: -1 }", {fixed}, {kY})),
+      HasSubstr("the model expects 2 dimensions (shape [2,3]) but the model configuration specifies 2 dimensions "
+                "(an initial batch dimension"))
       << "rows of the model's number alone";
   EXPECT_THAT(CompletionError(Complete("input { name: \"x\" dims: [ 2, 4 ] }", {fixed}, {kY})),
-              HasSubstr("the model expects shape [2,3]"));
+              HasSubstr("the model expects 2 dimensions (shape [2,3])"));
 }
 
-// As Triton: a batch size of ours brings batching.
+// As in Triton, a default batch size implies batching.
 TEST(CompleteModelTest, ACompletedBatchSizeBringsDynamicBatching) {
   const auto batches = [](std::string_view text, int32_t size = 64) {
     CompletionOptions options = AsTriton();
@@ -734,7 +798,7 @@ TEST(AddCompletedTest, TheTransactionPolicyIsShownWhateverItSays) {
   }
 }
 
-// As Triton merges what auto_complete_config adds.
+// Like Triton's merging of tensors from auto_complete_config.
 TEST(CompleteModelTest, ModelsAddTensorsToTheirConfiguration) {
   const TensorInfo further{.name = "further", .datatype = DataType::kFp32, .shape = {-1, 4}, .optional = true};
   const TensorInfo more{.name = "more", .datatype = DataType::kInt8, .shape = {-1, -1}};

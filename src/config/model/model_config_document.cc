@@ -17,7 +17,7 @@ using google::protobuf::Message;
 using google::protobuf::Reflection;
 
 // Prints a message as JSON by reflection. protobuf's own printer writes 64-bit integers as strings, which Triton's
-// clients do not read.
+// clients do not accept.
 class JsonPrinter {
  public:
   std::string Print(const Message& message) {
@@ -38,7 +38,7 @@ class JsonPrinter {
     out_.EndObject();
   }
 
-  // Messages and members of a oneof only where they are set; everything else always, but our own fields if empty.
+  // Messages and members of a oneof are shown if set; other fields always, except empty ones of our own.
   static bool Shown(const Message& message, const FieldDescriptor* field) {
     const Reflection* reflection = message.GetReflection();
     if (field->is_repeated()) return field->number() < kOwnFieldNumbers || reflection->FieldSize(message, field) > 0;
@@ -79,7 +79,7 @@ class JsonPrinter {
     out_.EndObject();
   }
 
-  // `index` < 0: the field is singular.
+  // `index` < 0 for a singular field.
   void AppendValue(const Message& message, const FieldDescriptor* field, int index) {
     const Reflection* r = message.GetReflection();
     const bool one = index < 0;
@@ -89,7 +89,7 @@ class JsonPrinter {
       case FieldDescriptor::CPPTYPE_STRING:
         return out_.String(one ? r->GetString(message, field) : r->GetRepeatedString(message, field, index));
       case FieldDescriptor::CPPTYPE_ENUM: {
-        // An open enumeration: a number that has no name stays a number.
+        // An open enumeration: a number without a name stays a number.
         const int number = one ? r->GetEnumValue(message, field) : r->GetRepeatedEnumValue(message, field, index);
         const auto* value = field->enum_type()->FindValueByNumber(number);
         return value != nullptr ? out_.String(value->name()) : out_.Int(number);
@@ -111,7 +111,7 @@ class JsonPrinter {
     }
   }
 
-  // As proto3 JSON has them.
+  // Writes non-finite values as proto3 JSON does.
   template <typename Real>
   void AppendReal(Real value) {
     if (!std::isfinite(value)) return out_.String(std::isnan(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity");
@@ -127,15 +127,21 @@ class JsonPrinter {
 
 }  // namespace
 
-std::string Problem::ToString() const {
+std::string Problem::PlaceText() const {
   std::string text = file;
   if (line > 0) text += ":" + std::to_string(line) + ":" + std::to_string(column);
-  for (const std::string& part : {field, message}) {
-    if (part.empty()) continue;
-    if (!text.empty()) text += ": ";
-    text += part;
-  }
-  return text;
+  if (!text.empty() && !field.empty()) text += ": ";
+  return text + field;
+}
+
+std::string Problem::ToString() const {
+  const std::string place = PlaceText();
+  return place.empty() || message.empty() ? place + message : place + ": " + message;
+}
+
+std::string Problem::ToStringPlaceLast() const {
+  const std::string place = PlaceText();
+  return place.empty() ? message : message + " (" + place + ")";
 }
 
 ModelConfigDocument::ModelConfigDocument(std::unique_ptr<const Message> message) : message_(std::move(message)) {}

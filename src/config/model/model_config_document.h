@@ -6,19 +6,25 @@
 
 namespace inferd::config {
 
-// Something wrong with a configuration, and where.
+// A problem in a configuration, and its place.
 struct Problem {
-  std::string field;  // "input[1].dims"; empty: the whole configuration
+  std::string field;  // "input[1].dims"; empty for the whole configuration
   std::string message;
-  std::string file;  // empty: it came from a load call
-  int line = 0;      // from 1; 0: not written in the file
+  std::string file;  // empty if it came from a load call
+  int line = 0;      // from 1; 0 if not written in the file
   int column = 0;
 
-  // "<file>:<line>:<column>: <field>: <message>", without the parts that are not known.
+  // Returns "<file>:<line>:<column>: <field>: <message>", without unknown parts.
   std::string ToString() const;
+  // "<message> (<file>:<line>:<column>: <field>)", likewise: for clients that look at how the text begins.
+  std::string ToStringPlaceLast() const;
+
+ private:
+  // "<file>:<line>:<column>: <field>", without the parts that are not known.
+  std::string PlaceText() const;
 };
 
-// A whole ModelConfig message, what the server does not act on included, with the lines it was written on. Immutable,
+// A whole ModelConfig message, including fields that the server does not act on, with their lines. Immutable,
 // thread-safe.
 class ModelConfigDocument final {
  public:
@@ -31,19 +37,19 @@ class ModelConfigDocument final {
 
   const Message& message() const { return *message_; }
 
-  // As GET .../config answers: proto field names in declaration order, primitive defaults printed, 64-bit integers as
-  // numbers, maps as objects with sorted keys. One line.
+  // Returns the answer of GET .../config: proto field names in declaration order, primitive defaults printed, 64-bit
+  // integers as numbers, maps as objects with sorted keys. One line.
   std::string ToJson() const;
-  // As a config.pbtxt that parses back to the same message.
+  // Returns a config.pbtxt that parses back to the same message.
   std::string ToPbtxt() const;
 
  private:
   std::unique_ptr<const Message> message_;
 };
 
-// Everything that is wrong with a configuration in itself, before a model file is looked at: Triton's rules and texts
-// (model_config_utils), and what inferd does not act on yet, refused by name. `model_name` is what the texts call it.
-// `absent_gpus_are_cpus`: an instance group on GPUs that there are not is no problem.
+// Returns all mistakes that a configuration has in itself, without reading a model file: by Triton's rules and texts
+// (model_config_utils), and fields that inferd does not support yet, by name. `model_name` is used in the texts. If
+// `absent_gpus_are_cpus`, an instance group on missing GPUs is not a problem.
 std::vector<Problem> FindProblems(const ModelConfigDocument& document, const std::string& model_name,
                                   std::string_view engine = {}, bool absent_gpus_are_cpus = false);
 

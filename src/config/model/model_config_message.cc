@@ -12,7 +12,7 @@ tensor::Shape ToShape(const google::protobuf::RepeatedField<int64_t>& dims) {
   return tensor::Shape(std::span<const int64_t>(dims.data(), static_cast<size_t>(dims.size())));
 }
 
-// The enumerations share their numbers; one that ours lacks is left for FindProblems.
+// The enumerations share their numbers. FindProblems() reports numbers that ours lacks.
 tensor::DataType ToDataType(inference::DataType type) {
   return IsDataType(type) ? static_cast<tensor::DataType>(type) : tensor::DataType::kInvalid;
 }
@@ -55,7 +55,7 @@ DynamicBatching ToDynamicBatching(const inference::ModelDynamicBatching& from) {
   return to;
 }
 
-// One that FindProblems refuses is anything.
+// An unset choice gives any control; FindProblems() refuses it.
 SequenceControl ToControl(const std::string& name, const inference::ModelSequenceBatching::Control& from) {
   SequenceControl to{.name = name, .kind = static_cast<SequenceControlKind>(from.kind())};
   const auto set = [&to](tensor::DataType datatype, const auto& values) {
@@ -71,7 +71,7 @@ SequenceControl ToControl(const std::string& name, const inference::ModelSequenc
   return to;
 }
 
-// What an initial state leaves open is 1.
+// Open sizes of an initial state become 1.
 SequenceState ToState(const inference::ModelSequenceBatching::State& from) {
   SequenceState to{.input = from.input_name(),
                    .output = from.output_name(),
@@ -160,7 +160,7 @@ void ReadTensors(const inference::ModelConfig& from, ModelConfig& to) {
   }
 }
 
-// Entries that name several targets become several entries. Every kind has one source; FindProblems sees to that.
+// Entries with several targets become several entries. Each kind has one source; FindProblems() checks that.
 void ReadBatchTensors(const inference::ModelConfig& from, ModelConfig& to) {
   for (const auto& input : from.batch_input()) {
     const std::string source = input.source_input().empty() ? "" : input.source_input(0);
@@ -183,7 +183,7 @@ Dependency ToDependency(const inference::InferdOptions::Dependency& from) {
 
 void AddDependency(Dependency dependency, ModelConfig& to) {
   if (std::ranges::find(to.dependencies, dependency) != to.dependencies.end()) return;
-  // One more than may be tells that there are too many.
+  // Keeps one more than the limit, which shows that there are too many.
   if (to.dependencies.size() <= kDependenciesMax) to.dependencies.push_back(std::move(dependency));
 }
 
@@ -269,7 +269,7 @@ ModelConfig FromMessage(std::unique_ptr<const ModelConfigDocument::Message> mess
   }
   ReadDependencies(from, to);
   if (from.platform() == kEnsembleEngine && to.instance_groups.empty()) {
-    // It only calls others: one is enough for any number of requests, and nothing of it is shown.
+    // An ensemble only calls others: one instance is enough for any number of requests, and it is not shown.
     InstanceGroup& group = to.instance_groups.emplace_back();
     group.name = from.name();
     group.kind = InstanceKind::kCpu;
@@ -301,13 +301,13 @@ std::unique_ptr<ModelConfigDocument::Message> CopyMessage(const ModelConfig& con
   return std::make_unique<ModelConfigDocument::Message>(config.document->message());
 }
 
-base::Status ToStatus(const std::vector<Problem>& problems) {
+base::Status ToStatus(const std::vector<Problem>& problems, bool place_last) {
   if (problems.empty()) return base::OkStatus();
   constexpr size_t kShownMax = 10;
   std::string text;
   for (size_t i = 0; i < std::min(problems.size(), kShownMax); ++i) {
     if (i > 0) text += '\n';
-    text += problems[i].ToString();
+    text += place_last ? problems[i].ToStringPlaceLast() : problems[i].ToString();
   }
   if (problems.size() > kShownMax) text += "\nand " + std::to_string(problems.size() - kShownMax) + " more";
   return base::InvalidArgument(std::move(text));

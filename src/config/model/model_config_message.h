@@ -1,6 +1,6 @@
 #pragma once
 
-// The generated message behind ModelConfigDocument. For the sources of this room that need it; no header includes it.
+// The generated message behind ModelConfigDocument. Only for sources of this room; no header includes it.
 
 #include <google/protobuf/text_format.h>
 
@@ -17,24 +17,24 @@ namespace inferd::config {
 
 struct ModelConfigDocument::Message {
   inference::ModelConfig proto;
-  std::string file;  // empty: a load call's
-  // Where each field was written; null: nowhere. Fields added by completion have no place in it.
+  std::string file;  // empty for a load call's
+  // The place of each field; null if there is no text. Fields that completion adds have no place.
   std::shared_ptr<const google::protobuf::TextFormat::ParseInfoTree> places;
 };
 
-// The plain structs of `message`, which becomes the result's document. Values out of range are left as they are.
+// Converts `message`, which becomes the result's document, to plain structs. Out-of-range values stay unchanged.
 ModelConfig FromMessage(std::unique_ptr<const ModelConfigDocument::Message> message);
 
-// Whether tensors can be of that type: one that the enumeration has, or, by its number, one of tensor::DataType that it
-// lacks, which models bring and no configuration names.
+// Returns true if tensors can have that type: one of the enumeration, or the number of a tensor::DataType that the
+// enumeration lacks. Models may have such types, but configurations cannot name them.
 bool IsDataType(inference::DataType type);
-// "TYPE_FP32". Empty: no type.
+// Returns "TYPE_FP32" and the like. Empty if it is not a type.
 std::string DataTypeText(inference::DataType type);
 
-// A copy of config's document to change; an empty one if it has none.
+// Returns a modifiable copy of config's document, or an empty one if it has none.
 std::unique_ptr<ModelConfigDocument::Message> CopyMessage(const ModelConfig& config);
 
-// Of Triton's ModelVersionPolicy, or of TensorFlow Serving's ServableVersionPolicy, which it was made from.
+// Converts Triton's ModelVersionPolicy, or TensorFlow Serving's ServableVersionPolicy, from which it was made.
 template <typename Message>
 VersionPolicy ToVersionPolicy(const Message& from) {
   VersionPolicy to;
@@ -47,7 +47,8 @@ VersionPolicy ToVersionPolicy(const Message& from) {
   return to;
 }
 
-// OK, or INVALID_ARGUMENT with one line per problem, the first ten.
-base::Status ToStatus(const std::vector<Problem>& problems);
+// Returns OK, or INVALID_ARGUMENT with one line per problem, the first ten. `place_last`: the line begins with what is
+// wrong and ends with the place.
+base::Status ToStatus(const std::vector<Problem>& problems, bool place_last = false);
 
 }  // namespace inferd::config

@@ -22,8 +22,7 @@ base::Status CheckSize(std::string_view text, std::string_view what) {
                                std::to_string(kModelConfigBytesMax) + " bytes, got " + std::to_string(text.size()));
 }
 
-// Strings that are not UTF-8, which proto3 does not allow and the text parser does not notice. Map entries are
-// messages.
+// Finds strings that are not UTF-8, which proto3 forbids and the text parser does not detect. Map entries are messages.
 void FindBadStrings(const google::protobuf::Message& message, const Place& place, std::vector<Problem>& problems) {
   using google::protobuf::FieldDescriptor;
   const auto* reflection = message.GetReflection();
@@ -46,8 +45,8 @@ void FindBadStrings(const google::protobuf::Message& message, const Place& place
   }
 }
 
-// Finds keys of one map of a step that are given different tensors. The map would keep the last, and the mistake would
-// show at another step, if at all. Only a message that was just parsed still has them all.
+// Finds keys that occur repeatedly in one map of a step, with different tensors. The map would keep the last, and the
+// mistake would show at another step, if at all. Only a freshly parsed message still has all of them.
 void FindRepeatedKeys(const google::protobuf::Message& step, const std::string& map, int number, const Place& place,
                       std::vector<Problem>& problems) {
   const auto* reflection = step.GetReflection();
@@ -74,14 +73,14 @@ void FindRepeatedKeys(const inference::ModelConfig& config, const Place& place, 
   }
 }
 
-// What protobuf's JSON parser lets pass: single quotes, unquoted and repeated keys.
+// Refuses text that protobuf's JSON parser accepts: single quotes, unquoted and repeated keys.
 base::Status CheckJson(std::string_view text) {
   json::Reader reader(text);
   INFERD_RETURN_IF_ERROR(reader.SkipValue());
   return reader.Finish();
 }
 
-// The name that metric_tags had in 2018.
+// Moves `tags`, the name of metric_tags in 2018.
 void FoldTags(inference::ModelConfig& proto) {
   for (const auto& [key, value] : proto.tags()) proto.mutable_metric_tags()->insert({key, value});
   proto.clear_tags();

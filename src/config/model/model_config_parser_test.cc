@@ -28,7 +28,7 @@ std::string JsonErrorOf(std::string_view text) {
   return config.error().message();
 }
 
-// Every field of the message, in protobuf's several spellings.
+// Every field of the message, in protobuf's various spellings.
 constexpr char kEverything[] = R"(
 name: "all" platform: 'onnxruntime_onnx' backend: "onnxruntime" runtime: "lib.so"
 version_policy { specific { versions: [1, 3] } }

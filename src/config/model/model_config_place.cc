@@ -44,7 +44,7 @@ std::string Place::PathOf(std::string_view name, int index) const {
 void Place::Locate(const google::protobuf::FieldDescriptor* field, int index, int& line, int& column) const {
   if (tree_ == nullptr) return;
   auto place = tree_->GetLocation(field, field->is_repeated() ? std::max(index, 0) : -1);
-  // A list in brackets has one place for all its elements.
+  // A list in brackets has one position for all its elements.
   if (place.line < 0 && field->is_repeated()) place = tree_->GetLocation(field, 0);
   if (place.line < 0) return;
   line = place.line + 1;

@@ -7,21 +7,21 @@
 
 namespace inferd::config {
 
-// A message inside a configuration, by its path ("input[1]") and by where it was written. For this room's sources.
+// A message inside a configuration, with its path ("input[1]") and its position in the text. For this room's sources.
 class Place {
  public:
   explicit Place(const ModelConfigDocument::Message& message);
-  // A whole configuration of that type; `tree` null: not from a text. The tree outlives the place.
+  // A whole configuration of that type. `tree` is null if there is no text, and must outlive the place.
   Place(const google::protobuf::Descriptor* type, const google::protobuf::TextFormat::ParseInfoTree* tree,
         std::string file);
 
-  // The message in field `name`; `index` >= 0 if the field is repeated.
+  // Returns the message in field `name`; `index` >= 0 if the field is repeated.
   Place In(std::string_view name, int index = -1) const;
 
-  // A problem with field `name` of this message, at its line, or else at the message's.
+  // Returns a problem with field `name` of this message, at its line or else at the message's.
   Problem At(std::string_view name, int index, std::string message) const;
   Problem At(std::string_view name, std::string message) const { return At(name, -1, std::move(message)); }
-  // A problem with this message as a whole.
+  // Returns a problem with this message as a whole.
   Problem Here(std::string message) const;
 
  private:

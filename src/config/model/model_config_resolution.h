@@ -7,8 +7,8 @@
 
 namespace inferd::config {
 
-// The plain structs of a document that was completed. What is no field of the message is derived: the engine, and the
-// platform's name as metadata shows it. For this room's sources.
+// Converts a completed document to plain structs. Derives values that are not fields of the message: the engine, and
+// the platform's name in metadata. For this room's sources.
 ModelConfig Rebuild(std::unique_ptr<const ModelConfigDocument::Message> message, const CompletionOptions& options);
 
 }  // namespace inferd::config

@@ -15,7 +15,8 @@ namespace {
 constexpr int kDepthMax = 32;
 constexpr size_t kErrorsMax = 10;
 
-// Of `Message type "inference.ModelInput" has no field named "datatype".`: "inference.ModelInput" and "datatype".
+// The parts of `Message type "inference.ModelInput" has no field named "datatype".`: "inference.ModelInput" and
+// "datatype".
 struct UnknownField {
   std::string type;
   std::string field;
@@ -42,12 +43,12 @@ std::string SuggestField(const UnknownField& unknown) {
   return nearest.Suggestion();
 }
 
-// Keeps what protobuf's text parser has to say, as compilers print it.
+// Collects the messages of protobuf's text parser, in the form of compilers' messages.
 class ErrorLines final : public google::protobuf::io::ErrorCollector {
  public:
   ErrorLines(std::string_view text, std::string_view file) : text_(text), file_(file) {}
 
-  // Lines and columns come counted from 0; -1: the whole text.
+  // Lines and columns are counted from 0; -1 means the whole text.
   void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
     if (++count_ > kErrorsMax) return;
     std::string shown = message;
@@ -72,7 +73,7 @@ class ErrorLines final : public google::protobuf::io::ErrorCollector {
   }
 
  private:
-  // protobuf says where the unknown field's name ends; where it begins is what a person looks for.
+  // protobuf reports the end of the unknown field's name; people expect its start.
   int ColumnOf(const std::string& field, int line, int column) const {
     size_t begin = 0;
     for (; line > 0; --line) begin = text_.find('\n', begin) + 1;

@@ -22,7 +22,7 @@ using google::protobuf::Message;
 
 constexpr size_t kDescribedMax = 10;
 constexpr std::string_view kNoGpus = "the server has no GPUs";
-constexpr std::string_view kNoProvider = "the engine has no execution provider";  // its name follows
+constexpr std::string_view kNoProvider = "the engine has no execution provider";  // the provider's name follows
 
 constexpr std::string_view kNotOnGpus = "the model is on no GPU";
 
@@ -49,7 +49,7 @@ constexpr UnactedField kFields[] = {
     {"cc_model_filenames", kNoGpus},
 };
 
-// Whether something in it is not as in an empty message.
+// Returns true if any field of the message is set.
 bool HasContent(const Message& message) {
   const auto* reflection = message.GetReflection();
   std::vector<const FieldDescriptor*> fields;
@@ -60,7 +60,7 @@ bool HasContent(const Message& message) {
   });
 }
 
-// " 'tensorrt'"; empty: it has none.
+// Returns " 'tensorrt'", or "" if it has no name.
 std::string NameOf(const Message& message) {
   const FieldDescriptor* field = message.GetDescriptor()->FindFieldByName("name");
   if (field == nullptr) return "";
@@ -69,22 +69,22 @@ std::string NameOf(const Message& message) {
 }
 
 bool HasGroupOnGpus(const inference::ModelConfig& config, const EngineGpus& gpus) {
-  // Without groups, there is one of which nothing is written.
+  // A configuration without groups gets one with default fields.
   if (config.instance_group().empty()) return IsOnGpus({}, gpus);
   return std::ranges::any_of(config.instance_group(), [&gpus](const auto& group) { return IsOnGpus(group, gpus); });
 }
 
-// Goes through a message and collects the fields of the table that it sets.
+// Walks through a message and collects its fields that are in the table.
 class UnactedFinder {
  public:
-  // `on_gpus`: the model has instances there.
+  // `on_gpus` is true if the model has instances on GPUs.
   UnactedFinder(std::string_view engine, const EngineGpus& gpus, bool on_gpus)
       : own_engine_(FindOwnEngine(engine) != nullptr),
         gpus_(gpus),
         on_gpus_(on_gpus),
         accelerated_(on_gpus && engine == kAcceleratedEngine) {}
 
-  // `path`: the message's own, as in the table.
+  // `path` is the message's own, as in the table.
   void Find(const Message& message, const Place& place, const std::string& path) {
     const auto* reflection = message.GetReflection();
     std::vector<const FieldDescriptor*> fields;
@@ -100,7 +100,7 @@ class UnactedFinder {
     }
   }
 
-  // Buckets of histograms that there are not.
+  // Finds buckets of histograms that do not exist.
   void FindFamilies(const inference::ModelMetrics& metrics, const Place& place) {
     for (int i = 0; i < metrics.metric_control_size(); ++i) {
       const std::string& family = metrics.metric_control(i).metric_identifier().family();
@@ -122,13 +122,13 @@ class UnactedFinder {
   }
 
  private:
-  // GPUs are acted on where the group is on them.
+  // GPUs have an effect if the group runs on them.
   bool ActedOnHere(const Message& message, const FieldDescriptor& field) const {
     const auto* const group = dynamic_cast<const inference::ModelInstanceGroup*>(&message);
     return group != nullptr && field.name() == "gpus" && IsOnGpus(*group, gpus_);
   }
 
-  // Instances on GPUs act on it, or on some of what is in it.
+  // True if instances on GPUs use the field, or parts of it.
   bool IsAccelerated(std::string_view path) const {
     if (path == kInputPinnedField || path == kOutputPinnedField) return on_gpus_;
     return accelerated_ && (path == kCudaField || path == kGpuAcceleratorField);
@@ -144,7 +144,7 @@ class UnactedFinder {
     }
   }
 
-  // Messages of a list are noted one by one, other values together.
+  // Messages of a list are reported one by one, other values together.
   void Note(const UnactedField& row, const Message& message, const FieldDescriptor* field, const Place& place) {
     const auto* reflection = message.GetReflection();
     const std::string text = "not acted on: " + std::string(row.reason);
@@ -163,7 +163,7 @@ class UnactedFinder {
   const bool own_engine_;
   const EngineGpus gpus_;
   const bool on_gpus_;
-  const bool accelerated_;  // on GPUs, by an engine that acts on more then
+  const bool accelerated_;  // on GPUs, by an engine that uses more fields there
   std::vector<Problem> found_;
 };
 

@@ -10,20 +10,21 @@
 
 namespace inferd::config {
 
-// A field of a model's configuration that is parsed, kept and shown, and that changes nothing in the server. Fields
-// whose neglect would change answers are not among these: FindProblems refuses them.
+// A field of a model's configuration that is parsed, kept and shown, but has no effect in the server. Fields whose
+// neglect would change responses are not listed here: FindProblems() refuses them.
 struct UnactedField {
-  std::string_view path;      // without indices ("instance_group.gpus"); that of a message stands for all in it
-  std::string_view reason;    // without a full stop; of an element of a list that has a name, the name follows
-  bool up_to_engine = false;  // an engine from elsewhere gets the field, and may act on it: only ours do not
+  std::string_view path;      // without indices ("instance_group.gpus"); a message's path covers all its fields
+  std::string_view reason;    // without a full stop; the name of a named list element follows it
+  bool up_to_engine = false;  // a foreign engine receives the field and may act on it; ours do not
 };
 
-// All of them. The unit test demands that each field of the message is acted on, refused, for clients only, or here.
+// Returns all of them. A unit test requires that each field of the message is acted on, refused, for clients only, or
+// listed here.
 std::span<const UnactedField> UnactedFields();
 
-// Those that `document` sets to something else than their default, as "<file>:<line>:<column>: <field>: not acted on:
-// <reason>", by line: the first ten, and how many more there are. `engine`: which one the model is for, and what
-// GPUs it has.
+// Describes the fields that `document` sets to a non-default value, as "<file>:<line>:<column>: <field>: not acted on:
+// <reason>", by line: the first ten, and the number of the others. `engine` is the model's engine, and `gpus` are its
+// GPUs.
 std::vector<std::string> DescribeUnactedFields(const ModelConfigDocument& document, std::string_view engine,
                                                const EngineGpus& gpus = {});
 

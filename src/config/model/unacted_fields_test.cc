@@ -21,8 +21,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// What the server acts on: the path of a message, and those of its fields. A message inside has a row of its own, a map
-// of messages is as a list of them. A new field of ModelConfig belongs here or in unacted_fields.cc.
+// The fields that the server acts on: the path of a message, and its fields. A nested message has a row of its own; a
+// map of messages counts as a list of them. Add a new field of ModelConfig here or in unacted_fields.cc.
 struct ActedOn {
   std::string_view message;
   std::string_view fields;
@@ -52,7 +52,7 @@ constexpr ActedOn kActedOn[] = {
     {"dynamic_batching.priority_queue_policy",
      "timeout_action default_timeout_microseconds allow_timeout_override max_queue_size"},
     {"sequence_batching", "max_sequence_idle_microseconds iterative_sequence"},
-    // A state has the memory of its output, and may always grow.
+    // A state uses the memory of its output, and may always grow.
     {"sequence_batching.state",
      "input_name output_name data_type dims use_same_buffer_for_input_output use_growable_memory"},
     {"sequence_batching.state.initial_state", "data_type dims zero_data data_file name"},
@@ -79,7 +79,7 @@ constexpr ActedOn kActedOn[] = {
     // Warm-up.
     {"model_warmup", "name batch_size count"},
     {"model_warmup.inputs", "data_type dims zero_data random_data input_data_file"},
-    // Ours.
+    // inferd's own fields.
     {"inferd",
      "inline_execution inline_execution_max_microseconds batching latency_objective_us split_large_requests "
      "side_effect_free version_labels isolation pinned version_transition memory_bytes gpu_memory_bytes "
@@ -94,10 +94,10 @@ constexpr ActedOn kActedOn[] = {
     {"inferd.batch_padding", "allowed_sizes to_largest_shape"},
 };
 
-// Nothing in Triton's server acts on it either: clients read in the configuration how they are to lay images out.
+// Triton's server does not act on it either: clients read the layout of images from the configuration.
 constexpr std::string_view kForClients[] = {"input.format"};
 
-// What FindProblems refuses, and a configuration that has it. A message stands for all in it.
+// A field that FindProblems() refuses, and a configuration that has it. A message covers all fields in it.
 struct Refused {
   std::string_view path;
   std::string_view config;
@@ -114,12 +114,12 @@ constexpr Refused kRefused[] = {
     {"instance_group.profile", "instance_group { profile: \"p\" }"},
 };
 
-// The message in a field, or in the values of a map; nullptr: there is none.
+// Returns the message in a field, or in the values of a map; nullptr if there is none.
 const Descriptor* MessageIn(const FieldDescriptor& field) {
   return field.is_map() ? field.message_type()->map_value()->message_type() : field.message_type();
 }
 
-// Every field that holds no further fields.
+// Appends every field that has no nested fields.
 void AppendPaths(const Descriptor& type, const std::string& prefix, std::vector<std::string>& paths) {
   for (int i = 0; i < type.field_count(); ++i) {
     const FieldDescriptor& field = *type.field(i);
@@ -139,7 +139,7 @@ std::vector<std::string> AllPaths() {
   return paths;
 }
 
-// Of one field, or of all in a message.
+// Returns true if `path` is the field, or a message that contains it.
 bool Covers(std::string_view path, std::string_view field) {
   return field == path || (field.starts_with(path) && field[path.size()] == '.');
 }
@@ -155,7 +155,7 @@ std::vector<std::string> ActedOnPaths() {
   return paths;
 }
 
-// In which of the lists a field is.
+// Returns the lists that contain a field.
 std::vector<std::string> ListsOf(const std::string& field) {
   std::vector<std::string> lists;
   if (std::ranges::count(ActedOnPaths(), field) > 0) lists.emplace_back("acted on");
@@ -198,9 +198,9 @@ TEST(UnactedFieldsTest, WhatIsListedAsRefusedIsRefused) {
 }
 
 struct NoteCase {
-  std::string_view path;  // in the table
+  std::string_view path;  // as in the table
   std::string_view config;
-  std::string_view note;  // behind the file's name
+  std::string_view note;  // after the file's name
   EngineGpus gpus = {};
 };
 constexpr NoteCase kNotes[] = {
@@ -289,7 +289,7 @@ TEST(UnactedFieldsTest, PinnedMemoryIsForInstancesOnGpusOfAnyEngine) {
   EXPECT_THAT(NotesOf(text + "instance_group { kind: KIND_CPU }", "fake", kGpus), SizeIs(2));
 }
 
-// It has the whole configuration, accelerators included.
+// A foreign engine receives the whole configuration, accelerators included.
 TEST(UnactedFieldsTest, AnEngineFromElsewhereMayActOnWhatItIsGiven) {
   const std::string text =
       "optimization { cuda { graphs: true } priority: PRIORITY_MAX execution_accelerators {"
@@ -314,7 +314,7 @@ TEST(UnactedFieldsTest, OfALoadCallTheFieldIsNamed) {
               ElementsAre("cc_model_filenames: not acted on: the server has no GPUs"));
 }
 
-// A completed configuration has no GPUs any more, and is not what the lines are of.
+// A completed configuration has no GPUs any more, but the lines describe the written one.
 TEST(UnactedFieldsTest, CompletionKeepsThem) {
   const auto parsed = ParseModelConfig("instance_group { gpus: 0 }", "c");
   ASSERT_TRUE(parsed.has_value());

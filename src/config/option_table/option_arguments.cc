@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kMetaNames[] = {"as", "config", "help", "version"};
 
-// A flag and the value written with it.
+// A flag with its value.
 struct Flag {
   std::string name;
   std::string value;
@@ -28,12 +28,12 @@ Flag SplitFlag(std::string_view argument) {
 
 bool IsMeta(std::string_view name) { return std::ranges::find(kMetaNames, name) != std::end(kMetaNames); }
 
-// Whether a flag may stand without a value.
+// Returns true if the flag may be used without a value.
 bool IsSwitch(const PersonalityFlag* theirs, const Option* option) {
   return (theirs != nullptr && theirs->form == FlagForm::kBoolean) || (option != nullptr && option->value_name.empty());
 }
 
-// Looks `value` up in "a=b,c=d" or "a,b"; an entry without '=' means itself.
+// Looks up `value` in "a=b,c=d" or "a,b"; an entry without '=' maps to itself.
 std::optional<std::string> MapValue(std::string_view values, std::string_view value) {
   while (!values.empty()) {
     const std::string_view entry = values.substr(0, values.find(','));
@@ -47,7 +47,8 @@ std::optional<std::string> MapValue(std::string_view values, std::string_view va
   return std::nullopt;
 }
 
-// The value of another server's flag in the spelling that the rest relies on. Never quoted: some hold passwords.
+// Returns a value of another server's flag in a normalized spelling. Errors never quote the value, which may be a
+// password.
 base::Result<std::string> CheckForm(FlagForm form, const std::string& value) {
   switch (form) {
     case FlagForm::kText: return value;
@@ -74,7 +75,7 @@ base::Result<std::string> CheckForm(FlagForm form, const std::string& value) {
   return std::unexpected(base::InvalidArgument("expected SETTING=VALUE"));
 }
 
-// Another server's flag as an option of ours, or as a line in the log.
+// Converts another server's flag to an option of ours, or to a log line.
 base::Status Translate(const PersonalityFlag& theirs, const Flag& flag, Assignments& assignments) {
   const std::string origin = "--" + flag.name;
   if (theirs.combined) return base::OkStatus();
@@ -103,20 +104,20 @@ base::Status Combine(const Personality& personality, const GivenFlags& given, As
   return base::OkStatus();
 }
 
-// Whether the argument behind a switch is its value: what else would be a file to serve, so only unmistakable ones of
-// ours.
+// Returns true if the argument after a switch is its value. Any other argument is a file to serve, so only unmistakable
+// values of our own switches count.
 bool IsSwitchValue(const std::string& text, bool theirs) {
   return text == "true" || text == "false" || (theirs && ParseBool(text).has_value());
 }
 
-// As tensorflow_model_server: how it is used is shown, and the rest counts.
+// Like tensorflow_model_server: shows the usage, and ignores the argument.
 base::Status IgnoreUnknown(const std::string& argument, Assignments& assignments) {
   assignments.warnings.push_back("unknown argument: " + argument);
   assignments.show_usage = true;
   return base::OkStatus();
 }
 
-// Reads the flag at arguments[i], leaves `i` at the last argument that belongs to it, and adds it to `given`.
+// Reads the flag at arguments[i], sets `i` to the last argument that belongs to it, and adds it to `given`.
 base::Status ReadFlag(const std::vector<std::string>& arguments, size_t& i, const Personality& personality,
                       std::vector<GivenFlag>& given, Assignments& assignments) {
   Flag flag = SplitFlag(arguments[i]);
@@ -193,7 +194,7 @@ base::Result<Assignments> ReadArguments(const OptionSources& sources, const Pers
 }
 
 std::string SuggestOption(std::string_view name, std::string_view prefix, const Personality& personality) {
-  // Another server's spelling of something that is here.
+  // Suggests our name for another server's spelling.
   for (const Personality* other : Personalities()) {
     for (const PersonalityFlag& flag : other->flags) {
       if (flag.name != name || flag.option.empty() || flag.option == name) continue;

@@ -9,11 +9,11 @@
 #include "config/option_table/options_parser.h"
 #include "config/personality.h"
 
-// From what a person wrote to (option, value) pairs, one reader per source.
+// Readers that convert a person's text to (option, value) pairs, one per source.
 
 namespace inferd::config {
 
-// The longest file of options.
+// The maximum size of a file of options.
 inline constexpr size_t kOptionsFileBytesMax = 1 << 20;
 
 struct Assignment {
@@ -25,11 +25,11 @@ struct Assignment {
 struct Assignments {
   std::vector<Assignment> values;
   std::vector<std::string> warnings;
-  std::vector<std::string> notes;  // as warnings, of what makes no difference
+  std::vector<std::string> notes;  // to be logged as warnings, on options without an effect
   bool show_usage = false;
 };
 
-// The options that say where the others come from. Both `--as NAME` and `--as=NAME`.
+// The options that select the sources of the others. Both `--as NAME` and `--as=NAME` work.
 struct MetaOptions {
   std::string as;
   std::string config_file;
@@ -39,20 +39,20 @@ struct MetaOptions {
 
 MetaOptions FindMetaOptions(const std::vector<std::string>& arguments);
 
-// Flags as --name=value and --name value; a switch alone means true. What is no flag is a model file; "--" ends the
-// flags.
+// Reads flags of the forms --name=value and --name value; a switch alone means true. Other arguments are model files;
+// "--" ends the flags.
 base::Result<Assignments> ReadArguments(const OptionSources& sources, const Personality& personality);
 
-// INFERD_HTTP_PORT=8000; values of options that may be repeated are separated by commas, or by what Option::separator
-// says. Unknown names are warnings, not errors: Kubernetes puts variables of its own under the names of services.
+// Reads variables such as INFERD_HTTP_PORT=8000. Values of repeatable options are separated by commas, or by
+// Option::separator. Unknown names are only warnings: Kubernetes sets variables of its own under the names of services.
 base::Result<Assignments> ReadEnvironment(const std::map<std::string, std::string>& environment);
 
-// One YAML map; maps inside it join their names with '-'.
+// Reads one YAML map; nested maps join their names with '-'.
 base::Result<Assignments> ReadOptionsFile(const std::string& path);
 
 base::Result<Assignments> ReadDefaults(const Personality& personality);
 
-// " (did you mean '--http-port'?)" or nothing.
+// Returns " (did you mean '--http-port'?)" or "".
 std::string SuggestOption(std::string_view name, std::string_view prefix, const Personality& personality);
 
 }  // namespace inferd::config

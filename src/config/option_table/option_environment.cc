@@ -12,7 +12,8 @@ std::string VariableName(std::string_view option) {
   return name;
 }
 
-// What Kubernetes sets for a service called inferd-http, say: INFERD_HTTP_PORT=tcp://10.0.0.1:80.
+// True for a value that Kubernetes sets for a service with a name such as inferd-http:
+// INFERD_HTTP_PORT=tcp://10.0.0.1:80.
 bool IsServiceLink(std::string_view value) { return value.starts_with("tcp://") || value.starts_with("udp://"); }
 
 }  // namespace
@@ -22,7 +23,7 @@ base::Result<Assignments> ReadEnvironment(const std::map<std::string, std::strin
   for (const Option& option : OptionTable()) known.emplace(VariableName(option.name), &option);
   Assignments assignments;
   for (const auto& [name, value] : environment) {
-    // The last is the build's.
+    // The last one belongs to the build.
     if (!name.starts_with(kPrefix) || name == "INFERD_AS" || name == "INFERD_CONFIG" ||
         name == "INFERD_ONNXRUNTIME_ROOT") {
       continue;

@@ -12,12 +12,12 @@
 #include "config/option_table/option_table.h"
 #include "config/option_table/option_value.h"
 
-// Rows of the option table for plain fields of ServerOptions, which say themselves how they are read and printed.
+// Rows of the option table for plain fields of ServerOptions, whose type determines how they are read and printed.
 
 namespace inferd::config {
 
-// A choice's values in the order of its enumeration, separated by '|'; the help shows them as they stand. Upper and
-// lower case are the same, as for Triton.
+// A choice's values in the order of its enumeration, separated by '|', as the help shows them. Case is ignored, as in
+// Triton.
 template <typename Enum>
 base::Result<Enum> ParseChoice(std::string_view names, std::string_view text) {
   NearestName nearest(text);
@@ -38,10 +38,10 @@ inline std::string PrintChoice(std::string_view names, int index) {
   return std::string(names.substr(0, names.find('|')));
 }
 
-// Of an option that is empty unless it is given.
+// For an option that is empty unless it is given.
 inline std::string PrintNothing(ServerOptions&) { return ""; }
 
-// The field that a path of member pointers leads to.
+// Returns the field at the end of a path of member pointers.
 template <auto... Path>
 auto& At(ServerOptions& options) {
   return (options.*....*Path);
@@ -88,7 +88,7 @@ std::string Print(ServerOptions& options) {
   }
 }
 
-// An option that is a field.
+// Returns the row of an option that is a plain field.
 template <auto... Path>
 Option Plain(std::string_view group, std::string_view name, std::string_view value_name, std::string_view help) {
   using Type = std::remove_reference_t<decltype(At<Path...>(std::declval<ServerOptions&>()))>;

@@ -15,7 +15,7 @@ class FileReader {
   explicit FileReader(std::string path) : path_(std::move(path)) {}
 
   base::Result<Assignments> Read(const std::string& text) {
-    // yaml-cpp throws.
+    // yaml-cpp throws exceptions.
     try {
       const YAML::Node root = YAML::Load(text);
       if (root.IsNull()) return Assignments();
@@ -38,7 +38,7 @@ class FileReader {
     return base::InvalidArgument(Origin(node, field) + ": " + std::string(message));
   }
 
-  // `option` is the names so far joined by '-', `field` by '.', as the person sees them.
+  // `option` has the names so far joined by '-', and `field` by '.', as the person sees them.
   base::Status ReadMap(const YAML::Node& map, const std::string& option, const std::string& field, int depth) {
     if (depth > kFileDepthMax) return ErrorAt(map, field, "nested too deeply");
     for (const auto& member : map) {

@@ -4,7 +4,7 @@
 
 #include "config/option_table/option_table.h"
 
-// The groups of the option table that are in sources of their own.
+// The groups of the option table that have their own source files.
 
 namespace inferd::config {
 

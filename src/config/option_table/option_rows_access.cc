@@ -19,7 +19,7 @@ constexpr std::string_view kOwners = "own|any";
 using S = ServerOptions;
 using Memory = ClientMemoryOptions;
 
-// GROUP,GROUP... `kind`: what Triton calls one.
+// Parses GROUP,GROUP... `kind` is Triton's word for a group.
 base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text, std::string_view kind) {
   std::vector<EndpointGroup> groups;
   for (;;) {
@@ -42,8 +42,8 @@ base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text, std:
   }
 }
 
-// One header per group, or it would be unclear which one is meant. `names` are those of `groups`. Triton's rule and
-// text.
+// Allows one header per group, since otherwise it would be ambiguous. `names` are those of `groups`. The rule and the
+// text are Triton's.
 base::Status CheckNew(const std::vector<HeaderRule>& rules, std::string_view names,
                       const std::vector<EndpointGroup>& groups, std::string_view kind) {
   for (const EndpointGroup group : groups) {
@@ -60,13 +60,13 @@ base::Status CheckNew(const std::vector<HeaderRule>& rules, std::string_view nam
   return base::OkStatus();
 }
 
-// RFC 9110, 5.5; blanks at the ends never arrive.
+// Checks a header's value (RFC 9110, 5.5). Blanks at its ends would be lost in transit.
 bool IsHeaderValue(std::string_view text) {
   return !text.empty() && text.front() != ' ' && text.back() != ' ' &&
          std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 127; });
 }
 
-// Never quotes the text: it holds a secret.
+// Errors never quote the text, which has a secret.
 template <std::vector<HeaderRule> AccessOptions::* Rules>
 base::Status AddHeaderRule(ServerOptions& options, std::string_view text) {
   const size_t colon = text.find(':');
@@ -86,7 +86,7 @@ base::Status AddHeaderRule(ServerOptions& options, std::string_view text) {
 
 base::Status AddTokenRule(ServerOptions& options, std::string_view text) {
   TokenRule rule;
-  // A path with a colon can be written with a folder in front: ./a:b.
+  // For a path with a colon, write a folder before it: ./a:b.
   const size_t colon = text.find(':');
   if (colon != std::string_view::npos && text.substr(0, colon).find('/') == std::string_view::npos) {
     INFERD_ASSIGN_OR_RETURN(rule.groups, ParseGroups(text.substr(0, colon), "api"));
@@ -100,7 +100,7 @@ base::Status AddTokenRule(ServerOptions& options, std::string_view text) {
 
 }  // namespace
 
-// Groups are separated by commas, so rules are by semicolons.
+// Groups are separated by commas, so rules are separated by semicolons.
 std::vector<Option> AccessRows() {
   return {
       {.group = kAccess,

@@ -13,7 +13,7 @@ constexpr std::string_view kModels = "Models";
 constexpr int64_t kOptionInstancesMax = 1024;
 constexpr std::string_view kIsolations = "none|process|engine-process";
 
-// ENGINE:NAME=VALUE. Values have commas, so these are separated by semicolons.
+// Parses ENGINE:NAME=VALUE. Values may have commas, so several are separated by semicolons.
 base::Status AddEngineParameter(ServerOptions& options, std::string_view text) {
   const size_t colon = text.find(':');
   const size_t equals = text.find('=', colon == std::string_view::npos ? text.size() : colon);
@@ -27,7 +27,7 @@ base::Status AddEngineParameter(ServerOptions& options, std::string_view text) {
   return base::InvalidArgument("parameter '" + name + "' of engine '" + engine + "' is given twice");
 }
 
-// Every engine's models are told, in a parameter that no model can have (serving/enginehost/op_libraries.h).
+// Passes it to all engines' models, in a parameter that no model can set (serving/enginehost/op_libraries.h).
 base::Status AllowOpLibrary(ServerOptions& options, std::string_view text) {
   if (!text.starts_with('/') || text.contains(':')) {
     return base::InvalidArgument("expected the absolute path of a folder, without a colon, got '" + std::string(text) +
@@ -38,7 +38,7 @@ base::Status AllowOpLibrary(ServerOptions& options, std::string_view text) {
   return base::OkStatus();
 }
 
-// The python engine's models are told, in a parameter that no model can have.
+// Passes it to the python engine's models, in a parameter that no model can set.
 base::Status AllowPickle(ServerOptions& options, std::string_view text) {
   if (text.empty() || text.contains(':')) {
     return base::InvalidArgument("expected 'all', a folder (with a slash) or a model's name, without a colon, got '" +

@@ -21,7 +21,7 @@ base::Status SetTraceCount(ServerOptions& options, std::string_view text) {
   return {};
 }
 
-// KEY=VALUE.
+// Parses KEY=VALUE.
 base::Status AddTraceResource(ServerOptions& options, std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos || equals == 0) {

@@ -10,7 +10,7 @@ using S = ServerOptions;
 
 constexpr std::string_view kScheduling = "Scheduling";
 constexpr std::string_view kRateLimit = "off|execution_count";
-// As many as a cpu_set_t has.
+// The number of cores of a cpu_set_t.
 constexpr int64_t kCoresMax = 1024;
 
 base::Status SetRateLimit(ServerOptions& options, std::string_view text) {
@@ -22,7 +22,7 @@ std::string PrintRateLimit(ServerOptions& options) {
   return PrintChoice(kRateLimit, options.resources.rate_limit ? 1 : 0);
 }
 
-// NAME:COUNT[:DEVICE]
+// Parses NAME:COUNT[:DEVICE].
 base::Status AddResourceLimit(ServerOptions& options, std::string_view text) {
   const size_t colon = text.find(':');
   if (colon == std::string_view::npos || colon == 0) {
@@ -46,7 +46,7 @@ base::Status AddResourceLimit(ServerOptions& options, std::string_view text) {
   return base::OkStatus();
 }
 
-// "0-3", or "2".
+// Parses "0-3" or "2".
 base::Status AddCores(std::string_view text, std::vector<int>& cores) {
   const size_t dash = text.find('-');
   INFERD_ASSIGN_OR_RETURN(const int64_t first, ParseInteger(text.substr(0, dash), 0, kCoresMax - 1));
@@ -60,7 +60,7 @@ base::Status AddCores(std::string_view text, std::vector<int>& cores) {
   return base::OkStatus();
 }
 
-// POLICY,SETTING=VALUE; the settings of one policy come one by one.
+// Parses POLICY,SETTING=VALUE. Each call adds one setting of a policy.
 base::Status SetHostPolicy(ServerOptions& options, std::string_view text) {
   const size_t comma = text.find(',');
   const size_t equals = text.find('=', comma == std::string_view::npos ? text.size() : comma);
@@ -87,11 +87,12 @@ base::Status SetHostPolicy(ServerOptions& options, std::string_view text) {
 
 constexpr std::string_view kLocalSettings[] = {"size", "ttl"};
 constexpr std::string_view kRedisSettings[] = {"host", "port", "user", "password", "db", "timeout", "ttl", "shared",
-                                               // Of Triton's cache.
+                                               // Settings of Triton's cache.
                                                "connect_timeout", "socket_timeout", "pool_size", "wait_timeout",
                                                "tls_enabled", "cert", "key", "cacert", "cacert_dir", "sni"};
 
-// Bare milliseconds, as Triton has them. 0, for ever, is what this server never waits: it is as if nothing was said.
+// Parses bare milliseconds, as in Triton. 0 means no limit there, but this server never waits without one: it is
+// ignored.
 base::Status SetMilliseconds(std::chrono::milliseconds& time, std::string_view value) {
   constexpr int64_t kMost = std::chrono::milliseconds(std::chrono::hours(1)).count();
   INFERD_ASSIGN_OR_RETURN(const int64_t parsed, ParseInteger(value, 0, kMost));
@@ -99,7 +100,7 @@ base::Status SetMilliseconds(std::chrono::milliseconds& time, std::string_view v
   return base::OkStatus();
 }
 
-// One that is a text; null: it is none.
+// Returns the field of a text setting. Null if it is none.
 std::string* TextSetting(CacheOptions& cache, std::string_view setting) {
   const std::pair<std::string_view, std::string*> texts[] = {
       {"host", &cache.host},
@@ -116,7 +117,7 @@ std::string* TextSetting(CacheOptions& cache, std::string_view setting) {
   return found == std::end(texts) ? nullptr : found->second;
 }
 
-// One that the cache has.
+// Sets a setting that the cache has.
 base::Status SetCacheSetting(CacheOptions& cache, std::string_view setting, std::string_view value) {
   if (std::string* const text = TextSetting(cache, setting); text != nullptr) {
     *text = value;
@@ -140,14 +141,14 @@ base::Status SetCacheSetting(CacheOptions& cache, std::string_view setting, std:
   } else if (setting == "tls_enabled") {
     INFERD_ASSIGN_OR_RETURN(cache.tls.enabled, ParseBool(value));
   } else {
-    // pool_size, wait_timeout: there is one connection, which none waits for.
+    // For pool_size and wait_timeout: there is one connection, for which nobody waits.
     INFERD_ASSIGN_OR_RETURN([[maybe_unused]] const int64_t meant_for_triton,
                             ParseInteger(value, 0, std::numeric_limits<int32_t>::max()));
   }
   return base::OkStatus();
 }
 
-// Quotes a name only if it can be one: behind a misplaced separator, it has what was meant for a value.
+// Quotes a name only if it has a name's form: after a misplaced separator it may be a (secret) value.
 base::Status UnknownName(const std::string& what, std::string_view name, std::span<const std::string_view> known) {
   const auto is_of_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
   if (!std::ranges::all_of(name, is_of_name)) return base::InvalidArgument(what + " of that name");
@@ -156,7 +157,7 @@ base::Status UnknownName(const std::string& what, std::string_view name, std::sp
   return base::InvalidArgument(what + " '" + std::string(name) + "'" + nearest.Suggestion());
 }
 
-// CACHE,SETTING=VALUE; the settings of the one cache come one by one.
+// Parses CACHE,SETTING=VALUE. Each call adds one setting of the only cache.
 base::Status AddCacheSetting(ServerOptions& options, std::string_view text) {
   const size_t comma = text.find(',');
   const size_t equals = text.find('=', comma == std::string_view::npos ? text.size() : comma);

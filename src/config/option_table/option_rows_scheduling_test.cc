@@ -112,7 +112,8 @@ TEST(CacheRowsTest, ARedisHasTheSettingsOfTriton) {
 TEST(CacheRowsTest, ThereIsOneCache) {
   const auto parsed = Parse({"m", "--cache-config=local,size=1M", "--cache-config=redis,host=h"});
   ASSERT_FALSE(parsed.has_value());
-  EXPECT_THAT(parsed.error().message(), ::testing::HasSubstr("'local' and 'redis' exclude each other"));
+  EXPECT_THAT(parsed.error().message(),
+              ::testing::HasSubstr("multiple cache configurations: 'local' and 'redis' exclude each other"));
 }
 
 TEST(CacheRowsTest, WhatIsUnknownIsAnErrorThatRepeatsNoValue) {

@@ -29,7 +29,7 @@ constexpr std::string_view kV1Status = "union|tfs|kserve";
 constexpr std::string_view kV1Predict = "union|tfs|kserve";
 constexpr std::string_view kTfsResultKey = "both|result|results";
 
-// [NAME=]PATH; without a name, the folder's.
+// Parses [NAME=]PATH. Without a name, the folder's name is used.
 base::Status AddBasePath(ServerOptions& options, std::string_view text) {
   NamedPath given = SplitNamedPath(text);
   if (given.path.empty()) return base::InvalidArgument("expected [NAME=]PATH, got '" + std::string(text) + "'");
@@ -54,14 +54,14 @@ base::Status AddFolder(ServerOptions& options, std::string_view text) {
     folder.name = text.substr(0, equals);
     return base::OkStatus();
   }
-  std::error_code error;  // left as it is if there is no current directory
+  std::error_code error;  // the path stays unchanged if there is no current directory
   std::filesystem::path path = std::filesystem::absolute(folder.path, error).lexically_normal();
   if (!path.has_filename()) path = path.parent_path();
   folder.name = path.filename().empty() ? folder.path : path.filename().string();
   return base::OkStatus();
 }
 
-// Every other text is a list of models.
+// Any other text is a list of models.
 constexpr std::pair<std::string_view, ReadinessMode> kReadinessModes[] = {{"tried", ReadinessMode::kTried},
                                                                           {"all", ReadinessMode::kAll},
                                                                           {"every", ReadinessMode::kEvery},
@@ -103,7 +103,7 @@ constexpr std::string_view kAnswers = "Answers";
 constexpr std::string_view kLimits = "Limits";
 constexpr std::string_view kLazyLoading = "Models loaded when they are needed";
 
-// Where models are.
+// Returns the rows on models' locations.
 std::vector<Option> PlaceRows() {
   return {
       {.group = kModelsGroup,
@@ -184,7 +184,7 @@ std::vector<Option> ModelRows() {
   };
 }
 
-// The rows of one listener's TLS, whose names begin with its own.
+// Adds the rows of one listener's TLS, whose names begin with the listener's.
 template <auto Server>
 void AddTlsRows(std::vector<Option>& rows, std::string_view certificate, std::string_view key,
                 std::string_view client_ca) {

@@ -25,7 +25,7 @@ base::Status Mismatch(std::string_view expected, std::string_view text) {
   return base::InvalidArgument("expected " + std::string(expected) + ", got '" + std::string(text) + "'");
 }
 
-// A whole number and a unit behind it; false if it is neither, or beyond 2^63 - 1.
+// Parses a whole number with a unit after it. Returns false if it is malformed, or beyond 2^63 - 1.
 bool ParseScaled(std::string_view text, std::span<const Unit> units, uint64_t& value) {
   uint64_t number = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -75,7 +75,7 @@ base::Result<uint64_t> ParseBytes(std::string_view text) {
 }
 
 base::Result<std::chrono::milliseconds> ParseDuration(std::string_view text) {
-  // A year: more is a slip, and sums of deadlines must not overflow.
+  // A year: more is a typing mistake, and sums of deadlines must not overflow.
   constexpr uint64_t kLongestMs = uint64_t{366} * 24 * 3'600'000;
   uint64_t value = 0;
   if (!ParseScaled(text, kTimeUnits, value) || value > kLongestMs) {

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kWidth = 100;
 constexpr size_t kTextColumn = 38;
 
-// A flag on the left, its text wrapped on the right.
+// Appends a flag on the left, and its text, wrapped, on the right.
 void AppendRow(std::string& out, const std::string& flag, std::string_view text) {
   std::string line = "  " + flag;
   if (line.size() + 2 > kTextColumn) {
@@ -81,7 +81,7 @@ std::string ServerOptionsHelp(const Personality& personality) {
       "Serves machine-learning models to Predict V2 clients.\n"
       "\n"
       "  inferd model.onnx                    one model\n"
-      "  inferd --model-repository models/    a folder of them\n"
+      "  inferd models/                       a folder of models, or of one model\n"
       "\n"
       "Every option is also an environment variable (--http-port is INFERD_HTTP_PORT) and a line of the\n"
       "file that --config names (http-port: 8000, or http: {port: 8000}). Flags win over the environment,\n"

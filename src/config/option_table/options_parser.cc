@@ -11,14 +11,14 @@ namespace {
 
 using Chosen = std::map<const Option*, std::vector<Assignment>>;
 
-// A source of higher precedence replaces what the lower ones say about an option, lists as a whole.
+// Values from a source of higher precedence replace those of lower ones; lists are replaced as a whole.
 void Override(Chosen& chosen, std::vector<Assignment> values) {
   Chosen layer;
   for (Assignment& value : values) layer[value.option].push_back(std::move(value));
   for (auto& [option, assignments] : layer) chosen[option] = std::move(assignments);
 }
 
-// With what the environment says of them, where no flag does.
+// Uses the environment for meta options without a flag.
 MetaOptions MetaOptionsOf(const OptionSources& sources) {
   MetaOptions meta = FindMetaOptions(sources.arguments);
   const auto from_environment = [&](const char* name, std::string& value) {
@@ -57,7 +57,7 @@ base::Status Apply(const Chosen& chosen, bool last_wins, ServerOptions& options)
   return base::OkStatus();
 }
 
-// Options that were given and could not have an effect.
+// Refuses given options that cannot have an effect.
 base::Status CheckEffect(const Chosen& chosen, const ServerOptions& options) {
   const auto poll = chosen.find(FindOption("poll-interval"));
   if (poll != chosen.end() && options.control_mode != ControlMode::kPoll) {

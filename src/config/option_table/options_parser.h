@@ -9,12 +9,12 @@
 
 namespace inferd::config {
 
-// Where options come from. Precedence: flag, environment, file, the personality's defaults, our defaults; a list comes
-// whole from the first of them that has it.
+// The sources of options. Precedence: flag, environment, file, the personality's defaults, our defaults. A list is
+// taken as a whole from the first source that has it.
 struct OptionSources {
   std::string program_name;  // argv[0]
   std::vector<std::string> arguments;
-  std::map<std::string, std::string> environment;  // all of it; only INFERD_* counts
+  std::map<std::string, std::string> environment;  // all of it; only INFERD_* is used
 };
 
 OptionSources CommandLineSources(int argc, char** argv, char** environment);
@@ -24,19 +24,19 @@ enum class OptionAction { kServe, kHelp, kVersion };
 struct ParsedOptions {
   OptionAction action = OptionAction::kServe;
   ServerOptions options;
-  std::vector<std::string> warnings;  // to be logged, of what has not the effect that it asks for
-  std::vector<std::string> notes;     // to be logged too: it would have had none
-  bool show_usage = false;            // there were arguments that nobody knows, which count for nothing
+  std::vector<std::string> warnings;  // to be logged: options that do not have the requested effect
+  std::vector<std::string> notes;     // to be logged too: options that would have had no effect anyway
+  bool show_usage = false;            // true if there were unknown arguments, which are ignored
 };
 
-// INVALID_ARGUMENT for unknown options (with the nearest right name), values that do not fit, and contradictions. Reads
-// the file that --config names.
+// INVALID_ARGUMENT for unknown options (with the nearest valid name), invalid values, and contradictions. Reads the
+// file that --config names.
 base::Result<ParsedOptions> ParseServerOptions(const OptionSources& sources);
 
-// What the process ends with where the options are wrong.
+// Returns the process's exit status for invalid options.
 int UsageExitStatus(const OptionSources& sources);
 
-// The text of --help for that personality, 100 columns wide.
+// Returns the text of --help for that personality, 100 columns wide.
 std::string ServerOptionsHelp(const Personality& personality);
 
 }  // namespace inferd::config

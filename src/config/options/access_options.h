@@ -5,7 +5,7 @@
 
 namespace inferd::config {
 
-// What can be restricted together. kMetrics is the page of metrics.
+// Groups of endpoints that are restricted together. kMetrics is the page of metrics.
 enum class EndpointGroup {
   kHealth,
   kMetadata,
@@ -19,27 +19,27 @@ enum class EndpointGroup {
   kMetrics,
 };
 
-// Requests to these groups must have that header with that value.
+// Requires a header with a value for requests to these groups.
 struct HeaderRule {
   std::vector<EndpointGroup> groups;
   std::string header;
   std::string value;
 };
 
-// Requests to these groups must have a bearer token of that file.
+// Requires a bearer token from a file for requests to these groups.
 struct TokenRule {
-  std::vector<EndpointGroup> groups;  // empty: all but health and metrics
+  std::vector<EndpointGroup> groups;  // if empty, all except health and metrics
   std::string file;
 };
 
-// From whom control calls (load, unload, log and trace settings) of a group that no rule restricts are taken: over Unix
-// sockets; from processes of this server's user and root on this machine, too; from any on this machine; and from
-// others load and unload by name, TensorFlow Serving's reload, all but models that come with the call and run code, or
-// all.
+// The origins from which control calls (load, unload, log and trace settings) are accepted, for groups without a rule.
+// Each value includes the earlier ones: Unix sockets; processes of this server's user and root on this machine; all
+// processes on this machine. From other machines: load and unload by name; TensorFlow Serving's reload; everything
+// except models that come with the call and run code; everything.
 enum class ControlFrom { kSocket, kHere, kMachine, kNames, kReload, kModels, kAnyone };
 
-// Which clients may call what. HTTP's rules hold on its port and on that of metrics, gRPC's on every port that serves
-// gRPC, those of tokens everywhere.
+// The access rules for clients. HTTP rules apply on its port and on the metrics port, gRPC rules on every port that
+// serves gRPC, and token rules everywhere.
 struct AccessOptions {
   std::vector<HeaderRule> http_rules;
   std::vector<HeaderRule> grpc_rules;

@@ -4,11 +4,11 @@
 
 namespace inferd::config {
 
-// What the CloudEvents that answer KServe V1's predictions say of themselves.
+// The attributes of CloudEvents that answer KServe V1's predictions.
 struct EventOptions {
   std::string type = "io.kserve.inference.response";
-  std::string source = {};  // empty: "io.kserve.inference.<model>"
-  bool merge = false;       // they keep what else the request's event said of itself
+  std::string source = {};  // "io.kserve.inference.<model>" if empty
+  bool merge = false;       // keep the other attributes of the request's event
 };
 
 }  // namespace inferd::config

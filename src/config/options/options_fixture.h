@@ -6,7 +6,7 @@
 
 #include "config/option_table/options_parser.h"
 
-// Options as tests give them.
+// Parsing of options in tests.
 
 namespace inferd::config {
 
@@ -16,7 +16,7 @@ inline base::Result<ParsedOptions> Parse(std::vector<std::string> arguments,
   return ParseServerOptions({std::move(program), std::move(arguments), std::move(environment)});
 }
 
-// Empty: they are good.
+// Returns the error; empty if the arguments are valid.
 inline std::string ErrorOf(std::vector<std::string> arguments) {
   const auto parsed = Parse(std::move(arguments));
   return parsed.has_value() ? "" : parsed.error().message();

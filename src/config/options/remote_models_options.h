@@ -5,10 +5,10 @@
 
 namespace inferd::config {
 
-// Models that storage URIs name.
+// Models that are given by storage URIs.
 struct RemoteModelsOptions {
-  std::chrono::milliseconds poll_interval{30'000};  // how often they are looked at; 0: never again
-  std::string folder = {};                          // where they come; empty: the system's temporary folder
+  std::chrono::milliseconds poll_interval{30'000};  // interval of checks for changes; 0 for never
+  std::string folder = {};                          // destination of downloads; the system's temporary folder if empty
 };
 
 }  // namespace inferd::config

@@ -133,7 +133,7 @@ base::Status CheckModels(const ServerOptions& options) {
   return base::OkStatus();
 }
 
-// As a browser writes it (RFC 6454, 6.2): scheme, host, port unless it is the scheme's own.
+// Checks the form that a browser sends (RFC 6454, 6.2): scheme, host, and port unless it is the scheme's default.
 bool IsOrigin(std::string_view text) {
   const size_t colon = text.find("://");
   if (colon == std::string_view::npos || colon == 0 || colon + 3 == text.size()) return false;

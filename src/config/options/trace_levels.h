@@ -6,17 +6,17 @@
 
 namespace inferd::config {
 
-// A level of traces as Triton writes it: a list of names. MIN and MAX are older ones of TIMESTAMPS.
+// A level of traces in Triton's form: a list of names. MIN and MAX are older names of TIMESTAMPS.
 class TraceLevels final {
  public:
-  // False: it is no level.
+  // Returns false if it is not a level.
   bool Add(std::string_view name) {
     if (name == "TENSORS") return tensors_ = true;
     if (name == "TIMESTAMPS" || name == "MIN" || name == "MAX") return timestamps_ = true;
     return name == "OFF" && (off_ = true);
   }
   bool empty() const { return !off_ && !any(); }
-  // OFF beside another one.
+  // True if OFF is combined with another level.
   bool contradicts() const { return off_ && any(); }
   TraceLevel level() const {
     if (tensors_) return timestamps_ ? TraceLevel::kAll : TraceLevel::kTensors;

@@ -15,12 +15,12 @@ namespace {
 
 constexpr int64_t kRequestsMax = 1024;
 
-// The fields of one model, as they are read.
+// The fields of one model as they are read.
 struct ModelFields {
   std::string name;
   std::string base_path;
   VersionPolicy version_policy;
-  int64_t requests = 0;  // that are executed at the same time; 0: it does not say
+  int64_t requests = 0;  // executed concurrently; 0 if not set
   std::map<std::string, std::string> parameters;
 };
 
@@ -28,7 +28,7 @@ base::Status NotServed(std::string_view field) {
   return base::Unimplemented("field '" + std::string(field) + "' is not served");
 }
 
-// A value that is text, or is written as it would be in one.
+// Reads a value that is a text, or converts it to one.
 base::Result<std::string> ReadScalar(json::Reader& reader) {
   INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
   switch (type) {
@@ -48,7 +48,7 @@ base::Result<std::string> ReadScalar(json::Reader& reader) {
   }
 }
 
-// An object, or a text that has one, as the server's command line has it.
+// Reads an object, or a text that contains one, as on that server's command line.
 template <typename Member>
 base::Status ReadObjectOrText(json::Reader& reader, Member member) {
   INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
@@ -93,7 +93,7 @@ base::Status ReadPolicy(json::Reader& reader, VersionPolicy* policy) {
   });
 }
 
-// Shapes are for the engine to read: an object stays the text that it is.
+// The engine parses shapes: an object stays unparsed text.
 base::Status ReadShape(json::Reader& reader, ModelFields* model) {
   INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
   if (type == json::ValueType::kObject) {
@@ -105,7 +105,7 @@ base::Status ReadShape(json::Reader& reader, ModelFields* model) {
   return base::OkStatus();
 }
 
-// What changes nothing unless it is true.
+// Reads a setting that has an effect only if it is true.
 base::Status ReadFalse(std::string_view key, json::Reader& reader) {
   INFERD_ASSIGN_OR_RETURN(const bool flag, reader.ReadBool());
   return flag ? NotServed(key) : base::OkStatus();
@@ -137,7 +137,7 @@ base::Status ReadMember(std::string_view key, json::Reader& reader, ModelFields*
     });
   }
   if (key == "stateful" || key == "low_latency_transformation") return ReadFalse(key, reader);
-  // Of states, which there are none of, and of a cache that the operator turns on elsewhere.
+  // Skips settings of states, which do not exist here, and of a cache that the operator enables elsewhere.
   if (key == "idle_sequence_cleanup" || key == "max_sequence_number" || key == "allow_cache") return reader.SkipValue();
   for (const std::string_view known : {"layout", "mean", "scale", "color_format", "precision"}) {
     if (key == known) return NotServed(key);

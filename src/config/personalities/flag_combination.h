@@ -10,13 +10,13 @@
 
 namespace inferd::config {
 
-// Flags that are read together, and what they come to.
+// Flags that are read together, and the resulting options.
 class FlagCombination final {
  public:
   explicit FlagCombination(const GivenFlags& given) : given_(given) {}
 
   const GivenFlags& given() const { return given_; }
-  // The path that a flag gives; null: none.
+  // Returns the path that a flag gives. Null if it was not given.
   const std::string* File(std::string_view flag) const {
     const std::string* const path = given_.Find(flag);
     return path == nullptr || path->empty() ? nullptr : path;
@@ -32,7 +32,7 @@ class FlagCombination final {
     combined_.warnings.push_back("--" + std::string(flag) + std::string(text));
   }
 
-  // INVALID_ARGUMENT with the flag: the file cannot be read, or `parse` refuses it.
+  // INVALID_ARGUMENT, with the flag, if the file cannot be read or `parse` refuses it.
   template <typename Value>
   static base::Result<Value> ReadFile(std::string_view flag, const std::string& path,
                                       base::Result<Value> (*parse)(std::string_view text, std::string_view name)) {

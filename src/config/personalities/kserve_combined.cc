@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kModelDir = "model_dir";
 constexpr std::string_view kModelName = "model_name";
 
-// What is in a folder; nothing of one that cannot be read, which is said when it is looked for.
+// Returns a folder's content. Empty if it cannot be read, which is reported later.
 std::vector<fs::path> EntriesOf(const fs::path& folder) {
   std::vector<fs::path> entries;
   std::error_code error;
@@ -37,14 +37,15 @@ bool IsVersion(const fs::path& path) {
   return path.filename().string().find_first_not_of("0123456789") == std::string::npos && IsFolder(path);
 }
 
-// Whether it is a folder that may have a model of its own name: no version, and no model's file that is a folder.
+// Returns true if the folder may be a model with a name of its own: it is neither a version nor a model file in the
+// form of a folder.
 bool IsModelFolder(const fs::path& path) {
   return IsFolder(path) && !IsVersion(path) && path.extension() != ".savedmodel";
 }
 
 bool HasVersions(const fs::path& folder) { return std::ranges::any_of(EntriesOf(folder), IsVersion); }
 
-// Of models written for KServe's package, which the python engine runs, by the names of their configurations'
+// Settings for models that use KServe's package, which the python engine runs, and the names of their configuration
 // parameters.
 constexpr std::pair<std::string_view, std::string_view> kModelParameters[] = {
     {"predictor_host", "predictor_host"}, {"predictor_protocol", "protocol"}, {"explainer_host", "explainer_host"}};
@@ -63,11 +64,11 @@ base::Result<CombinedFlags> CombineKserveFlags(const GivenFlags& given) {
     if (name != nullptr) flags.Warn(kModelName, " has no effect without --model_dir");
     return flags.Take();
   }
-  std::error_code ignored;  // left as it is if there is no current directory
+  std::error_code ignored;  // the path stays unchanged if there is no current directory
   const fs::path path = fs::absolute(LocalPath(*dir), ignored);
   const std::vector<fs::path> entries = EntriesOf(path);
   if (entries.empty() && IsFolder(path)) {
-    // As KServe's servers: models come to it later, by calls that load them.
+    // Like KServe's servers: models arrive later, by load calls.
     flags.Add("model-repository", path.string(), kModelDir);
     return flags.Take();
   }

@@ -9,7 +9,7 @@ constexpr std::string_view kThreads = "requests run on the threads of all connec
 constexpr std::string_view kOwnLog = "--log-format and the others say how is logged";
 constexpr std::string_view kOff = "false";
 
-// --http_port, --grpc_port.
+// For --http_port and --grpc_port.
 constexpr PersonalityFlag Port(std::string_view name, std::string_view option) {
   return {.name = name, .option = option, .help = "0: any free one", .form = FlagForm::kInteger};
 }

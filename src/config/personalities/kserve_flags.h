@@ -6,7 +6,7 @@
 
 namespace inferd::config {
 
-// Flags of the servers that a ServingRuntime of KServe starts: sklearnserver, xgbserver, lgbserver and the others.
+// Returns the flags of the servers that a KServe ServingRuntime starts: sklearnserver, xgbserver, lgbserver and others.
 std::span<const PersonalityFlag> KserveFlags();
 
 base::Result<CombinedFlags> CombineKserveFlags(const GivenFlags& given);

@@ -81,7 +81,7 @@ TEST(KserveFlagsTest, AFolderOfOneModel) {
     EXPECT_THAT(ParseKserve({"--model_dir", root + "/" + name}).options.model_files,
                 ElementsAre("model=" + root + "/" + name));
   }
-  // Models come to an empty one later.
+  // Models arrive in an empty folder later.
   const ServerOptions empty = ParseKserve({"--model_dir", root + "/hidden", "--model_name", "m"}).options;
   EXPECT_THAT(empty.model_files, IsEmpty());
   ASSERT_EQ(empty.repositories.size(), 1u);

@@ -30,7 +30,7 @@ constexpr PersonalityDefault kDefaults[] = {
     {"client-shared-memory-owner", "any"},
 };
 
-// Its tests' requests wait until there are so many.
+// For Triton's tests, whose requests wait until this many are queued.
 template <uint32_t ServerOptions::* kCount>
 base::Status SetDelay(ServerOptions& options, std::string_view text) {
   INFERD_ASSIGN_OR_RETURN(const int64_t value, ParseInteger(text, 0, std::numeric_limits<uint32_t>::max()));
@@ -38,7 +38,7 @@ base::Status SetDelay(ServerOptions& options, std::string_view text) {
   return base::OkStatus();
 }
 
-// Steps of its tests' inferences over gRPC are taken later by so much: several variables may speak of one step.
+// For Triton's tests: delays steps of gRPC calls by the value. Several variables may apply to one step.
 template <int kMilliseconds, std::chrono::milliseconds GrpcDelays::*... kSteps>
 base::Status DelayGrpc(ServerOptions& options, std::string_view text) {
   constexpr std::chrono::milliseconds kMost = std::chrono::hours(24);
@@ -47,7 +47,7 @@ base::Status DelayGrpc(ServerOptions& options, std::string_view text) {
   return base::OkStatus();
 }
 
-// What Triton's cache in a Redis takes from there, where its settings do not say it.
+// Reads settings of Triton's Redis cache from variables, if its own settings lack them.
 template <std::string CacheOptions::* kText>
 base::Status SetCacheText(ServerOptions& options, std::string_view text) {
   if ((options.cache.*kText).empty()) options.cache.*kText = text;
@@ -59,7 +59,7 @@ constexpr PersonalityVariable kVariables[] = {
     {"TRITONCACHE_REDIS_PASSWORD", SetCacheText<&CacheOptions::password>},
     {"TRITONSERVER_DELAY_SCHEDULER", SetDelay<&ServerOptions::delay_until_queued>},
     {"TRITONSERVER_BACKLOG_DELAY_SCHEDULER", SetDelay<&ServerOptions::delay_until_backlog>},
-    {"TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", DelayGrpc<1000, &GrpcDelays::answer>},
+    {"TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", DelayGrpc<1000, &GrpcDelays::control>},
     {"TRITONSERVER_DELAY_GRPC_RESPONSE", DelayGrpc<1, &GrpcDelays::answer, &GrpcDelays::response>},
     {"TRITONSERVER_DELAY_GRPC_COMPLETE", DelayGrpc<1, &GrpcDelays::last_response>},
     {"TRITONSERVER_DELAY_GRPC_PROCESS", DelayGrpc<1, &GrpcDelays::call>},

@@ -13,12 +13,12 @@
 namespace inferd::config {
 namespace {
 
-// What the image's entry point passes.
+// The defaults of the image's entry point.
 constexpr std::string_view kImageModel = "model";
 constexpr std::string_view kImageFolder = "/models";
 constexpr std::string_view kImageRestPort = "8501";
 
-// gRPC's own names for what options set.
+// gRPC's own names of settings that our options have.
 struct ChannelArgument {
   std::string_view name;
   std::string_view option;
@@ -64,7 +64,7 @@ class Combination {
     return it == given_.environment.end() || it->second.empty() ? nullptr : &it->second;
   }
 
-  // Whether this runs in place of the image's entry point, which passes flags of its own before those that are given.
+  // True if the program replaces the image's entry point, which adds flags of its own before the given ones.
   bool InImage() const { return Variable("MODEL_NAME") != nullptr || Variable("MODEL_BASE_PATH") != nullptr; }
 
   std::string ImageModel() const {
@@ -101,7 +101,7 @@ class Combination {
     flags_.AddFrom("MODEL_BASE_PATH", "http-port", std::string(kImageRestPort));
   }
 
-  // 0: does not listen.
+  // 0 means not to listen.
   void ReadPort(std::string_view flag, std::string_view listener, std::string_view port) {
     const std::string* const value = given_.Find(flag);
     if (value == nullptr) return;
@@ -110,7 +110,7 @@ class Combination {
     if (listens) Add(port, *value, flag);
   }
 
-  // NAME=VALUE,...
+  // Parses NAME=VALUE,...
   void ReadChannelArguments() {
     constexpr std::string_view kFlag = "grpc_channel_arguments";
     const std::string* const value = given_.Find(kFlag);

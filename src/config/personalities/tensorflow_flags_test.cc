@@ -199,7 +199,7 @@ TEST(TensorflowFlagsTest, ChannelArgumentsAreOptionsOfOurs) {
                                            "--grpc_channel_arguments: grpc.max_ping_strikes has no effect"));
 }
 
-// A flag that sets nothing here says why, unless it asks for what is so anyway.
+// A flag without an effect must say why, unless its value requests the existing behaviour.
 TEST(TensorflowFlagsTest, IdleFlagsSaySo) {
   EXPECT_THAT(ParseTensorFlow({"--thread_pool_factory_config_file=/f", "--mixed_precision=float16"}).warnings,
               ElementsAre(HasSubstr("--thread_pool_factory_config_file has no effect: models are set by"),
@@ -228,7 +228,7 @@ TEST(TensorflowFlagsTest, EveryFlagIsAnOptionOrSaysWhyNot) {
   }
 }
 
-// By the names that TensorFlow Serving's own program has.
+// The names are those of TensorFlow Serving's own program.
 TEST(TensorflowFlagsTest, NoFlagOfTheirsIsUnknown) {
   constexpr std::string_view kTheirs[] = {"port",
                                           "grpc_socket_path",

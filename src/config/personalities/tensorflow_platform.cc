@@ -19,7 +19,7 @@ constexpr std::string_view kInterOp = "tensorflow_inter_op_parallelism";
 constexpr std::string_view kSession = "tensorflow_session_parallelism";
 constexpr std::string_view kTags = "saved_model_tags";
 
-// What a file of the platform says in place of them.
+// The flags that a platform file replaces.
 constexpr std::string_view kReplaced[] = {kSessionFile,
                                           kIntraOp,
                                           kInterOp,
@@ -31,14 +31,14 @@ constexpr std::string_view kReplaced[] = {kSessionFile,
                                           "enable_model_warmup",
                                           "num_request_iterations_for_warmup"};
 
-// As many as the engine takes.
+// The engine's limit.
 constexpr int64_t kThreadsMax = 1024;
 
 void AddParameter(FlagCombination& flags, std::string_view name, const std::string& value, std::string_view flag) {
   flags.Add("engine-parameter", "tensorflow:" + std::string(name) + "=" + value, flag);
 }
 
-// `flag`: which one a number comes from.
+// A number, and the flag that it comes from.
 struct Number {
   int64_t value = 0;
   std::string_view flag;
@@ -58,7 +58,7 @@ void AddWarnings(FlagCombination& flags, std::string_view flag, const std::vecto
   for (const std::string& warning : warnings) flags.Warn(flag, ": " + warning);
 }
 
-// 0, as there, for anything below 1: automatic.
+// Anything below 1 becomes 0, automatic, as in TensorFlow Serving.
 base::Result<int64_t> ReadThreads(const FlagCombination& flags, std::string_view flag) {
   const std::string* const value = flags.given().Find(flag);
   if (value == nullptr || value->starts_with('-')) return 0;
@@ -67,7 +67,7 @@ base::Result<int64_t> ReadThreads(const FlagCombination& flags, std::string_view
   return threads;
 }
 
-// The flags count where they are given, and then the file.
+// Given flags take precedence over the file.
 base::Status CombineSession(FlagCombination& flags) {
   INFERD_ASSIGN_OR_RETURN(const int64_t intra, ReadThreads(flags, kIntraOp));
   INFERD_ASSIGN_OR_RETURN(const int64_t inter, ReadThreads(flags, kInterOp));
@@ -98,8 +98,8 @@ base::Status CombineSession(FlagCombination& flags) {
   return base::OkStatus();
 }
 
-// The threads of batches, as many as cores unless it is said, are a resource of which each execution needs one. A model
-// has instances for all of them where there are as many cores.
+// Makes the batch threads (by default as many as cores) a resource, of which each execution needs one. A model has
+// instances for all of them if there are as many cores.
 void AddBatchThreads(FlagCombination& flags, const BatchingParameters& parameters, std::string_view origin) {
   const int32_t cores = base::UsableCpus();
   const int32_t threads = parameters.batch_threads > 0 ? parameters.batch_threads : cores;

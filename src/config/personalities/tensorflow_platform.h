@@ -5,8 +5,8 @@
 
 namespace inferd::config {
 
-// The flags that say how TensorFlow runs, or --platform_config_file in place of them: threads, tags and XLA of
-// sessions, which are parameters of the engine here; batching; recorded warm-ups.
+// Reads the flags that configure TensorFlow, or --platform_config_file in place of them: threads, tags and XLA of
+// sessions, which become parameters of the engine; batching; recorded warm-ups.
 base::Status CombineTensorflowPlatform(FlagCombination& flags);
 
 }  // namespace inferd::config

@@ -16,7 +16,7 @@ base::Status CombineTls(const GivenFlags& given, CombinedFlags& combined) {
   struct File {
     std::string_view flag;
     std::string_view option;
-    std::string_view switch_flag;  // what asks for it
+    std::string_view switch_flag;  // the flag that enables it
     bool used;
   };
   const bool mutual = given.IsTrue("grpc-use-ssl-mutual");
@@ -39,20 +39,20 @@ base::Status CombineTls(const GivenFlags& given, CombinedFlags& combined) {
   return base::OkStatus();
 }
 
-// Of Triton's Python backend. What they set is not there: workers' memory grows as tensors need it, and has no name in
-// the system. But a value that Triton refuses is a mistake.
+// Checks settings of Triton's Python backend. They have no effect here: workers' memory grows as tensors need it, and
+// has no name in the system. But a value that Triton refuses is an error.
 base::Status CheckPythonMemory(std::string_view setting, const std::string& value, const std::string& origin) {
   constexpr int64_t kDefaultFewest = int64_t{1} << 20;
   constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
   if (setting == "shm-region-prefix-name") {
-    // A slash would be a folder of the system's.
+    // A slash would denote a folder.
     if (!value.empty() && value.find('/') == std::string::npos) return base::OkStatus();
     return base::InvalidArgument(origin + ": expected a name without '/', got '" + value + "'");
   }
   if (setting != "shm-default-byte-size" && setting != "shm-growth-byte-size") return base::OkStatus();
   const auto bytes = ParseInteger(value, std::numeric_limits<int64_t>::min(), kMost);
   if (!bytes.has_value()) return bytes.error().WithContext(origin);
-  // In Triton's words, which says so of less than 1 MiB.
+  // Triton's own text says so for less than 1 MiB.
   if (setting == "shm-default-byte-size" && *bytes < kDefaultFewest) {
     return base::InvalidArgument(origin + ": shm-default-byte-size can't be smaller than 4 MiBs (Triton takes 1 MiB, " +
                                  std::to_string(kDefaultFewest) + ", and more), got " + value);
@@ -61,7 +61,7 @@ base::Status CheckPythonMemory(std::string_view setting, const std::string& valu
   return base::OkStatus();
 }
 
-// [BACKEND,]SETTING=VALUE. The one that counts here says how models are completed, whichever engine they have.
+// Parses [BACKEND,]SETTING=VALUE. The only effective setting says how models are completed, whatever their engine.
 base::Status CombineBackendConfig(std::span<const GivenFlag> flags, CombinedFlags& combined) {
   for (const GivenFlag& flag : flags) {
     if (flag.name != "backend-config") continue;
@@ -85,7 +85,7 @@ base::Status CombineBackendConfig(std::span<const GivenFlag> flags, CombinedFlag
   return base::OkStatus();
 }
 
-// The deprecated flag counts where the other one is not given. The last of each counts.
+// The deprecated flag applies if the other one is not given. The last value of each counts.
 void CombineCompletion(const GivenFlags& given, CombinedFlags& combined) {
   constexpr std::string_view kFlag = "disable-auto-complete-config";
   constexpr std::string_view kDeprecated = "strict-model-config";
@@ -103,7 +103,7 @@ void CombineCompletion(const GivenFlags& given, CombinedFlags& combined) {
                              .origin = "--" + std::string(disable == nullptr ? kDeprecated : kFlag)});
 }
 
-// 0: the folders are looked at once.
+// 0 means to read the folders once.
 void CombinePolling(const GivenFlags& given, CombinedFlags& combined) {
   const std::string* const seconds = given.Find("repository-poll-secs");
   if (seconds == nullptr) return;
@@ -116,8 +116,8 @@ void CombinePolling(const GivenFlags& given, CombinedFlags& combined) {
   combined.values.push_back({.option = "model-control-mode", .value = "none", .origin = "--repository-poll-secs"});
 }
 
-// counter_latencies=, histogram_latencies= (which are always there), summary_latencies=,
-// summary_quantiles=QUANTILE:ERROR,... (whose errors are ours).
+// Parses counter_latencies=, histogram_latencies= (which are always enabled), summary_latencies=, and
+// summary_quantiles=QUANTILE:ERROR,... (whose errors are fixed here).
 base::Status CombineMetrics(std::span<const GivenFlag> flags, CombinedFlags& combined) {
   bool summaries = false;
   std::string_view quantiles = "0.5:0.05,0.9:0.01,0.95:0.001,0.99:0.001,0.999:0.001";
@@ -150,7 +150,7 @@ base::Status CombineMetrics(std::span<const GivenFlag> flags, CombinedFlags& com
   return base::OkStatus();
 }
 
-// The older flag for the local cache.
+// Reads the older flag for the local cache.
 base::Status CombineCache(const GivenFlags& given, CombinedFlags& combined) {
   const std::string* const bytes = given.Find("response-cache-byte-size");
   if (bytes == nullptr) return base::OkStatus();
@@ -165,7 +165,7 @@ base::Status CombineCache(const GivenFlags& given, CombinedFlags& combined) {
   return base::OkStatus();
 }
 
-// DEVICE:FRACTION. There are no GPUs here, but a value that is none is a mistake.
+// Parses DEVICE:FRACTION. It has no effect here, but an invalid value is an error.
 base::Status CheckGpuLimits(std::span<const GivenFlag> flags) {
   const std::string flag = "--model-load-gpu-limit";
   for (const GivenFlag& given : flags) {
@@ -181,7 +181,7 @@ base::Status CheckGpuLimits(std::span<const GivenFlag> flags) {
       return base::InvalidArgument(flag + ": expected DEVICE:FRACTION, got '" + given.value + "'");
     }
     if (is_negative) return base::InvalidArgument(flag + " expects device ID >= 0, got " + std::string(device));
-    if (!(fraction >= 0 && fraction <= 1)) {  // not a number, too
+    if (!(fraction >= 0 && fraction <= 1)) {  // also refuses NaN
       return base::InvalidArgument(flag + " expects limit fraction to be in range [0.0, 1.0], got " +
                                    std::string(text));
     }
@@ -189,7 +189,7 @@ base::Status CheckGpuLimits(std::span<const GivenFlag> flags) {
   return base::OkStatus();
 }
 
-// No thread is gRPC's own, but a number that Triton refuses is a mistake.
+// gRPC has no threads of its own here, but a number that Triton refuses is an error.
 base::Status CheckGrpcThreads(const GivenFlags& given) {
   constexpr int64_t kFewest = 2;
   constexpr int64_t kMost = 128;

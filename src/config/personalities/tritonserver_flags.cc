@@ -20,7 +20,7 @@ constexpr PersonalityFlag Milliseconds(std::string_view name, std::string_view h
   return {.name = name, .option = name, .help = help, .form = FlagForm::kInteger, .unit = "ms"};
 }
 
-// Flags that are spelt and mean the same in both need no row.
+// Flags with the same spelling and meaning in both need no row.
 constexpr PersonalityFlag kFlags[] = {
     {.name = "id", .option = "name", .help = "the server's name in its metadata"},
     {.name = "exit-timeout-secs",

@@ -6,11 +6,11 @@
 
 namespace inferd::config {
 
-// Every flag of tritonserver that is spelt or means something else than ours.
+// Returns every flag of tritonserver whose spelling or meaning differs from ours.
 std::span<const PersonalityFlag> TritonserverFlags();
 
-// Those that mean something together: TLS of gRPC, settings of backends, and metrics that listen where HTTP does.
-// INVALID_ARGUMENT: TLS without its files.
+// Reads the flags that are interpreted together: TLS of gRPC, settings of backends, and metrics that listen where HTTP
+// does. INVALID_ARGUMENT if TLS lacks its files.
 base::Result<CombinedFlags> CombineTritonserverFlags(const GivenFlags& given);
 
 }  // namespace inferd::config

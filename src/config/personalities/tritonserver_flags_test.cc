@@ -26,7 +26,7 @@ std::string TritonserverError(std::vector<std::string> arguments) {
   return parsed.has_value() ? "" : parsed.error().message();
 }
 
-// Every flag of its command line, with a value that it takes.
+// Every flag of its command line, with a valid value.
 constexpr std::pair<std::string_view, std::string_view> kEveryFlag[] = {
     {"id", "triton"},
     {"exit-timeout-secs", "30"},
@@ -123,7 +123,7 @@ TEST(TritonserverFlagsTest, EveryFlagIsAcceptedTogether) {
   std::vector<std::string> joined;
   std::vector<std::string> apart;
   for (const auto& [name, value] : kEveryFlag) {
-    if (name == "response-cache-byte-size") continue;  // in place of --cache-config
+    if (name == "response-cache-byte-size") continue;  // replaces --cache-config
     joined.push_back("--" + std::string(name) + "=" + std::string(value));
     apart.insert(apart.end(), {"--" + std::string(name), std::string(value)});
   }
@@ -233,6 +233,18 @@ TEST(TritonserverFlagsTest, WordsAreTakenInAnyCase) {
   EXPECT_EQ(ParseTritonserver({"--model-control-mode=Poll", "--repository-poll-secs=0"})->options.control_mode,
             ControlMode::kNone);
   EXPECT_TRUE(ParseTritonserver({"--rate-limit=Execution_Count"})->options.resources.rate_limit);
+}
+
+TEST(TritonserverFlagsTest, TheOlderFlagOfStrictConfigurationsIsAWarning) {
+  const auto warnings = [](std::vector<std::string> flags) { return ParseTritonserver(std::move(flags))->warnings; };
+  for (const char* value : {"true", "false"}) {
+    EXPECT_THAT(warnings({"--strict-model-config=" + std::string(value)}),
+                ElementsAre(HasSubstr("'--strict-model-config' has been deprecated! Please use "
+                                      "'--disable-auto-complete-config'")));
+  }
+  EXPECT_THAT(warnings({"--strict-model-config=false", "--disable-auto-complete-config"}),
+              ElementsAre(HasSubstr("Overriding deprecated '--strict-model-config'")));
+  EXPECT_THAT(warnings({"--disable-auto-complete-config"}), IsEmpty());
 }
 
 TEST(TritonserverFlagsTest, KeepaliveCountsMilliseconds) {
@@ -407,29 +419,30 @@ TEST(TritonserverFlagsTest, ItsTestsHaveSequencesWaitForABacklog) {
   EXPECT_EQ(parsed->options.delay_until_backlog, 3u);
 }
 
-// The delays of a call, an answer, a notice, a response and a last response, in ms.
+// Returns the delays of a call, an answer, a notice, a response, a last response and a control call, in ms.
 std::string DelaysBy(const std::string& variable, const std::string& value) {
   const auto parsed = ParseServerOptions({"tritonserver", {"m.onnx"}, {{variable, value}}});
   if (!parsed.has_value()) return parsed.error().message();
   const GrpcDelays& delays = parsed->options.grpc_calls.delays;
   std::string text;
-  for (const milliseconds delay : {delays.call, delays.answer, delays.notice, delays.response, delays.last_response}) {
+  for (const milliseconds delay :
+       {delays.call, delays.answer, delays.notice, delays.response, delays.last_response, delays.control}) {
     text += (text.empty() ? "" : " ") + std::to_string(delay.count());
   }
   return text;
 }
 
 TEST(TritonserverFlagsTest, ItsTestsDelayStepsOfInferencesOverGrpc) {
-  EXPECT_EQ(DelaysBy("TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", "2"), "0 2000 0 0 0");
-  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_RESPONSE", "30"), "0 30 0 30 0");
-  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_COMPLETE", "30"), "0 0 0 0 30");
-  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_PROCESS", "30"), "30 0 0 0 0");
-  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_PROCESS_ENTRY", "30"), "30 0 0 0 0");
-  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_NOTIFICATION", "30"), "0 0 30 0 0");
-  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_ENQUEUE", "30"), "0 0 30 0 0");
-  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_RESPONSE_COMPLETION", "30"), "0 30 0 0 0");
-  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_RESPONSE_COMPLETE_EXEC", "30"), "0 30 0 0 0");
-  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_OTHER", "30"), "0 0 0 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_SERVER_DELAY_GRPC_RESPONSE_SEC", "2"), "0 0 0 0 0 2000");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_RESPONSE", "30"), "0 30 0 30 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_COMPLETE", "30"), "0 0 0 0 30 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_PROCESS", "30"), "30 0 0 0 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_PROCESS_ENTRY", "30"), "30 0 0 0 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_NOTIFICATION", "30"), "0 0 30 0 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_GRPC_ENQUEUE", "30"), "0 0 30 0 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_RESPONSE_COMPLETION", "30"), "0 30 0 0 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_RESPONSE_COMPLETE_EXEC", "30"), "0 30 0 0 0 0");
+  EXPECT_EQ(DelaysBy("TRITONSERVER_DELAY_OTHER", "30"), "0 0 0 0 0 0");
   EXPECT_THAT(DelaysBy("TRITONSERVER_DELAY_GRPC_PROCESS", "-1"), HasSubstr("TRITONSERVER_DELAY_GRPC_PROCESS: "));
 }
 

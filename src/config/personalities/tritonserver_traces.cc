@@ -9,11 +9,11 @@
 namespace inferd::config {
 namespace {
 
-// A setting, and the option that it is. Levels are read together.
+// A setting, and its option. Levels are read together.
 struct Setting {
   std::string_view name;
   std::string_view option;
-  std::string_view unit = {};  // behind the value
+  std::string_view unit = {};  // appended to the value
 };
 
 constexpr Setting kSettings[] = {
@@ -28,10 +28,10 @@ constexpr Setting kSettings[] = {
     {"opentelemetry,bsp_max_export_batch_size", "trace-otlp-batch-max"},
 };
 
-// Older flags, which are called like the options.
+// Older flags, which have the options' names.
 constexpr std::string_view kOlder[] = {"trace-file", "trace-rate", "trace-count", "trace-log-frequency"};
 
-// As --trace-level has it.
+// Returns the level in the form of --trace-level.
 std::string LevelText(TraceLevel level) {
   switch (level) {
     case TraceLevel::kAll: return "all";

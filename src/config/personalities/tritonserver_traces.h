@@ -5,7 +5,7 @@
 
 namespace inferd::config {
 
-// --trace-config, and the older flags for some of its settings. INVALID_ARGUMENT names the setting.
+// Reads --trace-config, and the older flags for some of its settings. INVALID_ARGUMENT names the setting.
 base::Status CombineTraces(const GivenFlags& given, CombinedFlags& combined);
 
 }  // namespace inferd::config

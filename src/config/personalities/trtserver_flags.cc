@@ -15,7 +15,7 @@ constexpr std::string_view kTensorFlow = "TensorFlow models run on CPUs as they 
 
 constexpr std::string_view kPlatformFile = "platform-config-file";
 
-// Flags that are spelt and mean the same in both need no row.
+// Flags with the same spelling and meaning in both need no row.
 constexpr PersonalityFlag kFlags[] = {
     {.name = "id", .option = "name", .help = "the server's id in its status"},
     {.name = "model-store", .option = "model-repository", .help = "the folder of models"},
@@ -72,7 +72,7 @@ base::Result<CombinedFlags> CombineTrtserverFlags(const GivenFlags& given) {
   if (const std::string* const value = given.Find(kModels); value != nullptr) {
     for (const std::string_view option : {"new-models", "unload-removed"}) flags.Add(option, *value, kModels);
   }
-  // It says nothing here, but one that is not there is a mistake.
+  // The file has no effect here, but a missing one is an error.
   if (const std::string* const file = flags.File(kPlatformFile); file != nullptr) {
     const auto opened = base::OpenRegularFile(*file);
     if (!opened.has_value()) return std::unexpected(opened.error().WithContext("--" + std::string(kPlatformFile)));

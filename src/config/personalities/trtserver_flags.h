@@ -6,10 +6,10 @@
 
 namespace inferd::config {
 
-// The flags of the TensorRT Inference Server, releases 0.4 to 0.10.
+// Returns the flags of the TensorRT Inference Server, releases 0.4 to 0.10.
 std::span<const PersonalityFlag> TrtserverFlags();
 
-// The flags that set more than one option.
+// Reads the flags that set more than one option.
 base::Result<CombinedFlags> CombineTrtserverFlags(const GivenFlags& given);
 
 }  // namespace inferd::config

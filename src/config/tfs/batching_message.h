@@ -7,7 +7,7 @@
 
 namespace inferd::config {
 
-// BatchingParameters out of the message that has them, at `place` of a file. For this folder's sources.
+// Reads BatchingParameters from a message at `place` of a file. For this folder's sources.
 base::Result<BatchingParameters> ReadBatchingParameters(const tensorflow::serving::BatchingParameters& message,
                                                         const Place& place);
 

@@ -18,7 +18,7 @@ namespace tfs = tensorflow::serving;
 
 constexpr std::string_view kTensorflow = "tensorflow";
 
-// Reads the list of models, and collects what is wrong with it.
+// Reads the list of models, and collects its problems.
 class ModelListReader {
  public:
   explicit ModelListReader(const Place& list) : list_(list) {}
@@ -53,7 +53,7 @@ class ModelListReader {
          .request_logging = ReadLogging(from, place)});
   }
 
-  // The newer list goes before the older field, as there.
+  // The newer list takes precedence over the older field, as in TensorFlow Serving.
   std::optional<RequestLogging> ReadLogging(const tfs::ModelConfig& from, const Place& place) {
     if (from.logging_configs_size() > 1) {
       result_.warnings.push_back("of the logging_configs of model '" + from.name() + "' only the first has an effect");
@@ -76,7 +76,7 @@ class ModelListReader {
     return std::nullopt;
   }
 
-  // The first of the rates per task that fits counts, as there: this server is task 0 of no cell.
+  // The first matching rate per task applies, as in TensorFlow Serving: this server is task 0 of no cell.
   static double SamplingRate(const tfs::SamplingConfig& from) {
     for (const tfs::PerTaskSamplingConfig& task : from.per_task_sampling_configs()) {
       if (task.dc().empty() && task.task_index() == 0) return task.sampling_rate();
@@ -94,7 +94,7 @@ class ModelListReader {
     }
   }
 
-  // What lies in a version's folder says which engine runs a "tensorflow" model.
+  // The content of a version's folder decides which engine runs a "tensorflow" model.
   void CheckPlatform(const tfs::ModelConfig& from, const Place& place) {
     const bool by_type = from.model_type() == tfs::TENSORFLOW;
     const std::string& platform = from.model_platform();

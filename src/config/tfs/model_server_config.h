@@ -10,20 +10,20 @@
 
 namespace inferd::config {
 
-// The longest text or message of a ModelServerConfig.
+// The maximum size of a ModelServerConfig's text or message.
 inline constexpr size_t kModelServerConfigBytesMax = 16 << 20;
 
 // TensorFlow Serving's ModelServerConfig, checked.
 struct ModelServerConfig {
-  std::optional<std::vector<ServedModel>> models;  // absent: it has no list, which is not the same as an empty one
-  std::vector<std::string> warnings;               // of what is asked for and has no effect
+  std::optional<std::vector<ServedModel>> models;  // absent if there is no list, which differs from an empty list
+  std::vector<std::string> warnings;               // on requested settings that have no effect
 };
 
-// Of a file in protobuf's text format. INVALID_ARGUMENT: up to ten problems with file, line and field, in TensorFlow
-// Serving's words where it has some; UNIMPLEMENTED: custom_model_config.
+// Parses a file in protobuf's text format. INVALID_ARGUMENT with up to ten problems with file, line and field, in
+// TensorFlow Serving's words if it has some. UNIMPLEMENTED for custom_model_config.
 base::Result<ModelServerConfig> ParseModelServerConfig(std::string_view text, std::string_view file_name);
 
-// The same of a serialized message, as a reload call brings it. Also INVALID_ARGUMENT, in TensorFlow Serving's words:
+// Does the same for a serialized message from a reload call. Also INVALID_ARGUMENT, in TensorFlow Serving's words, if
 // it has no list.
 base::Result<ModelServerConfig> DecodeModelServerConfig(std::string_view message);
 

@@ -93,7 +93,7 @@ TEST(ModelServerConfigTest, CustomConfigurationsAreNotServed) {
   EXPECT_EQ(custom.error().code(), base::StatusCode::kUnimplemented);
 }
 
-// One model with those further fields.
+// Returns one model with additional fields.
 std::string ModelWith(const std::string& fields) {
   return "model_config_list {\n config { name: \"a\" base_path: \"/a\" model_platform: \"onnx_onnxv1\"\n" + fields +
          "} }";

@@ -14,11 +14,11 @@ namespace {
 
 namespace tfs = tensorflow::serving;
 
-// TensorFlow Serving's, where the file does not say.
+// TensorFlow Serving's defaults.
 constexpr int64_t kEnqueuedBatches = 10;
 constexpr int64_t kLargest = std::numeric_limits<int32_t>::max();
 
-// A parsed file, and where its fields are.
+// A parsed file, and the places of its fields.
 template <typename Message>
 struct File {
   Message message;
@@ -75,7 +75,7 @@ class BatchingReader {
     return 1;
   }
 
-  // It becomes the name of a resource, which ends at a colon.
+  // The name becomes that of a resource, which must not contain a colon.
   void ReadPoolName() {
     if (!from_.has_thread_pool_name()) return;
     result_.thread_pool_name = from_.thread_pool_name().value();

@@ -22,7 +22,7 @@ base::Result<CompletionOptions> WithVersionBatching(CompletionOptions options,
   INFERD_ASSIGN_OR_RETURN(const std::string text, base::ReadRegularFile(file.string(), kServerFileBytesMax));
   INFERD_ASSIGN_OR_RETURN(BatchingParameters batching, ParseBatchingParameters(text, file.string()));
   options.default_max_batch_size = batching.max_batch_size;
-  options.unconfigured_batching = UnconfiguredBatching::kLeadingDimension;  // the file is the operator's word
+  options.unconfigured_batching = UnconfiguredBatching::kLeadingDimension;  // the file is the operator's statement
   batching.batching.resource = std::move(options.default_batching.resource);
   options.default_batching = std::move(batching.batching);
   return options;

@@ -11,7 +11,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// What the server says by itself.
+// Returns the server's own settings.
 CompletionOptions ServerWide(bool version_batching) {
   CompletionOptions options;
   options.default_max_batch_size = 1000;

@@ -19,8 +19,8 @@ using base::Status;
 std::atomic<bool> interrupted{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
 
-// While it lives, the first SIGINT (Ctrl-C) sets `interrupted`; a second one ends the program. A SIGINT that is ignored
-// stays so.
+// Catches SIGINT during its lifetime. The first SIGINT (Ctrl-C) sets `interrupted`; a second one ends the program. If
+// SIGINT was ignored before, it stays ignored.
 class InterruptCatcher {
  public:
   InterruptCatcher() {
@@ -49,7 +49,7 @@ std::string ProgressText(const ctl::LoadProgress& progress, std::chrono::millise
   return text;
 }
 
-// Writes the progress of a load: on a terminal into one line, which is empty again at the end.
+// Prints the progress of a load. On a terminal it overwrites one line, and clears it at the end.
 class ProgressLine {
  public:
   explicit ProgressLine(const BenchArguments& arguments) : arguments_(arguments) {}
@@ -101,7 +101,7 @@ Status Bench(V2Server& server, const BenchArguments& arguments, const Output& ou
   if (texts.fill.empty()) texts.fill = "random";
   INFERD_ASSIGN_OR_RETURN(const std::vector<NamedTensor> inputs, MakeInputs(model, texts));
   INFERD_ASSIGN_OR_RETURN(const net::ClientRequest request, EncodeInfer(arguments.options, inputs));
-  // Once by itself, so that a request the server does not like is an error and no benchmark.
+  // The first call is separate, so that a request that the server refuses is an error and not a benchmark.
   INFERD_ASSIGN_OR_RETURN(const net::ClientResponse response, server.Call(request));
   INFERD_ASSIGN_OR_RETURN(const ctl::LoadReport report, RunLoad(server, arguments, request));
   WriteBenchReport(arguments, report, out);

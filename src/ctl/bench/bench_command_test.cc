@@ -16,7 +16,7 @@ std::string Answer(std::string_view body) {
   return "HTTP/1.1 200 OK\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + std::string(body);
 }
 
-// A server of a model with two inputs, which sends this process a SIGINT at the request for inference that is to.
+// A server for a model with two inputs. At a chosen inference request it sends a SIGINT to this process.
 class BenchCommandTest : public ::testing::Test {
  protected:
   BenchCommandTest() { ::signal(SIGINT, SIG_DFL); }

@@ -5,7 +5,7 @@
 
 namespace inferd::ctl {
 
-// What a load's measurement found: as text with a histogram of the latencies, or as a JSON object.
+// Writes the result of a load: text with a histogram of latencies, or a JSON object.
 void WriteBenchReport(const BenchArguments& arguments, const ctl::LoadReport& report, const Output& out);
 
 }  // namespace inferd::ctl

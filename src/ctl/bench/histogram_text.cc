@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kBarMax = 50;
 
-// Rows are numbered by twice the binary logarithm of what they begin with.
+// The number of a row is twice the binary logarithm of its lower bound.
 double RowBegin(int row) { return std::exp2(row / 2.0); }
 
 }  // namespace
@@ -42,7 +42,7 @@ std::string HistogramText(const ctl::LatencyHistogram& latency) {
     char share[16];
     std::snprintf(share, sizeof share, "%.2f %%",
                   100.0 * static_cast<double>(count) / static_cast<double>(latency.count()));
-    // What is there at all shows.
+    // A non-empty row has a visible bar.
     const size_t bar = count == 0 ? 0 : std::max<size_t>(1, static_cast<size_t>(count * kBarMax / most));
     table.Add({"< " + DurationText(end_ns), share, std::string(bar, '#')});
   }

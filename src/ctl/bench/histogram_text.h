@@ -8,16 +8,16 @@
 
 namespace inferd::ctl {
 
-// The calls that took less than `end_ns`, and not less than the row before.
+// A row of a histogram: the calls that took less than `end_ns`, and at least the `end_ns` of the previous row.
 struct HistogramRow {
   double end_ns = 0;
   uint64_t count = 0;
 };
 
-// A row per half power of two, from the first to the last that has a call; empty without any.
+// Returns a row per half power of two, from the first to the last with a call. Empty if there are no calls.
 std::vector<HistogramRow> HistogramRows(const ctl::LatencyHistogram& latency);
 
-// Those rows as bars for a terminal, each with its share.
+// Draws the rows as bars for a terminal, each with its share.
 std::string HistogramText(const ctl::LatencyHistogram& latency);
 
 }  // namespace inferd::ctl

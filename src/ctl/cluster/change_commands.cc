@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "ctl/cluster/cluster_commands.h"
+#include "ctl/cluster/object_conditions.h"
 #include "ctl/cluster/object_names.h"
 #include "data/manifest/print.h"
 #include "data/manifest/read.h"
@@ -51,11 +52,11 @@ base::Result<std::vector<Value>> ReadFiles(const std::vector<std::string>& paths
   return objects;
 }
 
-// Where the object of a file is, and what it is called in messages.
+// The path of a file's object, and its names in messages.
 struct Place {
   std::string path;
   std::string name;       // "inferenceservice.serving.kserve.io/iris"
-  std::string full_name;  // of its resource
+  std::string full_name;  // of the resource
   std::string own_name;
 };
 
@@ -72,25 +73,18 @@ base::Result<Place> PlaceOf(ClusterApi& api, const Value& object, const std::str
                .own_name = name};
 }
 
-bool HasCondition(const Value& object, const std::string& type, const std::string& wanted) {
-  const Value* const status = object.Find("status");
-  const Value* const conditions = status == nullptr ? nullptr : status->Find("conditions");
-  if (conditions == nullptr) return false;
-  for (const Value& condition : conditions->items()) {
-    if (FieldText(condition, {"type"}) == type) return FieldText(condition, {"status"}) == wanted;
-  }
-  return false;
-}
-
-// Asks until `done` says so. DEADLINE_EXCEEDED.
+// Calls `done` repeatedly until it returns true. DEADLINE_EXCEEDED after `timeout`, with the reasons in the conditions
+// of the object that `done` has read last.
 base::Status AskUntil(std::chrono::milliseconds timeout, const std::string& name,
-                      const std::function<base::Result<bool>()>& done) {
+                      const std::function<base::Result<bool>(Value& object)>& done) {
+  Value object;
   const auto until = std::chrono::steady_clock::now() + timeout;
   for (;;) {
-    INFERD_ASSIGN_OR_RETURN(const bool is, done());
+    INFERD_ASSIGN_OR_RETURN(const bool is, done(object));
     if (is) return base::OkStatus();
     if (std::chrono::steady_clock::now() >= until) {
-      return base::DeadlineExceeded("timed out waiting for the condition on " + name);
+      const std::string why = FalseConditions(object);
+      return base::DeadlineExceeded("timed out waiting for the condition on " + name + (why.empty() ? "" : ": " + why));
     }
     std::this_thread::sleep_for(kAskEvery);
   }
@@ -183,12 +177,13 @@ base::Status WaitForObjects(ClusterApi& api, const ObjectArguments& arguments, c
   if (objects.names.empty()) return base::InvalidArgument("the name of an object is needed");
   for (const std::string& name : objects.names) {
     const std::string full_name = objects.resource.full_name() + "/" + name;
-    INFERD_RETURN_IF_ERROR(AskUntil(timeout, full_name, [&]() -> base::Result<bool> {
-      const auto object = api.Get(objects.Path(arguments, name));
-      const bool gone = !object.has_value() && object.error().code() == base::StatusCode::kNotFound;
+    INFERD_RETURN_IF_ERROR(AskUntil(timeout, full_name, [&](Value& object) -> base::Result<bool> {
+      auto answer = api.Get(objects.Path(arguments, name));
+      const bool gone = !answer.has_value() && answer.error().code() == base::StatusCode::kNotFound;
       if (type.empty() && gone) return true;
-      if (!object.has_value()) return std::unexpected(object.error());
-      return !type.empty() && HasCondition(*object, type, wanted);
+      if (!answer.has_value()) return std::unexpected(answer.error());
+      object = *std::move(answer);
+      return !type.empty() && HasCondition(object, type, wanted);
     }));
     out << full_name << " condition met\n";
   }
@@ -214,8 +209,9 @@ base::Status Rollout(ClusterApi& api, const std::string& what, const ObjectArgum
       continue;
     }
     Value service;
-    INFERD_RETURN_IF_ERROR(AskUntil(timeout, full_name, [&]() -> base::Result<bool> {
+    INFERD_RETURN_IF_ERROR(AskUntil(timeout, full_name, [&](Value& object) -> base::Result<bool> {
       INFERD_ASSIGN_OR_RETURN(service, api.Get(path));
+      object = service;
       const std::string made = FieldText(service, {"status", "components", "predictor", "latestCreatedRevision"});
       return !made.empty() &&
              made == FieldText(service, {"status", "components", "predictor", "latestReadyRevision"}) &&

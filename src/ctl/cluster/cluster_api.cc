@@ -25,7 +25,7 @@ base::StatusCode CodeOfStatus(int http) {
   }
 }
 
-// The server's own words, if it has some.
+// Converts an error response, with the server's own text if it has one.
 base::Status RefusalOf(const net::ClientResponse& response) {
   const auto sent = ReadSent(response.body);
   std::string reason;

@@ -8,52 +8,53 @@
 #include "base/status.h"
 #include "ctl/cluster/cluster_api.h"
 
-// What inferctl's subcommands do with objects, in kubectl's habits. Each writes to `out`, and returns an error for the
+// The subcommands of inferctl for objects, with kubectl's syntax. Each writes to `out`, and returns an error for the
 // caller to print.
 
 namespace inferd::ctl {
 
-// Which objects are meant: "isvc", "isvc NAME...", "isvc/NAME...".
+// Names of objects: "isvc", "isvc NAME...", "isvc/NAME...".
 struct ObjectArguments {
   std::vector<std::string> words;
   std::string namespace_name = "default";
   bool all_namespaces = false;
-  std::string selector;  // of labels
+  std::string selector;  // for labels
 };
 
 struct GetArguments {
   ObjectArguments objects;
   std::string output;  // "", wide, name, yaml, json
-  bool watch = false;  // and then what changes, until the program is ended
+  bool watch = false;  // then print changes until the program is ended
 };
 base::Status GetObjects(ClusterApi& api, const GetArguments& arguments, std::ostream& out);
 base::Status DescribeObjects(ClusterApi& api, const ObjectArguments& objects, std::ostream& out);
 
-// The objects of files ("-": of standard input) and of folders' manifests.
+// Objects in files ("-" is standard input), and in the manifests of folders.
 struct FileArguments {
   std::vector<std::string> files;
-  std::string namespace_name = "default";  // of objects that name none
+  std::string namespace_name = "default";  // for objects without a namespace
 };
 base::Status ApplyFiles(ClusterApi& api, const FileArguments& arguments, std::ostream& out);
 base::Status DeleteFiles(ClusterApi& api, const FileArguments& arguments, std::ostream& out);
 base::Status DeleteObjects(ClusterApi& api, const ObjectArguments& objects, bool all, std::ostream& out);
 
-// Until each of them has the condition ("condition=Ready"), or is gone ("delete"). DEADLINE_EXCEEDED.
+// Waits until every object has the condition ("condition=Ready"), or is gone ("delete"). DEADLINE_EXCEEDED after
+// `timeout`.
 base::Status WaitForObjects(ClusterApi& api, const ObjectArguments& objects, const std::string& what,
                             std::chrono::milliseconds timeout, std::ostream& out);
 
-// What a pod ("NAME"), or each of a service ("isvc/NAME"), has written.
+// Selects the log of a pod ("NAME"), or of all pods of a service ("isvc/NAME").
 struct LogArguments {
   ObjectArguments objects;
-  int64_t tail = -1;      // lines; negative: all
-  int64_t since_s = 0;    // of the last so many seconds; 0: all
-  bool previous = false;  // of the process before
-  bool follow = false;    // of one pod, and then what comes, until it ends
+  int64_t tail = -1;      // number of last lines; all if negative
+  int64_t since_s = 0;    // only the last so many seconds; 0 for all
+  bool previous = false;  // of the previous process
+  bool follow = false;    // of one pod: then print new lines until it ends
 };
 base::Status ShowLogs(ClusterApi& api, const LogArguments& arguments, std::ostream& out);
 
-// The canary of a service: "status" waits until its newest revision serves, and says which shares there are; "promote"
-// gives it all requests; "undo" takes them away from it.
+// Controls the canary of a service. "status" waits until its newest revision serves, and prints the shares; "promote"
+// gives that revision all requests; "undo" gives it none.
 base::Status Rollout(ClusterApi& api, const std::string& what, const ObjectArguments& objects,
                      std::chrono::milliseconds timeout, std::ostream& out);
 

@@ -12,7 +12,7 @@ namespace {
 
 using Done = std::function<base::Status(ClusterApi&)>;
 
-// What runs with the controller's API.
+// Sets an action that uses the controller's API.
 void RunWithCluster(Command& command, Done done) {
   command.run_here = [&command, done = std::move(done)]() -> base::Result<int> {
     ControllerAccess given{.connection = command.connection, .headers = {}};

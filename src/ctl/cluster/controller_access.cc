@@ -7,6 +7,7 @@
 #include "kserve/kubernetes/access/local_access.h"
 #include "net/client/url.h"
 #include "net/http/ascii.h"
+#include "net/http/host.h"
 
 namespace inferd::ctl {
 
@@ -17,7 +18,9 @@ constexpr const char* kAuthorization = "Authorization";
 constexpr const char* kHowToName =
     ": name it with --controller http://127.0.0.1:PORT, or take the line `export KUBECONFIG=...` that it has printed";
 
-bool IsLoopback(const std::string& host) { return host == "localhost" || host == "::1" || host.starts_with("127."); }
+bool IsThisMachine(const net::Url& url) {
+  return net::EqualsIgnoringCase(url.host, "localhost") || net::IsLoopback(url.Authority());
+}
 
 void UseLocal(const kubernetes::ClusterAccess& local, ControllerAccess& access) {
   if (kubernetes::IsServed(local.unix_socket)) {
@@ -57,7 +60,7 @@ base::Result<ControllerAccess> FindController(const std::string& controller, Con
     return std::unexpected(base::FailedPrecondition(std::string(error.message()) + kHowToName));
   }
   INFERD_ASSIGN_OR_RETURN(const net::Url url, net::ParseUrl(controller));
-  if (!IsLoopback(url.host) || !url.path.empty()) return given;
+  if (!IsThisMachine(url) || !url.path.empty()) return given;
   const auto local = kubernetes::FindLocalAccess(url.port);
   if (local.has_value()) {
     UseLocal(*local, given);

@@ -8,24 +8,24 @@
 
 namespace inferd::ctl {
 
-// How the API of inferd-controller is reached, and what every request carries.
+// The connection to the API of inferd-controller, and the headers of every request.
 struct ControllerAccess {
   net::HttpClient::Options connection;
   HeaderList headers;
 };
 
-// Completes `given`, the connection and headers of the command line, with what this machine knows of a controller.
+// Completes `given`, the connection and headers of the command line, for a controller:
 //
-//  - `controller` empty: the controller of this user that serves (kubernetes::FindLocalAccessInUse).
-//  - `controller` a URL of the loopback: the controller of this user at that port, if one has left a kubeconfig; else
-//    the URL as it is.
-//  - any other URL, or a Unix socket in `given`: as it is.
+//  - `controller` is empty: this user's running controller (kubernetes::FindLocalAccessInUse).
+//  - `controller` is a URL of the loopback: this user's controller at that port, if it has left a kubeconfig; else the
+//    URL unchanged.
+//  - another URL, or `given` has a Unix socket: unchanged.
 //
-// A controller of this machine is asked at its Unix socket. If nobody serves there, its port is asked, with the token
-// of its kubeconfig unless `given` has an Authorization header.
+// A controller of this machine is reached by its Unix socket. If no process listens there, its port is used, with the
+// token of its kubeconfig unless `given` has an Authorization header.
 //
-// UNAVAILABLE: no controller serves. FAILED_PRECONDITION: several do; it says how to name one. INVALID_ARGUMENT: a URL
-// or a kubeconfig that is none.
+// UNAVAILABLE if no controller runs. FAILED_PRECONDITION if several run; the message says how to select one.
+// INVALID_ARGUMENT if a URL or a kubeconfig is invalid.
 base::Result<ControllerAccess> FindController(const std::string& controller, ControllerAccess given);
 
 }  // namespace inferd::ctl

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
 
-// A user whose controllers have left their kubeconfigs in a folder, and no longer serve at their sockets.
+// A user whose controllers have left their kubeconfigs in a folder, but do not listen at their sockets.
 class ControllerAccessTest : public testing::Test {
  protected:
   ControllerAccessTest() {
@@ -40,18 +40,22 @@ class ControllerAccessTest : public testing::Test {
 
 TEST_F(ControllerAccessTest, AnotherPlaceStaysAsItIs) {
   LeaveKubeconfig("8079");
-  const auto access = FindController("http://elsewhere.example:8079", {});
-  ASSERT_TRUE(access.has_value());
-  EXPECT_EQ(access->connection.url, "http://elsewhere.example:8079");
-  EXPECT_THAT(access->headers, IsEmpty());
+  for (const std::string url : {"http://elsewhere.example:8079", "http://127.0.0.1.elsewhere.example:8079"}) {
+    const auto access = FindController(url, {});
+    ASSERT_TRUE(access.has_value());
+    EXPECT_EQ(access->connection.url, url);
+    EXPECT_THAT(access->headers, IsEmpty());
+  }
 }
 
 TEST_F(ControllerAccessTest, APortOfThisMachineIsAskedWithTheTokenOfItsController) {
   LeaveKubeconfig("9079");
-  const auto access = FindController("http://localhost:9079", {});
-  ASSERT_TRUE(access.has_value());
-  EXPECT_EQ(access->connection.url, "https://127.0.0.1:9079");
-  EXPECT_THAT(access->headers, ElementsAre(Pair("Authorization", "Bearer secret")));
+  for (const char* const url : {"http://localhost:9079", "http://127.0.0.2:9079", "http://[::1]:9079"}) {
+    const auto access = FindController(url, {});
+    ASSERT_TRUE(access.has_value());
+    EXPECT_EQ(access->connection.url, "https://127.0.0.1:9079");
+    EXPECT_THAT(access->headers, ElementsAre(Pair("Authorization", "Bearer secret")));
+  }
 }
 
 TEST_F(ControllerAccessTest, ATokenOfTheCommandLineGoesFirst) {

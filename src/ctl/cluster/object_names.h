@@ -9,16 +9,16 @@
 
 namespace inferd::ctl {
 
-// Objects that a command line means: all of a resource, or those of the names.
+// Objects named on a command line: all of a resource, or those with the names.
 struct NamedObjects {
   ApiResource resource;
   std::vector<std::string> names;
 
-  // Of an object, or of the collection (empty).
+  // Returns the path of an object, or of the collection if `name` is empty.
   std::string Path(const ObjectArguments& arguments, const std::string& name) const;
 };
 
-// "isvc a b", "isvc/a isvc/b". INVALID_ARGUMENT: neither, or no such resource.
+// Parses "isvc a b" or "isvc/a isvc/b". INVALID_ARGUMENT if it is neither, or if there is no such resource.
 base::Result<NamedObjects> ResolveObjects(ClusterApi& api, const ObjectArguments& arguments);
 
 }  // namespace inferd::ctl

@@ -19,7 +19,7 @@ std::string Upper(std::string text) {
   return text;
 }
 
-// Rows of a Table, or of several one after the other; `namespaces`: with a column of them.
+// Prints the rows of one or several Tables. With `namespaces` there is a column for the namespace.
 class Rows {
  public:
   explicit Rows(bool namespaces) : namespaces_(namespaces) {}
@@ -56,7 +56,7 @@ class Rows {
   std::vector<std::vector<std::string>> rows_;
 };
 
-// The object, or all of a list in one.
+// Prints the object, or all objects of a list as one value.
 void PrintValue(const Value& value, const std::string& output, std::ostream& out) {
   if (output == "json") {
     out << PrettyJson(manifest::ToJson(value)) << "\n";
@@ -70,7 +70,7 @@ base::Result<std::vector<Value>> ReadObjects(ClusterApi& api, const NamedObjects
   std::vector<Value> read;
   for (const std::string& name : objects.names) {
     INFERD_ASSIGN_OR_RETURN(Value object, api.Get(objects.Path(arguments, name)));
-    // As kubectl has it: the managers of fields are of no interest to readers.
+    // Like kubectl, omits managedFields, which readers do not need.
     if (Value* const metadata = object.Find("metadata"); metadata != nullptr) metadata->Remove("managedFields");
     read.push_back(std::move(object));
   }
@@ -106,7 +106,7 @@ base::Status Print(const NamedObjects& objects, std::vector<Value> values, const
   return base::OkStatus();
 }
 
-// Asks again and again for what has changed since, each time for a second at most.
+// Watches with repeated requests of at most one second each.
 base::Status Watch(ClusterApi& api, const std::string& path, std::string revision, bool namespaces, std::ostream& out) {
   for (;;) {
     const std::string question = (path.find('?') == std::string::npos ? "?" : "&") +
@@ -147,7 +147,7 @@ void PrintMap(const Value* map, std::string_view title, std::ostream& out) {
   }
 }
 
-// As kubectl describes Secrets: how long each value is, and not the value.
+// Like `kubectl describe` for Secrets: prints the length of each value instead of the value.
 void HideData(Value& secret) {
   Value* const data = secret.Find("data");
   if (data == nullptr || !data->is(manifest::Kind::kMap)) return;

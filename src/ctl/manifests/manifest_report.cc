@@ -16,7 +16,7 @@ using model::RuntimeSelection;
 using model::ServingRuntime;
 using model::UnknownField;
 
-// "InferenceService models/digits".
+// Returns for example "InferenceService models/digits".
 std::string Title(const Object& object) {
   const model::ObjectMeta& metadata = object.metadata();
   std::string title = object.kind.empty() ? "object" : object.kind;
@@ -30,12 +30,12 @@ std::string Counted(size_t count, std::string_view thing) {
   return std::to_string(count) + " " + std::string(thing) + (count == 1 ? "" : "s");
 }
 
-// Of kinds that are not KServe's, names and labels alone are looked at.
+// For kinds that are not KServe's, only names and labels are checked.
 std::string ValidText(const Object& object) {
   return std::holds_alternative<model::OtherObject>(object.typed) ? "valid, as far as is known of its kind" : "valid";
 }
 
-// Some of KServe's messages end in a line feed.
+// Some of KServe's messages end with a line feed.
 std::string Trimmed(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
   return text;
@@ -65,7 +65,7 @@ void WriteProblem(json::Writer& writer, std::string_view file, const manifest::P
   writer.EndObject();
 }
 
-// A field that is dropped is mostly a name with a mistake in it.
+// An unknown field is mostly a misspelled one.
 std::string WarningOf(const UnknownField& field) {
   const std::vector<std::string> known(field.known.begin(), field.known.end());
   return "there is no such field, and it is dropped" + Suggestion(field.name, known);

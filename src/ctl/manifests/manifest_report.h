@@ -10,19 +10,19 @@
 
 namespace inferd::ctl {
 
-// What `inferctl validate` found in files of objects.
+// The result of `inferctl validate` for files of objects.
 struct ManifestReport {
-  std::vector<std::string> problems;  // of files that could not be read
+  std::vector<std::string> problems;  // for files that could not be read
   std::vector<model::ObjectReview> reviews;
-  std::map<const model::Object*, std::string> files;  // where each stands
+  std::map<const model::Object*, std::string> files;  // the file of each object
 
   size_t problem_count() const;
 };
 
-// As lines to read, with what to do next.
+// Prints the report as text, with advice what to do next.
 void PrintManifestReport(std::ostream& stream, const ManifestReport& report);
 
-// As a JSON object.
+// Writes the report as a JSON object.
 void WriteManifestReport(json::Writer& writer, const ManifestReport& report);
 
 }  // namespace inferd::ctl

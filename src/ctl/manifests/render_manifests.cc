@@ -22,7 +22,7 @@ using model::InferenceServiceConfig;
 using model::Object;
 using model::ObjectFiles;
 
-// "service.yaml:1: InferenceService models/digits: ".
+// Returns for example "service.yaml:1: InferenceService models/digits: ".
 std::string PlaceOf(const ObjectFiles& files, const Object& object) {
   const model::ObjectMeta& metadata = object.metadata();
   return files.files().at(&object) + ":" + std::to_string(object.position.line) + ": " + object.kind + " " +
@@ -40,7 +40,7 @@ class Renderer final {
 
   const std::vector<const Object*>& objects() const { return objects_; }
 
-  // Whether all could be.
+  // Renders all manifests. Returns false if one could not be rendered.
   bool Render(std::vector<Value>& rendered) {
     bool sound = true;
     for (const Object* const object : objects_) {
@@ -68,7 +68,7 @@ class Renderer final {
     return Take(object, std::move(desired), rendered);
   }
 
-  // What was made of it, or why nothing was.
+  // Adds the objects made for `object`, or reports why there are none.
   bool Take(const Object& object, auto made, std::vector<Value>& rendered) {
     if (!made.has_value()) {
       notes_ << PlaceOf(given_, object) << made.error().Explain() << "\n";

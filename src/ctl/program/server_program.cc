@@ -28,7 +28,8 @@ void ReadToEnd(int fd, std::string& text) {
   }
 }
 
-// Runs a program and returns its exit status; what it prints goes to `printed`, or to where this program's goes.
+// Runs a program, and returns its exit status. Its output goes to `printed`, or to this program's output if that is
+// null.
 base::Result<int> Run(const std::vector<char*>& arguments, std::string* printed) {
   int ends[2] = {-1, -1};
   if (printed != nullptr && ::pipe2(ends, O_CLOEXEC) != 0) {
@@ -56,12 +57,17 @@ base::Result<int> Run(const std::vector<char*>& arguments, std::string* printed)
 
 }  // namespace
 
-base::Result<int> RunServerProgram(const std::vector<std::string>& options, std::string* printed) {
+base::Result<std::string> ServerProgram() {
   std::error_code error;
-  const std::string server = base::ProgramFolder() / "inferd";
+  std::string server = base::ProgramFolder() / "inferd";
   if (!std::filesystem::exists(server, error)) {
     return std::unexpected(base::NotFound("this needs the server program; '" + server + "' is not there"));
   }
+  return server;
+}
+
+base::Result<int> RunServerProgram(const std::vector<std::string>& options, std::string* printed) {
+  INFERD_ASSIGN_OR_RETURN(const std::string server, ServerProgram());
   std::vector<char*> arguments = {const_cast<char*>(server.c_str())};
   for (const std::string& option : options) arguments.push_back(const_cast<char*>(option.c_str()));
   arguments.push_back(nullptr);

@@ -12,24 +12,24 @@ namespace {
 constexpr std::string_view kItemIndent = "  ";
 constexpr std::string_view kFurtherIndent = "    ";
 
-// Takes `prefix` away if `text` begins with it.
+// Removes `prefix` from the beginning of `text`. Returns false if it is not there.
 bool Take(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
   text.remove_prefix(prefix.size());
   return true;
 }
 
-// "3 models, 0 problems": the last line.
+// True for the last line: "3 models, 0 problems".
 bool IsSummary(std::string_view line) {
   const size_t digits = line.find_first_not_of("0123456789");
   return digits != 0 && digits != std::string_view::npos && line.substr(digits).starts_with(" model");
 }
 
-// The lines of one item, the first without what says of which kind it is.
+// The lines of one item. The first line is without the label of its kind.
 struct Item {
   enum class Kind { kNone, kProblem, kWarning, kNote, kConfiguration };
   Kind kind = Kind::kNone;
-  std::string version;  // of a configuration
+  std::string version;  // for a configuration
   std::string text;
 };
 
@@ -91,7 +91,8 @@ ValidationReport ParseValidationReport(std::string_view printed) {
   return report;
 }
 
-void WriteValidationReport(json::Writer& writer, std::string_view path, bool valid, const ValidationReport& report) {
+void WriteValidationReport(json::Writer& writer, std::string_view path, bool valid, const ValidationReport& report,
+                           const std::function<void(json::Writer&)>& write_further) {
   writer.BeginObject();
   writer.Member("path", path);
   writer.Member("valid", valid);
@@ -117,6 +118,7 @@ void WriteValidationReport(json::Writer& writer, std::string_view path, bool val
     writer.EndObject();
   }
   writer.EndArray();
+  if (write_further) write_further(writer);
   writer.EndObject();
 }
 

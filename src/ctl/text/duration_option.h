@@ -7,7 +7,7 @@
 
 namespace inferd::ctl {
 
-// An option for a time: "30s", "5m", "1h", or seconds; of fractions, "500ms" as well.
+// Adds an option for a time: "30s", "5m", "1h", or seconds. With a floating-point type also "500ms".
 template <typename Number>
 CLI::Option* AddDuration(CLI::App& app, const std::string& names, Number& seconds, const std::string& text) {
   std::map<std::string, Number> units = {{"s", 1}, {"m", 60}, {"h", 3600}};
@@ -16,7 +16,7 @@ CLI::Option* AddDuration(CLI::App& app, const std::string& names, Number& second
       ->transform(CLI::AsNumberWithUnit(units, CLI::AsNumberWithUnit::UNIT_OPTIONAL, "TIME"));
 }
 
-// A check of such an option, or of another number: more than nothing, and a number that anything can be computed with.
+// Returns a check that a number, for example such a time, is above 0 and at most 1e9.
 inline CLI::Validator AboveZero() {
   constexpr double kMax = 1e9;
   return {[](std::string& value) {

@@ -7,7 +7,7 @@ namespace inferd::ctl {
 
 namespace {
 
-// Takes `name="value",` off `text`, whose quotes, backslashes and line ends are escaped. False: it is no label.
+// Removes `name="value",` from the beginning of `text`, and unescapes the value. Returns false if there is no label.
 bool TakeLabel(std::string_view& text, MetricSample& sample) {
   const size_t equals = text.find("=\"");
   if (equals == std::string_view::npos) return false;

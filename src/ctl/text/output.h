@@ -8,14 +8,14 @@
 
 namespace inferd::ctl {
 
-// Where a subcommand's result goes, and in which form: text to read, or one JSON value (RFC 8259) on lines of its own.
+// The destination and the form of a subcommand's result: text, or one JSON value (RFC 8259) on lines of its own.
 struct Output {
   std::ostream& stream;
   bool json = false;
 
-  // The JSON value that `writer` has, indented.
+  // Writes the JSON value of `writer`, indented.
   void Write(json::Writer& writer) const;
-  // JSON that a server sent, indented. INTERNAL: it is not JSON, and nothing was written.
+  // Writes JSON from a server, indented. INTERNAL if it is invalid; then nothing is written.
   base::Status WriteServerJson(std::string_view sent) const;
 };
 

@@ -15,7 +15,7 @@ bool Same(char a, char b) { return Lower(a) == Lower(b); }
 size_t ErrorsMax(std::string_view name) {
   constexpr size_t kErrorsMax = 3;
   constexpr size_t kCharactersPerError = 3;
-  // A name of one character is not a misspelling of another.
+  // A name with one character gets no suggestion.
   return name.size() < 2 ? 0 : std::min((name.size() + kCharactersPerError - 1) / kCharactersPerError, kErrorsMax);
 }
 
@@ -24,7 +24,7 @@ size_t ErrorsMax(std::string_view name) {
 size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
   const size_t longer = std::max(a.size(), b.size());
   if (longer - std::min(a.size(), b.size()) > limit) return limit + 1;
-  // The distances of a's first i - 2, i - 1 and i characters from all beginnings of b.
+  // Rows of the distance matrix: for the first i - 2, i - 1 and i characters of `a`, and all prefixes of `b`.
   std::vector<size_t> before_last(b.size() + 1);
   std::vector<size_t> last(b.size() + 1);
   std::vector<size_t> row(b.size() + 1);
@@ -39,7 +39,7 @@ size_t EditDistance(std::string_view a, std::string_view b, size_t limit) {
       const bool exchanged = i > 1 && j > 1 && Same(a[i - 1], b[j - 2]) && Same(a[i - 2], b[j - 1]);
       if (exchanged) row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
-    // No later row has less than this one's least.
+    // Distances in later rows are at least the minimum of this row.
     if (*std::ranges::min_element(row) > limit) return limit + 1;
   }
   return std::min(row[b.size()], limit + 1);

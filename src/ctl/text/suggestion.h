@@ -7,16 +7,16 @@
 
 namespace inferd::ctl {
 
-// How many typing errors lie between two names: a character left out, added or replaced, or two neighbours exchanged
-// (the optimal string alignment distance). Letters' case makes no difference. `limit` + 1 if there are more than
-// `limit`; then the names are not compared to their ends.
+// Returns the number of typing errors between two names: characters left out, added or replaced, or two neighbours
+// exchanged (the optimal string alignment distance). Ignores case. Returns `limit` + 1 as soon as there are more than
+// `limit`.
 size_t EditDistance(std::string_view a, std::string_view b, size_t limit);
 
-// The first of the candidates nearest to `name`, or nothing if all are further off than a typing error or two: one per
-// three characters, at most three.
+// Returns the first of the candidates nearest to `name`. Empty if all have too many errors: more than one per three
+// characters of the name, or more than three.
 std::string_view Nearest(std::string_view name, std::span<const std::string> candidates);
 
-// "; did you mean 'digits'?", to follow a message that names `name`; empty if no candidate is near.
+// Returns "; did you mean 'digits'?", to be appended to a message about `name`. Empty if no candidate is near.
 std::string Suggestion(std::string_view name, std::span<const std::string> candidates);
 
 }  // namespace inferd::ctl

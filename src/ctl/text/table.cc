@@ -7,12 +7,12 @@ namespace inferd::ctl {
 
 namespace {
 
-// Characters, not bytes: UTF-8 continuation bytes take no column.
+// Counts characters instead of bytes: UTF-8 continuation bytes have no width.
 size_t Width(std::string_view text) {
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
-// The end of the string that opens at `at`: behind its closing quote.
+// Returns the position after the closing quote of the string that begins at `at`.
 size_t StringEnd(std::string_view json, size_t at) {
   for (++at; at < json.size() && json[at] != '"'; ++at) {
     if (json[at] == '\\') ++at;
@@ -20,7 +20,7 @@ size_t StringEnd(std::string_view json, size_t at) {
   return std::min(at + 1, json.size());
 }
 
-// Behind the array that opens at `at` if nothing but numbers and words is in it, else npos.
+// Returns the position after the array that begins at `at`, if it contains only numbers and words. Otherwise npos.
 size_t FlatArrayEnd(std::string_view json, size_t at) {
   const size_t end = json.find_first_of("]{[\"", at + 1);
   return end != std::string_view::npos && json[end] == ']' ? end + 1 : std::string_view::npos;

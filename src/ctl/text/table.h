@@ -6,13 +6,13 @@
 
 namespace inferd::ctl {
 
-// Rows of text in aligned columns, two spaces between them; the first row is the heading. A control character in a cell
-// is shown as '?', so that what a server says cannot drive the terminal.
+// A table of text with aligned columns, separated by two spaces. The first row is the heading. Control characters in
+// cells are shown as '?', so that a server's text cannot control the terminal.
 class Table {
  public:
   explicit Table(std::vector<std::string> heading) { Add(std::move(heading)); }
   void Add(std::vector<std::string> row);
-  // The columns counted from 0 whose cells stand to the right: numbers.
+  // Right-aligns columns (counted from 0), for numbers.
   Table& AlignRight(std::vector<size_t> columns);
   std::string ToString() const;
 
@@ -21,10 +21,10 @@ class Table {
   std::vector<size_t> right_;
 };
 
-// `json` (valid) with line breaks and two spaces per level; arrays of numbers stay on one line.
+// Formats valid JSON with line breaks and two spaces per level. Arrays of numbers stay on one line.
 std::string PrettyJson(std::string_view json);
 
-// "1.23 ms", "45.6 us": three digits.
+// Formats a time with three digits: "1.23 ms", "45.6 us".
 std::string DurationText(double ns);
 
 }  // namespace inferd::ctl

@@ -12,27 +12,27 @@ struct Query;
 // A step of a path into a document.
 struct Component {
   enum class Kind : uint8_t {
-    kKey,      // a member, or an element by its number
+    kKey,      // a member, or an element by its index
     kPattern,  // the first member whose name matches: * any characters, ? one
-    kCount,    // #: how many elements; with a point behind it, what follows of each of them
-    kFirst,    // #(...): the first element for which the query holds
-    kAll,      // #(...)#: a list of all of them
+    kCount,    // #: the number of elements; with a point after it, the rest of the path for each element
+    kFirst,    // #(...): the first element that satisfies the query
+    kAll,      // #(...)#: a list of all elements that satisfy the query
     kThis,     // @this
-    kWrapped,  // [@this]: a list of it
+    kWrapped,  // [@this]: a list that contains it
   };
   Kind kind = Kind::kKey;
-  std::string text;                    // of a key or a pattern, in which \ makes a character itself
-  std::shared_ptr<const Query> query;  // of kFirst and kAll
-  bool piped = false;                  // | stands before it, in place of a point
+  std::string text;                    // of a key or a pattern; \ escapes the next character
+  std::shared_ptr<const Query> query;  // set for kFirst and kAll
+  bool piped = false;                  // true if | precedes it in place of a point
 };
 
-// What is asked of an element.
+// A condition on an element.
 struct Query {
   enum class Op : uint8_t { kExists, kEqual, kNotEqual, kLess, kLessEqual, kMore, kMoreEqual, kLike, kNotLike };
-  std::vector<Component> path;  // empty: the element itself
+  std::vector<Component> path;  // empty for the element itself
   Op op = Op::kExists;
-  std::string value;  // to compare with: as text
-  double number = 0;  // what it is as a number; 0: none
+  std::string value;  // the text to compare with
+  double number = 0;  // its value as a number, or 0 if it is not one
 };
 
 }  // namespace inferd::gjson

@@ -18,10 +18,10 @@ using Components = std::span<const Component>;
 using Kind = Component::Kind;
 using Op = Query::Op;
 
-// A value, as its text: a part of the document, or made of parts.
+// A value's text: a part of the document, or composed of parts.
 struct Found {
   std::string_view text;
-  std::shared_ptr<const std::string> owner;  // null: the document
+  std::shared_ptr<const std::string> owner;  // null if the text is part of the document
 };
 
 Found Made(std::string text) {
@@ -29,11 +29,10 @@ Found Made(std::string text) {
   return {*owner, owner};
 }
 
-// What is inside has been read as sound before, so that errors are not looked for again: what cannot be read is not
-// there.
+// Inner text was checked before, so errors are ignored here: what cannot be read does not exist.
 std::optional<Found> Find(const Found& value, Components path);
 
-// Calls `visit` for each element until it says that it is enough. False: the value is no list.
+// Calls `visit` for each element until it returns that it is enough. Returns false if the value is not a list.
 bool ForEach(const Found& value, auto visit) {
   json::Reader reader(value.text);
   if (reader.Peek() != ValueType::kArray || !reader.BeginArray().ok()) return false;
@@ -87,7 +86,7 @@ bool Holds(Op op, const Type& a, const Type& b) {
   }
 }
 
-// gjson: true is more than false, and both are compared with their names only.
+// gjson orders true above false, and compares both with their names only.
 bool HoldsOfBool(const Query& query, bool value) {
   const std::string_view name = value ? "true" : "false";
   const std::string_view other = value ? "false" : "true";
@@ -146,9 +145,9 @@ std::optional<Found> FindFirst(const Found& value, const Query& query, Component
   return found;
 }
 
-// The list of what `rest` finds in each element that satisfies the query, if there is one.
+// Returns the list of the results of `rest` in each element that satisfies the query, if there is one.
 std::optional<Found> FindAll(const Found& value, const Query* query, Components rest) {
-  // Behind a pipe it goes on with the list.
+  // After a pipe, the path continues with the list.
   size_t piped = 0;
   while (piped < rest.size() && !rest[piped].piped) ++piped;
   std::string list = "[";

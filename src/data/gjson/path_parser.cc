@@ -18,7 +18,7 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\n\r") - begin + 1);
 }
 
-// Where the quoted text ends that begins at `at`: behind its quote, or at the end.
+// Returns the end of the quoted text that begins at `at`: after its quote, or the end of the text.
 size_t BehindQuoted(std::string_view text, size_t at) {
   for (++at; at < text.size() && text[at] != '"'; ++at) {
     if (text[at] == '\\') ++at;
@@ -26,7 +26,7 @@ size_t BehindQuoted(std::string_view text, size_t at) {
   return std::min(at + 1, text.size());
 }
 
-// Where the bracket is closed that was opened before `at`; npos: nowhere.
+// Returns the position of the bracket that closes the one opened before `at`, or npos.
 size_t FindClosing(std::string_view text, size_t at) {
   size_t open = 1;
   while (at < text.size()) {
@@ -43,7 +43,7 @@ size_t FindClosing(std::string_view text, size_t at) {
   return std::string_view::npos;
 }
 
-// The first operator that stands in no bracket and no quotes.
+// Finds the first operator outside of brackets and quotes.
 size_t FindOperator(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     switch (text[at]) {
@@ -72,7 +72,7 @@ struct Operator {
   std::string_view text;
   Op op;
 };
-// The longer ones first.
+// Longer operators come first.
 constexpr std::array<Operator, 9> kOperators = {{{"==", Op::kEqual},
                                                  {"!=", Op::kNotEqual},
                                                  {"<=", Op::kLessEqual},
@@ -83,7 +83,7 @@ constexpr std::array<Operator, 9> kOperators = {{{"==", Op::kEqual},
                                                  {">", Op::kMore},
                                                  {"%", Op::kLike}}};
 
-// A value as it is compared: without its quotes and what is escaped in them.
+// Returns a value for comparison: without quotes and escapes.
 std::string Unquoted(std::string_view text) {
   if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::string(text);
   text = text.substr(1, text.size() - 2);
@@ -212,7 +212,7 @@ base::Result<Query> PathParser::ParseQuery(std::string_view text) const {
 }
 
 bool Matches(std::string_view text, std::string_view pattern) {
-  // Where the last * stands, and what it has taken so far.
+  // The position of the last *, and how much it has matched so far.
   std::optional<size_t> star;
   size_t star_text = 0;
   size_t t = 0;

@@ -9,17 +9,17 @@
 
 namespace inferd::gjson {
 
-// Reads the text of a path. Not thread-safe.
+// A parser for the text of a path. Not thread-safe.
 class PathParser final {
  public:
   explicit PathParser(std::string_view text) : text_(text) {}
 
-  // INVALID_ARGUMENT, with the place: it is no path, or one of a kind that is not known here.
+  // INVALID_ARGUMENT, with the position, if the text is not a path, or is not supported here.
   base::Result<std::vector<Component>> Parse();
 
   static constexpr size_t kBytesMax = 4096;
   static constexpr size_t kComponentsMax = 64;  // of one path
-  static constexpr size_t kQueriesMax = 8;      // in each other
+  static constexpr size_t kQueriesMax = 8;      // nested in each other
 
  private:
   PathParser(std::string_view text, size_t queries) : text_(text), queries_(queries) {}
@@ -31,11 +31,11 @@ class PathParser final {
   base::Status Error(std::string_view what) const;
 
   const std::string_view text_;
-  const size_t queries_ = 0;  // that this path is in
+  const size_t queries_ = 0;  // number of queries around this path
   size_t at_ = 0;
 };
 
-// Whether a text matches: * any characters, ? one, \ makes the next one itself.
+// Returns true if the text matches the pattern: * stands for any characters, ? for one, and \ escapes the next one.
 bool Matches(std::string_view text, std::string_view pattern);
 
 }  // namespace inferd::gjson

@@ -9,8 +9,8 @@
 
 namespace inferd::json {
 
-// Reads the object that comes next and calls `member(key)` at each member's value, which it must consume. Returns the
-// first error.
+// Reads the next value, which must be an object. Calls `member(key)` at each member's value, which it must consume.
+// Returns the first error.
 template <typename Member>
 base::Status ReadObject(Reader& reader, Member member) {
   INFERD_RETURN_IF_ERROR(reader.BeginObject());
@@ -21,7 +21,7 @@ base::Status ReadObject(Reader& reader, Member member) {
   }
 }
 
-// Likewise an array: `element()` is called at each of its values.
+// Does the same for an array: calls `element()` at each of its values.
 template <typename Element>
 base::Status ReadArray(Reader& reader, Element element) {
   INFERD_RETURN_IF_ERROR(reader.BeginArray());
@@ -32,7 +32,7 @@ base::Status ReadArray(Reader& reader, Element element) {
   }
 }
 
-// Reads a whole text that is one object, with `member(reader, key)`; an empty text is an empty object.
+// Reads a whole text that is one object, with `member(reader, key)`. An empty text counts as an empty object.
 template <typename Member>
 base::Status ReadWholeObject(std::string_view text, Member member) {
   if (text.empty()) return {};

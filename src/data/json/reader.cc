@@ -10,10 +10,10 @@ namespace inferd::json {
 
 namespace {
 
-// Up to here a new key is compared with each one before it; beyond, all are sorted when the object closes.
+// Up to this number, a new key is compared with each one before it. Beyond, all are sorted when the object closes.
 constexpr size_t kKeysComparedAtOnce = 16;
 
-// Passes `word` if it stands at `p`.
+// Skips `word` if it is at `p`.
 bool TakeWord(const char*& p, const char* end, std::string_view word) {
   if (!std::string_view(p, static_cast<size_t>(end - p)).starts_with(word)) return false;
   p += word.size();
@@ -24,7 +24,7 @@ bool TakeWord(const char*& p, const char* end, std::string_view word) {
 
 Reader::Reader(std::string_view text, const ReaderOptions& options)
     : begin_(text.data()), p_(begin_), end_(begin_ + text.size()), options_(options) {
-  // A byte order mark, which a parser may ignore (RFC 8259, section 8.1).
+  // Skips a byte order mark, which a parser may ignore (RFC 8259, section 8.1).
   if (text.starts_with("\xef\xbb\xbf")) p_ += 3;
 }
 
@@ -106,6 +106,7 @@ base::Status Reader::RecordKey(std::string_view key) {
   const size_t first = frames_.back().keys_begin;
   if (keys_.size() - first < kKeysComparedAtOnce &&
       std::find(keys_.begin() + static_cast<ptrdiff_t>(first), keys_.end(), key) != keys_.end()) {
+    repeated_key_ = key;
     return base::InvalidArgument("repeated key '" + Shorten(key) + "'");
   }
   if (keys_.size() >= options_.members_max) {
@@ -120,7 +121,10 @@ base::Status Reader::CloseObject() {
   if (static_cast<size_t>(keys_.end() - first) > kKeysComparedAtOnce) {
     std::sort(first, keys_.end());
     const auto repeated = std::adjacent_find(first, keys_.end());
-    if (repeated != keys_.end()) return Error("repeated key '" + Shorten(*repeated) + "' in the object closed here");
+    if (repeated != keys_.end()) {
+      repeated_key_ = *repeated;
+      return Error("repeated key '" + Shorten(*repeated) + "' in the object closed here");
+    }
   }
   keys_.resize(frames_.back().keys_begin);
   frames_.pop_back();
@@ -146,7 +150,7 @@ base::Result<bool> Reader::NextElement() {
   return true;
 }
 
-// At the opening quote; consumes the closing one. Most strings hold plain bytes only.
+// Reads from the opening quote through the closing one. Most strings have plain bytes only.
 base::Result<std::string_view> Reader::ScanQuoted(bool decode) {
   const char* const content = p_ + 1;
   if (const char* const end = SkipPlain(content, end_); end != end_ && *end == '"') {

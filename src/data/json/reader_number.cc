@@ -8,7 +8,7 @@
 #include "data/json/reader.h"
 #include "data/json/text.h"
 
-// Reader's numbers.
+// The reader's numbers.
 
 namespace inferd::json {
 
@@ -27,7 +27,7 @@ base::Status IntegerFault(std::string_view token, bool integer) {
                                (integer ? ", which is out of range" : ""));
 }
 
-// `token` is well-formed; false if it is finite and the double is not.
+// Requires a well-formed `token`. Returns false if it is finite but the double is not.
 bool ParseDouble(std::string_view token, double& value) {
   fast_float::from_chars(token.data(), token.data() + token.size(), value);
   return std::isfinite(value) || !IsDigit(token.back());
@@ -45,7 +45,7 @@ base::Result<std::string_view> Reader::ScanNumberToken(bool* integer) {
   return token;
 }
 
-// What is no number: one of the tokens that may count as one, or a fault.
+// Reads a token that counts as a number by the options, or returns an error.
 base::Result<std::string_view> Reader::ScanNonFinite(bool* integer) {
   const size_t length = options_.nonfinite_tokens ? NonFiniteLength(p_, end_, options_.short_infinity) : 0;
   if (length == 0) {

@@ -13,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The error of skipping the whole text, "" for none.
+// Returns the error of skipping the whole text, or "".
 std::string FaultOf(std::string_view text, const ReaderOptions& options = {}) {
   Reader reader(text, options);
   base::Status status = reader.SkipValue();
@@ -237,6 +237,27 @@ TEST(ReaderTest, KeepsDecodedStrings) {
   std::vector<std::string_view> all;
   while (reader.NextElement().value()) all.push_back(reader.ReadString().value());
   EXPECT_THAT(all, ::testing::ElementsAre("A", "B", "plain"));
+}
+
+TEST(RepeatedKeyTest, IsTheDecodedKeyOfARefusal) {
+  std::string many;
+  for (int i = 0; i < 40; ++i) many += "\"k" + std::to_string(i) + "\":0,";
+  const std::pair<std::string, std::string> cases[] = {
+      {R"({"a":1,"b":2,"a":3})", "a"},
+      {R"({"a":1,"\u0061":3})", "a"},
+      {"{" + many + "\"k7\":1}", "k7"},
+      {R"({"a":1,"a")", "a"},
+  };
+  for (const auto& [text, key] : cases) {
+    Reader reader(text);
+    EXPECT_FALSE(reader.SkipValue().ok() && reader.Finish().ok()) << text;
+    EXPECT_EQ(reader.repeated_key(), key) << text;
+  }
+  for (const char* text : {R"({"a":1})", R"({"a":1,})", R"({"a":{"a":1}})", R"({"a")"}) {
+    Reader reader(text);
+    (void)(reader.SkipValue().ok() && reader.Finish().ok());
+    EXPECT_EQ(reader.repeated_key().data(), nullptr) << text;
+  }
 }
 
 }  // namespace

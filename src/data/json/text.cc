@@ -21,14 +21,14 @@ uint64_t Load8(const char* p) {
   return word;
 }
 
-// The high bit of each of eight bytes that is not plain. Bytes above the lowest such one may be taken for it, too.
+// Returns the high bit of each of eight bytes that is not plain. Bits above the lowest set one may be wrong.
 uint64_t NotPlain8(uint64_t word) {
   const uint64_t quote = word ^ (kOnes * '"');
   const uint64_t backslash = word ^ (kOnes * '\\');
   return (word | (word - kOnes * 0x20) | (quote - kOnes) | (backslash - kOnes)) & kHighs;
 }
 
-// The four hexadecimal digits at `p`, or -1.
+// Returns the value of the four hexadecimal digits at `p`, or -1.
 int Hex4(const char* p, const char* end) {
   if (end - p < 4) return -1;
   int value = 0;
@@ -43,7 +43,7 @@ int Hex4(const char* p, const char* end) {
 bool IsHighSurrogate(int unit) { return unit >= 0xD800 && unit <= 0xDBFF; }
 bool IsLowSurrogate(int unit) { return unit >= 0xDC00 && unit <= 0xDFFF; }
 
-// Length of the escape at `p` (a backslash), or 0 with `fault` set.
+// Returns the length of the escape at `p` (a backslash), or 0 with `fault` set.
 size_t ScanEscape(const char* p, const char* end, const char*& fault) {
   if (end - p < 2) {
     fault = "a string is not closed";

@@ -5,7 +5,7 @@
 namespace inferd::json {
 namespace text_test {
 
-// The fault ScanString finds in `content` followed by a quote; "" for none.
+// Returns the fault that ScanString() finds in `content` followed by a quote, or "".
 std::string FaultOf(std::string content) {
   content += '"';
   const ScannedString scanned = ScanString(content.data(), content.data() + content.size());
@@ -75,7 +75,7 @@ TEST(TextTest, DecodesEscapes) {
   EXPECT_EQ(Decode(""), "");
 }
 
-// The corners of RFC 3629, section 4.
+// The edge cases of RFC 3629, section 4.
 TEST(TextTest, ChecksUtf8) {
   for (const char* text : {"\xC2\x80", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF", "\xEE\x80\x80", "\xEF\xBF\xBF",
                            "\xF0\x90\x80\x80", "\xF4\x8F\xBF\xBF", "", "abcdefgh\xC3\xA9"}) {

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kChunkMin = 64;
 constexpr size_t kChunkMax = 1 << 20;
 
-// What a byte becomes inside quotes: 0 itself, 'u' \u00XX, else a backslash and that letter.
+// The escape of each byte inside quotes: 0 for none, 'u' for \u00XX, else the letter after a backslash.
 constexpr std::array<char, 256> kEscapes = [] {
   std::array<char, 256> table{};
   for (size_t c = 0; c < 0x20; ++c) table[c] = 'u';

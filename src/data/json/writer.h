@@ -13,7 +13,7 @@
 
 namespace inferd::json {
 
-// What a member is called. A literal is looked at for what needs an escape when it is compiled.
+// The key of a member. For a literal, the need of escapes is determined at compile time.
 class KeyText {
  public:
   template <size_t kSize>
@@ -23,7 +23,7 @@ class KeyText {
   constexpr KeyText(const Text& text) : text_(text) {}  // NOLINT(google-explicit-constructor)
 
   constexpr std::string_view text() const { return text_; }
-  // Known to need none.
+  // True if the key is known to need no escapes.
   constexpr bool plain() const { return plain_; }
 
  private:
@@ -31,8 +31,8 @@ class KeyText {
   bool plain_ = false;
 };
 
-// Appends JSON text to buffers that are handed on without a copy. Commas and colons are its own work; that Begin and
-// End match, and that a Key stands before each member, is the caller's. No white space is written. Not thread-safe.
+// Writes JSON text to buffers that are handed over without a copy. It adds commas and colons. The caller must match
+// Begin and End calls, and write a Key before each member. It writes no white space. Not thread-safe.
 //
 //   Writer writer;
 //   writer.BeginObject();
@@ -43,7 +43,7 @@ class Writer {
  public:
   using Chunks = boost::container::small_vector<base::BufferSlice, 2>;
 
-  // `size_hint`: the bytes expected; a text within it is one chunk. Nothing is allocated before the first write.
+  // `size_hint` is the expected size; a text within it is one chunk. Nothing is allocated before the first write.
   explicit Writer(size_t size_hint = 1024) : chunk_size_(size_hint) {}
 
   void BeginObject() { Open('{'); }
@@ -52,7 +52,7 @@ class Writer {
   void EndArray() { Close(']'); }
   void Key(KeyText key);
 
-  // Malformed UTF-8 becomes U+FFFD: for names and error texts, which may quote what a client sent.
+  // Writes a string with U+FFFD for malformed UTF-8. For names and error texts, which may quote a client's bytes.
   void String(std::string_view value);
   // Writes nothing and returns false if `value` is not UTF-8.
   [[nodiscard]] bool StringIfUtf8(std::string_view value);
@@ -60,9 +60,9 @@ class Writer {
   void Null() { Raw("null"); }
   void Int(int64_t value);
   void Uint(uint64_t value);
-  // Shortest text that reads back as the same double; null if not finite, which JSON has no number for.
+  // Writes the shortest text that reads back as the same double. Writes null for non-finite values, which JSON lacks.
   void Double(double value);
-  // A key and its value: a bool, a number or a text.
+  // Writes a key and its value: a bool, a number or a text.
   template <typename T>
   void Member(KeyText key, const T& value) {
     Key(key);
@@ -78,11 +78,11 @@ class Writer {
       String(value);
     }
   }
-  // One whole JSON value, written as it is.
+  // Writes one complete JSON value unchanged.
   void Raw(std::string_view json);
 
-  // For a writer of its own, one value at a time or a list of elements: the separator is written by StartValue, room
-  // for `bytes` contiguous bytes is made by Reserve, Commit says how many of them were used.
+  // For a caller's own writer, for one value at a time or a list of elements: StartValue() writes the separator,
+  // Reserve() makes room for `bytes` contiguous bytes, and Commit() reports how many of them were used.
   void StartValue() {
     if (separate_) Append(',');
     separate_ = true;
@@ -92,21 +92,21 @@ class Writer {
     return p_;
   }
   void Commit(size_t bytes) { p_ += bytes; }
-  // Room left without another chunk.
+  // Returns the room left in the current chunk.
   size_t room() const { return static_cast<size_t>(end_ - p_); }
-  // Bytes for which nothing is promised: no separator, no escaping.
+  // Appends raw bytes: no separator, no escaping.
   void Append(char c) {
     *Reserve(1) = c;
     Commit(1);
   }
   void Append(std::string_view text);
 
-  // Bytes written so far.
+  // Returns the number of bytes written so far.
   size_t size() const { return closed_size_ + static_cast<size_t>(p_ - begin_); }
 
-  // Hands the text over, in order; the writer is as new.
+  // Hands over the text, in order, and resets the writer.
   Chunks Take();
-  // The text in one string (a copy).
+  // Returns a copy of the text as one string.
   std::string TakeString();
 
  private:
@@ -120,7 +120,7 @@ class Writer {
     separate_ = true;
   }
   void Quote(std::string_view utf8);
-  // Text of which no byte needs an escape.
+  // Quotes text of which no byte needs an escape.
   void QuotePlain(std::string_view text);
   void Grow(size_t bytes);
   void Seal();
@@ -128,7 +128,7 @@ class Writer {
   char* begin_ = nullptr;
   char* p_ = nullptr;
   char* end_ = nullptr;
-  bool separate_ = false;  // a comma is due before the next value or key
+  bool separate_ = false;  // true if a comma is due before the next value or key
   size_t chunk_size_;
   size_t closed_size_ = 0;
   base::Buffer chunk_;

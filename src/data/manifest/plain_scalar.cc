@@ -23,7 +23,7 @@ bool IsOneOf(std::string_view text, const Words& words) {
   return std::ranges::find(words, text) != words.end();
 }
 
-// An integer with a prefix that says its base (0x, 0o, 0b, or 0 for octal), without sign; nullopt: it is none.
+// Parses an integer without sign whose prefix states its base (0x, 0o, 0b, or 0 for octal). nullopt if it is not one.
 std::optional<uint64_t> PrefixedInteger(std::string_view digits) {
   if (digits.size() < 2 || digits[0] != '0') return std::nullopt;
   int base = 8;
@@ -44,8 +44,8 @@ std::optional<uint64_t> PrefixedInteger(std::string_view digits) {
   return value;
 }
 
-// A decimal number as YAML writes it, `[0-9]*(\.[0-9]*)?([eE][-+]?[0-9]+)?` with a digit before the exponent, in JSON's
-// form; nullopt: it is none.
+// Converts a decimal number of YAML, `[0-9]*(\.[0-9]*)?([eE][-+]?[0-9]+)?` with a digit before the exponent, to JSON's
+// form. nullopt if it is not one.
 std::optional<std::string> DecimalNumber(std::string_view text) {
   const auto take_digits = [&] {
     const size_t count = std::min(text.find_first_not_of("0123456789"), text.size());

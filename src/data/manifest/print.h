@@ -6,13 +6,13 @@
 
 namespace inferd::manifest {
 
-// The value as text that Read reads back as an equal value, numbers as they are. Thread-safe.
+// Prints values. Read() reads the text back as an equal value, and numbers keep their text. Thread-safe.
 
-// One YAML document in block style, without "---"; ends with a line feed. Strings that other YAML readers would take
-// for something else are quoted.
+// Prints one YAML document in block style, without "---", ending with a line feed. Quotes strings that other YAML
+// readers could take for another type.
 std::string ToYaml(const Value& value);
 
-// JSON without white space.
+// Prints JSON without white space.
 std::string ToJson(const Value& value);
 
 }  // namespace inferd::manifest

@@ -12,7 +12,7 @@ namespace inferd::manifest {
 namespace {
 
 constexpr size_t kIndent = 2;
-// A longer key stands behind a "?" (YAML 1.1: simple keys have at most 1024 characters).
+// A longer key follows a "?" (YAML 1.1: simple keys have at most 1024 characters).
 constexpr size_t kSimpleKeyMax = 1000;
 
 bool IsWordCharacter(char c) {
@@ -20,7 +20,8 @@ bool IsWordCharacter(char c) {
   return letter || std::string_view("_./@%+=,-").contains(c);
 }
 
-// Whether every YAML reader takes it for this string without quotes; not all that could go without are looked for.
+// Returns true if every YAML reader takes the unquoted text for this string. May return false for texts that need no
+// quotes.
 bool IsPlainSafe(std::string_view text) {
   if (text.empty() || !IsPlainString(text)) return false;
   const char first = text.front();
@@ -32,18 +33,19 @@ bool IsPlainSafe(std::string_view text) {
     const bool inner_colon = text[i] == ':' && i + 1 < text.size() && text[i + 1] != ' ';
     if (!IsWordCharacter(text[i]) && !inner_space && !inner_colon) return false;
   }
-  // 2001-01-01 is a date to some readers, 1:30 a number to others.
+  // Some readers take 2001-01-01 for a date, or 1:30 for a number.
   return !(first >= '0' && first <= '9') || text.find_first_of("-: ") == std::string_view::npos;
 }
 
-// Whether it can be a literal block: lines of printable text, the first of them neither empty nor indented.
+// Returns true if the text can be a literal block: lines of printable text, the first of them neither empty nor
+// indented.
 bool IsBlockSafe(std::string_view text) {
   if (!text.contains('\n') || text.front() == ' ' || text.front() == '\n') return false;
   if (text == "\n") return false;
   return std::ranges::all_of(text, [](char c) { return c == '\n' || (c >= 0x20 && c < 0x7f); });
 }
 
-// Characters that YAML does not have as they are, or that its readers take for line breaks, must be escaped.
+// True for characters that YAML does not allow, or that its readers take for line breaks.
 bool NeedsEscape(std::string_view character) {
   if (character.size() == 1) return static_cast<unsigned char>(character[0]) < 0x20 || character[0] == 0x7f;
   if (character.size() == 2) return character[0] == '\xc2' && static_cast<unsigned char>(character[1]) < 0xa0;
@@ -83,7 +85,7 @@ void AppendQuoted(std::string& out, std::string_view text) {
 
 class YamlPrinter {
  public:
-  // The value behind "key:" or "-", or as a whole document.
+  // Prints the value after "key:" or "-", or a whole document.
   void Print(const Value& value, size_t indent) {
     switch (value.kind()) {
       case Kind::kNull: out_ += "null\n"; return;
@@ -131,7 +133,7 @@ class YamlPrinter {
       out_ += "[]\n";
       return;
     }
-    // A list of a map stands below its key's first letter, as kubectl prints it.
+    // A list within a map starts below its key's first letter, as kubectl prints it.
     bool first = true;
     for (const Value& item : list.items()) {
       if (!std::exchange(first, false) || !at_item_) out_ += std::string(indent, ' ');
@@ -170,7 +172,7 @@ class YamlPrinter {
   }
 
   std::string out_;
-  bool at_item_ = false;  // behind "- ": the first line needs no indentation
+  bool at_item_ = false;  // after "- ", where the first line needs no indentation
 };
 
 }  // namespace

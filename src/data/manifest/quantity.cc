@@ -16,14 +16,14 @@ constexpr std::string_view kMalformed =
     "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 constexpr int64_t kMilli = 1000;
 constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
-constexpr int kExponentMax = 40;  // beyond it, every number but 0 is out of range or rounded up
+constexpr int kExponentMax = 40;  // beyond it, every number except 0 is out of range or rounded up
 
-// digits * 10^decimal * 2^binary.
+// The number digits * 10^decimal * 2^binary.
 struct Scaled {
   __int128 digits = 0;
   int decimal = 0;
   int binary = 0;
-  bool more = false;  // further digits, too small to be kept
+  bool more = false;  // further digits exist that are too small to be kept
 };
 
 struct Suffix {
@@ -66,7 +66,7 @@ bool AddSuffix(std::string_view suffix, Scaled& number) {
   return true;
 }
 
-// Decimal digits with at most one point.
+// Parses decimal digits with at most one point.
 bool AddDigits(std::string_view text, Scaled& number) {
   constexpr __int128 kDigitsMax = static_cast<__int128>(kMax) * 1'000'000'000;
   bool fraction = false;
@@ -89,7 +89,7 @@ bool AddDigits(std::string_view text, Scaled& number) {
   return any;
 }
 
-// The number, rounded away from 0 if `up`, else towards it; at most kMax.
+// Returns the number, rounded away from 0 if `up`, else towards it; at most kMax.
 int64_t Rounded(Scaled number, bool up) {
   bool rest = number.more;
   __int128 value = number.digits;
@@ -100,7 +100,7 @@ int64_t Rounded(Scaled number, bool up) {
   for (; number.decimal > 0 && value <= kMax; --number.decimal) value *= 10;
   if (number.decimal > 0) return kMax;
   for (; number.decimal < 0; ++number.decimal) {
-    // A factor of two that would have overflown before has room now.
+    // A factor of two that would have overflowed before fits now.
     for (; number.binary > 0 && value <= kMax; --number.binary) value *= 2;
     rest = rest || value % 10 != 0;
     value /= 10;

@@ -9,15 +9,15 @@ namespace inferd::manifest {
 
 // A Kubernetes quantity: a decimal number with a suffix, "500m" or "2Gi" or "1e3".
 struct Quantity {
-  // In thousandths, rounded up to a whole one, and held at the ends of the range.
+  // The value in thousandths, rounded up to an integer and clamped to the range.
   int64_t milli = 0;
 
-  // Rounded up.
+  // Returns the value, rounded up to an integer.
   int64_t value() const;
 };
 
-// Suffixes: n u m, none, k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent. INVALID_ARGUMENT, with Kubernetes' text: it is
-// none. Thread-safe.
+// Parses a quantity. Suffixes: n u m, none, k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent. INVALID_ARGUMENT, with
+// Kubernetes' text, if it is not a quantity. Thread-safe.
 base::Result<Quantity> ParseQuantity(std::string_view text);
 
 }  // namespace inferd::manifest

@@ -10,31 +10,31 @@
 
 namespace inferd::manifest {
 
-// What one file may have.
+// The limits of one file.
 struct Limits {
   size_t file_bytes_max = 4 << 20;
-  size_t depth_max = 64;          // maps and lists in each other
+  size_t depth_max = 64;          // nested maps and lists
   size_t members_max = 4096;      // of one map
-  size_t nodes_max = 1'000'000;   // values of all documents; what an anchor keeps and an alias repeats counts each time
-  size_t bytes_max = 16'000'000;  // of keys and texts, likewise
+  size_t nodes_max = 1'000'000;   // values of all documents; an anchor's copy and each alias count again
+  size_t bytes_max = 16'000'000;  // of keys and texts, counted likewise
 };
 
-// The documents of a file, in order; empty ones are left out. The functions are thread-safe.
+// Read the documents of a file, in order, without empty ones. The functions are thread-safe.
 //
-// A file is refused as a whole, at its first fault: INVALID_ARGUMENT, "FILE:LINE:COLUMN: PATH: what is wrong". Faults
-// are text that is no YAML or JSON, or not UTF-8; keys given twice; what passes the limits.
+// The first error refuses the whole file: INVALID_ARGUMENT, "FILE:LINE:COLUMN: PATH: what is wrong". Errors are text
+// that is not YAML or JSON, or not UTF-8, repeated keys, and exceeded limits.
 
-// YAML 1.1 as Kubernetes reads it: plain `yes`, `on`, `y` and their like are booleans, 0777 is octal, "<<" merges maps.
-// Tags other than those of JSON's types are refused, and so are numbers that JSON does not have (.inf, .nan).
+// Reads YAML 1.1 as Kubernetes does: plain `yes`, `on`, `y` and similar words are booleans, 0777 is octal, "<<" merges
+// maps. Refuses tags other than those of JSON's types, and numbers that JSON does not have (.inf, .nan).
 base::Result<std::vector<Value>> ReadYaml(std::string_view text, std::string_view file, const Limits& limits = {});
 
-// JSON texts, one after the other.
+// Reads consecutive JSON texts.
 base::Result<std::vector<Value>> ReadJson(std::string_view text, std::string_view file, const Limits& limits = {});
 
-// JSON if the text begins with '{', else YAML, as kubectl decides.
+// Reads JSON if the text begins with '{', else YAML, as kubectl does.
 base::Result<std::vector<Value>> Read(std::string_view text, std::string_view file, const Limits& limits = {});
 
-// The documents of a file on disk. Errors are Read's; NOT_FOUND: there is no such file.
+// Reads the documents of a file on disk. Errors are Read()'s, and NOT_FOUND if there is no such file.
 base::Result<std::vector<Value>> ReadFile(const std::string& path, const Limits& limits = {});
 
 }  // namespace inferd::manifest

@@ -15,7 +15,7 @@ namespace {
 // Reads one JSON text that begins somewhere in a file.
 class JsonTreeReader {
  public:
-  // The builder refuses what is too deep first, with the field.
+  // The builder detects excessive depth first, and names the field.
   JsonTreeReader(std::string_view text, size_t begin, const Limits& limits, TreeBuilder& builder,
                  PositionCounter& counter)
       : begin_(begin),
@@ -37,13 +37,13 @@ class JsonTreeReader {
     return Stopped();
   }
 
-  // What follows the text, without the white space before it.
+  // Returns the text after the JSON text, without leading white space.
   std::string_view Rest() { return reader_.Rest(); }
 
  private:
   Position Here() { return counter_.At(begin_ + reader_.offset()); }
 
-  // The builder's problem ends the reading; it has its own message.
+  // Stops reading after a problem of the builder, which has its own message.
   base::Status Stopped() const { return builder_.problem().has_value() ? base::InvalidArgument("") : base::OkStatus(); }
 
   base::Result<Value> ReadLeaf(json::ValueType type) {
@@ -101,7 +101,7 @@ class JsonTreeReader {
   PositionCounter& counter_;
 };
 
-// The reader's "JSON at byte N: what is wrong", with the line and the column in place of the byte.
+// Converts the reader's "JSON at byte N: what is wrong" to a problem with line and column.
 Problem ProblemOf(const base::Status& error, std::string_view text, size_t begin, std::string path) {
   constexpr std::string_view kPrefix = "JSON at byte ";
   std::string_view message = error.message();

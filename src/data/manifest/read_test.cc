@@ -11,7 +11,7 @@ namespace {
 using testing::HasSubstr;
 using testing::StartsWith;
 
-// The documents as JSON, one a line; or the error.
+// Returns the documents as JSON, one per line, or the error.
 std::string Compact(const base::Result<std::vector<Value>>& documents) {
   if (!documents.has_value()) return documents.error().message();
   std::string lines;

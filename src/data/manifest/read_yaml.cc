@@ -21,10 +21,11 @@ constexpr std::string_view kTagPrefix = "tag:yaml.org,2002:";
 
 Position PositionOf(const YAML::Mark& mark) { return {.line = mark.line + 1, .column = mark.column + 1}; }
 
-// yaml-cpp's tag of a value without one is "?", or "!" for a scalar that is quoted or a block.
+// yaml-cpp's tag for a value without one is "?", or "!" for a quoted scalar or a block.
 bool HasNoTag(const std::string& tag) { return tag.empty() || tag == "?" || tag == "!"; }
 
-// yaml-cpp makes one byte each of the escapes \N (U+0085) and \_ (U+00A0), which is no UTF-8; the text before it was.
+// yaml-cpp converts the escapes \N (U+0085) and \_ (U+00A0) to one byte each, which is not UTF-8. The text before them
+// is.
 std::string WithWholeEscapes(const std::string& text) {
   std::string whole;
   for (const char *p = text.data(), *const end = p + text.size(); p < end;) {
@@ -36,7 +37,7 @@ std::string WithWholeEscapes(const std::string& text) {
   return whole;
 }
 
-// Makes values of yaml-cpp's events. Aliases are copies of what their anchor has, which the builder counts.
+// Makes values from yaml-cpp's events. Aliases are copies of their anchor's value, which the builder counts.
 class YamlHandler final : public YAML::EventHandler {
  public:
   explicit YamlHandler(const Limits& limits) : builder_(limits) {}
@@ -46,7 +47,7 @@ class YamlHandler final : public YAML::EventHandler {
 
   void OnDocumentStart(const YAML::Mark& mark) override {
     anchors_.clear();
-    // yaml-cpp leaves a token that begins nothing, such as ',', and makes empty documents of it without end.
+    // yaml-cpp does not consume a token that begins nothing, such as ',', and makes empty documents of it endlessly.
     if (mark.pos == begun_) builder_.Fail(PositionOf(mark), "a value cannot begin so");
     begun_ = mark.pos;
   }
@@ -98,7 +99,7 @@ class YamlHandler final : public YAML::EventHandler {
     builder_.Key(key.text(), PositionOf(mark), merge);
   }
 
-  // For the anchor's aliases. Anchors in each other would keep much more than the text has.
+  // Keeps a value for the anchor's aliases. It is counted: nested anchors could store much more than the text has.
   void Keep(const Value& value, YAML::anchor_t anchor) {
     if (anchor != 0 && builder_.Charge(value)) anchors_[anchor] = value;
   }
@@ -148,7 +149,7 @@ class YamlHandler final : public YAML::EventHandler {
   TreeBuilder builder_;
   std::map<YAML::anchor_t, Value> anchors_;
   std::vector<YAML::anchor_t> open_anchors_;
-  int begun_ = -1;  // where the last document did, in bytes
+  int begun_ = -1;  // byte at which the last document began
 };
 
 }  // namespace

@@ -8,10 +8,10 @@
 
 namespace inferd::manifest {
 
-// Why the text of a file is not read at all: it is too long, not UTF-8, or has control characters.
+// Refuses a file's text that is too long, not UTF-8, or has control characters.
 std::optional<Problem> CheckSourceText(std::string_view text, const Limits& limits);
 
-// Lines and columns of offsets that only grow.
+// Computes lines and columns for ascending offsets.
 class PositionCounter {
  public:
   explicit PositionCounter(std::string_view text) : text_(text) {}

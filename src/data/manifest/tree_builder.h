@@ -12,46 +12,48 @@
 
 namespace inferd::manifest {
 
-// Makes a tree of what a parser meets, in the order in which it meets it, and holds the limits:
+// Builds a tree from a parser's events, in their order, and enforces the limits:
 //
 //   Open(kMap)  Key("spec")  Open(kMap)  Key("minReplicas")  Add(1)  Close()  Close()  Take()
 //
-// Between Open and Close of a map, a Key stands before each value. After the first problem all further calls are
+// Between Open() and Close() of a map, call Key() before each value. After the first problem all further calls are
 // ignored. Not thread-safe.
 class TreeBuilder {
  public:
   explicit TreeBuilder(const Limits& limits) : limits_(limits) {}
 
-  // A map's key. `merge`: the value's members are to become those of the open map, which go before them (YAML's "<<").
+  // Sets a map's key. If `merge`, the value's members are added to the open map, whose own members take precedence
+  // (YAML's "<<").
   void Key(std::string key, Position position, bool merge = false);
-  // A value with all that is in it.
+  // Adds a value with everything in it.
   void Add(Value value);
   void Open(Kind kind, Position position);
-  // Ends what was opened last; a pointer to it, good until the next call. Null after a problem.
+  // Closes the container that was opened last. Returns a pointer to it that is valid until the next call. Null after a
+  // problem.
   const Value* Close();
 
-  // Counts a value that is kept besides, so that the limits hold for it, too. False: they have no room for it.
+  // Counts a value that is stored additionally, so that the limits apply to it. Returns false if it exceeds them.
   bool Charge(const Value& value);
 
-  // Whether a map is open that waits for a key.
+  // True if the open container is a map that needs a key next.
   bool awaits_key() const;
-  // The field that comes next.
+  // Returns the path of the next field.
   std::string path() const;
 
   void Fail(Position position, std::string message);
   const std::optional<Problem>& problem() const { return problem_; }
 
-  // The whole tree; the builder goes on with the next one, and with what is left of the limits.
+  // Returns the whole tree. The builder continues with the next tree and the rest of the limits.
   Value Take();
 
  private:
   struct Frame {
     Value value;
-    std::string key;  // whose value comes next
+    std::string key;  // the key of the next value
     Position key_position;
     bool has_key = false;
     bool merge = false;
-    std::vector<Value> merged;  // maps whose members are to become this one's, if it has no such
+    std::vector<Value> merged;  // maps to merge; this map's own members take precedence
     boost::unordered_flat_set<std::string> keys;
   };
 

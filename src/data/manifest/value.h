@@ -10,7 +10,7 @@
 
 namespace inferd::manifest {
 
-// Where a value stands in its file, both counted from 1. Line 0: in no file, a program made it.
+// A value's position in its file, counted from 1. Line 0 means that a program made the value.
 struct Position {
   int line = 0;
   int column = 0;
@@ -18,16 +18,16 @@ struct Position {
 
 enum class Kind : uint8_t { kNull, kBool, kNumber, kString, kList, kMap };
 
-// "null", "a boolean", "a number", "a string", "a list", "a map": for messages.
+// Returns "null", "a boolean", "a number", "a string", "a list" or "a map", for messages.
 std::string_view KindName(Kind kind);
 
 struct Member;
 
-// One value of a Kubernetes object, with all that is in it: a tree as JSON has it. Maps keep the order of their
-// members, which have keys of their own; numbers keep the text that they were written with, which is a JSON number.
+// One value of a Kubernetes object, with everything in it: a tree as in JSON. Maps keep the order of their members,
+// whose keys are unique. Numbers keep their original text, which is a JSON number.
 //
-// A value type. Const calls are thread-safe; calls for another kind than the value has are the caller's fault and
-// asserted, but for Find and text(), which then find nothing.
+// A value type. Const calls are thread-safe. Calls for another kind than the value's are the caller's bug and asserted,
+// except Find() and text(), which then find nothing.
 class Value {
  public:
   Value();  // null
@@ -44,7 +44,7 @@ class Value {
   static Value List(std::vector<Value> items = {});
   static Value Map();
   static Value Map(std::initializer_list<Member> members);
-  // A map of strings, in the order given.
+  // Makes a map of strings, in the given order.
   template <typename Pairs>
   static Value StringMap(const Pairs& pairs);
 
@@ -52,7 +52,7 @@ class Value {
   bool is(Kind kind) const { return kind_ == kind; }
 
   bool boolean() const { return boolean_; }
-  // What a string says, or how a number is written; empty for others.
+  // Returns a string's content or a number's text; empty for others.
   const std::string& text() const { return text_; }
 
   std::vector<Value>& items() { return items_; }
@@ -60,21 +60,21 @@ class Value {
 
   std::vector<Member>& members() { return members_; }
   const std::vector<Member>& members() const { return members_; }
-  // The member's value; null: there is none, or this is no map.
+  // Returns the member's value. Null if there is none, or if this is not a map.
   const Value* Find(std::string_view key) const;
   Value* Find(std::string_view key);
-  // The member's value, which is made behind the others, as null, where there is none.
+  // Returns the member's value. Appends the member, as null, if there is none.
   Value& At(std::string_view key);
-  // Likewise of kind map; a null becomes one.
+  // Does the same with a value of kind map: a null becomes a map.
   Value& MapAt(std::string_view key);
   void Set(std::string_view key, Value value);
-  // Whether there was one.
+  // Removes the member. Returns false if there is no such key.
   bool Remove(std::string_view key);
 
   Position position() const { return position_; }
   void set_position(Position position) { position_ = position; }
 
-  // Equal in content: maps in any order, numbers by their text, wherever they stand.
+  // Compares the content: maps in any order, numbers by their text; positions are ignored.
   friend bool operator==(const Value& a, const Value& b);
 
  private:
@@ -91,7 +91,7 @@ class Value {
 struct Member {
   std::string key;
   Value value;
-  Position position{};  // the key's
+  Position position{};  // the key's position
 };
 
 template <typename Pairs>

@@ -8,7 +8,8 @@
 
 namespace inferd::manifest {
 
-// The field that the keys lead to, as {"metadata", "uid"}; null: there is none. Thread-safe, as are the others.
+// Returns the field that the keys lead to, such as {"metadata", "uid"}, or null if there is none. All functions are
+// thread-safe.
 inline const Value* FieldAt(const Value& value, std::initializer_list<std::string_view> keys) {
   const Value* found = &value;
   for (const std::string_view key : keys) {
@@ -18,7 +19,7 @@ inline const Value* FieldAt(const Value& value, std::initializer_list<std::strin
   return found;
 }
 
-// What it says, a string or a number; empty: there is none.
+// Returns the field's text, a string or a number. Empty if there is none.
 inline const std::string& TextAt(const Value& value, std::initializer_list<std::string_view> keys) {
   static const std::string kEmpty;
   const Value* const found = FieldAt(value, keys);

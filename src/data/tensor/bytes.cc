@@ -11,7 +11,7 @@ std::string Count(size_t n, std::string_view what) {
   return (std::to_string(n) + ' ').append(what).append(n == 1 ? "" : "s");
 }
 
-// Goes from `at` to behind element `i`.
+// Skips element `i` at `at`.
 base::Status Skip(std::span<const std::byte> packed, size_t i, size_t* at) {
   const size_t left = packed.size() - *at;
   if (left < kLengthSize) {

@@ -12,8 +12,8 @@
 #include "base/buffer.h"
 #include "base/status.h"
 
-// BYTES tensors, packed: each element a 32-bit little-endian length and that many bytes, one behind the other (Triton's
-// binary tensor extension, "BYTES").
+// Packed BYTES tensors: each element has a 32-bit little-endian length, followed by that many bytes (Triton's binary
+// tensor extension, "BYTES").
 
 namespace inferd::tensor {
 
@@ -22,17 +22,19 @@ static_assert(std::endian::native == std::endian::little);
 inline constexpr size_t kLengthSize = 4;
 inline constexpr size_t kBytesElementMax = std::numeric_limits<uint32_t>::max();
 
-// Whether `packed` is exactly `count` elements: no length beyond the end, nothing behind the last. INVALID_ARGUMENT
-// with expected and got, in words that follow a tensor's name and a colon.
+// Checks that `packed` has exactly `count` elements: no length reaches beyond the end, and nothing follows the last
+// one. INVALID_ARGUMENT, with the expected and the actual size; the text is written to follow a tensor's name and a
+// colon.
 base::Status CheckPacked(std::span<const std::byte> packed, size_t count);
 
-// How many elements `packed` is. INVALID_ARGUMENT as CheckPacked: a length beyond the end.
+// Returns the number of elements in `packed`. INVALID_ARGUMENT, as for CheckPacked(), if a length reaches beyond the
+// end.
 base::Result<size_t> CountPacked(std::span<const std::byte> packed);
 
-// The bytes that the first `count` elements of `packed` take; nullopt if it has no such elements.
+// Returns the size in bytes of the first `count` elements of `packed`, or nullopt if it does not have so many.
 std::optional<size_t> PackedPrefix(std::span<const std::byte> packed, size_t count);
 
-// The elements of a packed tensor that CheckPacked has accepted: for (std::string_view element : PackedElements(data)).
+// Iterates over a packed tensor that CheckPacked() has accepted: for (std::string_view element : PackedElements(data)).
 class PackedElements {
  public:
   class Iterator {
@@ -65,15 +67,15 @@ class PackedElements {
 // Packs elements one by one. Not thread-safe.
 class BytesPacker {
  public:
-  // `size_hint`: the packed bytes expected; within it, nothing is copied twice.
+  // `size_hint` is the expected packed size; within it, nothing is copied twice.
   explicit BytesPacker(size_t size_hint);
 
-  // INVALID_ARGUMENT if `element` passes kBytesElementMax.
+  // INVALID_ARGUMENT if `element` is longer than kBytesElementMax.
   base::Status Append(std::string_view element);
 
-  // Packed bytes so far.
+  // Returns the number of packed bytes so far.
   size_t size() const { return used_; }
-  // Hands the tensor over.
+  // Hands over the tensor.
   base::Buffer Take();
 
  private:

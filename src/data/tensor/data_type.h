@@ -7,8 +7,9 @@
 
 namespace inferd::tensor {
 
-// Predict V2, "Tensor Data Types", plus BF16 (Triton, Open Inference Protocol): the numbers are those of ModelConfig's
-// DataType enumeration. Behind them, what only TensorFlow's tensors are: IsPredictV2 tells them apart.
+// The data types of Predict V2 ("Tensor Data Types") plus BF16 (Triton, Open Inference Protocol), numbered as in
+// ModelConfig's DataType enumeration. Types after these exist only in TensorFlow's tensors; IsPredictV2() tells them
+// apart.
 enum class DataType : uint8_t {
   kInvalid = 0,
   kBool = 1,
@@ -27,7 +28,7 @@ enum class DataType : uint8_t {
   kBf16 = 14,
   kComplex64 = 15,   // two FP32: the real part, the imaginary part
   kComplex128 = 16,  // two FP64
-  kQint8 = 17,       // quantized numbers, laid out as the integers of their name
+  kQint8 = 17,       // quantized numbers, laid out like the integers of their name
   kQuint8 = 18,
   kQint16 = 19,
   kQuint16 = 20,
@@ -35,16 +36,17 @@ enum class DataType : uint8_t {
 };
 inline constexpr DataType kLastDataType = DataType::kQint32;
 
-// Whether Predict V2 has the type: its clients can send and get no others. False for kInvalid.
+// Returns true if Predict V2 has the type; its clients can send and receive no other types. False for kInvalid.
 constexpr bool IsPredictV2(DataType type) { return type != DataType::kInvalid && type <= DataType::kBf16; }
 
-// Bytes of one element; 0 for BYTES, whose elements vary, and for kInvalid.
+// Returns the bytes of one element, or 0 for BYTES, whose elements vary, and for kInvalid.
 size_t ElementSize(DataType type);
 
-// "FP32"; "INVALID" for kInvalid. Of what is not Predict V2's, a name of the same kind: "COMPLEX64".
+// Returns "FP32" and the like, and "INVALID" for kInvalid. Types outside of Predict V2 have names of the same kind:
+// "COMPLEX64".
 std::string_view DataTypeName(DataType type);
 
-// Predict V2's only. Case-sensitive (Predict V2: "All strings in all contexts are case-sensitive").
+// Parses Predict V2's names only. Case-sensitive (Predict V2: "All strings in all contexts are case-sensitive").
 std::optional<DataType> ParseDataType(std::string_view name);
 
 }  // namespace inferd::tensor

@@ -21,7 +21,7 @@ TEST(DataTypeTest, NamesAndSizes) {
   }
 }
 
-// What TensorFlow's tensors are besides has a name for messages, and is no name that clients of Predict V2 may send.
+// TensorFlow's additional types have names for messages, which clients of Predict V2 may not send.
 TEST(DataTypeTest, OthersAreTensorflows) {
   const std::tuple<DataType, const char*, size_t> rows[] = {
       {DataType::kComplex64, "COMPLEX64", 8}, {DataType::kComplex128, "COMPLEX128", 16},

@@ -8,7 +8,7 @@ namespace {
 
 struct Half {
   static constexpr int kMantissaBits = 10;
-  static constexpr int kExponentMax = 31;  // infinity's
+  static constexpr int kExponentMax = 31;  // the exponent of infinity
   static constexpr int kBias = 15;
 };
 
@@ -22,7 +22,7 @@ constexpr int kDoubleMantissaBits = 52;
 constexpr int kDoubleBias = 1023;
 constexpr uint64_t kDoubleMantissaMask = (uint64_t{1} << kDoubleMantissaBits) - 1;
 
-// A finite magnitude cut to the format: the bits kept, and how the rest compares with half a unit.
+// A finite magnitude cut to the format: the bits that are kept, and the rest for comparison with half a unit.
 struct Cut {
   uint32_t bits;
   uint64_t rest;
@@ -58,7 +58,7 @@ uint16_t Narrow(double value, Remainder remainder) {
     const uint64_t payload = (magnitude & kDoubleMantissaMask) >> (kDoubleMantissaBits - F::kMantissaBits);
     return static_cast<uint16_t>(sign | kQuiet | static_cast<uint32_t>(payload));
   }
-  // A carry out of the mantissa raises the exponent, up to infinity's.
+  // A carry out of the mantissa raises the exponent, at most to infinity's.
   Cut cut = CutMagnitude<F>(magnitude);
   if (cut.rest == cut.half) {
     const bool odd = (cut.bits & 1) != 0;

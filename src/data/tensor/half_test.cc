@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-// IEEE 754's definition, in arithmetic.
+// IEEE 754's definition in arithmetic.
 double ValueOf(uint32_t bits, int mantissa_bits, int bias) {
   const double sign = (bits & 0x8000) != 0 ? -1 : 1;
   const auto exponent = static_cast<int>((bits & 0x7FFF) >> mantissa_bits);
@@ -60,7 +60,7 @@ TEST(HalfTest, NarrowsEveryValueBack) {
   }
 }
 
-// Between each two neighbours: the midpoint goes to the even one, its neighbours in double to the nearer one.
+// The midpoint of two neighbours must go to the even one, and its neighbouring doubles to the nearer one.
 TEST(HalfTest, RoundsEveryMidpointToEven) {
   for (const Format& format : kFormats) {
     const uint32_t infinity = (2u * static_cast<uint32_t>(format.bias) + 1) << format.mantissa_bits;
@@ -69,7 +69,8 @@ TEST(HalfTest, RoundsEveryMidpointToEven) {
       const double below = ValueOf(low, format.mantissa_bits, format.bias);
       const double unit = low == 0 ? ValueOf(1, format.mantissa_bits, format.bias)
                                    : below - ValueOf(low - 1, format.mantissa_bits, format.bias);
-      // The step upward is the step downward, but for a power of two, where it is twice that (subnormals apart).
+      // The step upward equals the step downward, except at a power of two, where it is twice as large (subnormals
+      // apart).
       const double above = high == infinity ? below + unit : ValueOf(high, format.mantissa_bits, format.bias);
       const double middle = (below + above) / 2;
       const uint32_t even = low % 2 == 0 ? low : high;

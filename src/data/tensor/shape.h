@@ -10,11 +10,11 @@
 
 namespace inferd::tensor {
 
-// The most dimensions a tensor may have (a server limit; the specs name none).
+// The maximum number of dimensions of a tensor (a server limit; the specs have none).
 inline constexpr size_t kRankMax = 32;
 
-// A tensor's dimensions, outermost first. In a signature -1 is a dimension of any size; in a tensor every one is >= 0.
-// Rank 0 is a scalar: one element. Six dimensions are held without an allocation.
+// A tensor's dimensions, outermost first. In a signature, -1 is a dimension of any size; in a tensor, all are >= 0.
+// Rank 0 is a scalar with one element. Up to six dimensions need no allocation.
 class Shape {
  public:
   Shape() = default;
@@ -29,10 +29,10 @@ class Shape {
   void clear() { dims_.clear(); }
   std::span<const int64_t> dims() const { return {dims_.data(), dims_.size()}; }
 
-  // The product of the dimensions; nullopt if one is negative or the product passes 2^63 - 1.
+  // Returns the product of the dimensions, or nullopt if one is negative or the product exceeds 2^63 - 1.
   std::optional<int64_t> ElementCount() const;
 
-  // "[2,3]", as the protocols' error texts print it.
+  // Returns "[2,3]", as in the protocols' error texts.
   std::string ToString() const;
 
   bool operator==(const Shape& other) const { return dims_ == other.dims_; }
@@ -41,10 +41,10 @@ class Shape {
   boost::container::small_vector<int64_t, 6> dims_;
 };
 
-// Whether a signature's shape begins with a dimension of any size: the only one that can be a batch's.
+// Returns true if a signature's shape begins with a dimension of any size; only that one can be the batch's.
 inline bool BeginsWithAnySize(const Shape& shape) { return shape.rank() > 0 && shape[0] == -1; }
 
-// Whether `actual` fits `expected`, in which -1 accepts any size.
+// Returns true if `actual` fits `expected`, in which -1 accepts any size.
 bool Matches(const Shape& expected, const Shape& actual);
 
 }  // namespace inferd::tensor

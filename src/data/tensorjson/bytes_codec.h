@@ -6,17 +6,18 @@
 #include "base/text/base64.h"
 #include "data/json/text.h"
 #include "data/tensor/bytes.h"
+#include "data/tensorjson/data_fault.h"
 
 namespace inferd::tensorjson {
 
-// DataParser's codec for BYTES: JSON strings to packed elements, as they are or decoded from base64.
+// DataParser's codec for BYTES: converts JSON strings to packed elements, unchanged or decoded from base64.
 class BytesCodec {
  public:
   using Out = char;
 
   explicit BytesCodec(bool base64) : base64_(base64) {}
 
-  // A string of n bytes of text, quotes included, takes at most n + 2.
+  // A string of n bytes of text, including quotes, takes at most n + 2.
   const char* Read(const char* p, const char* end, char*& out) const {
     if (*p != '"') return nullptr;
     const json::ScannedString scanned = json::ScanString(p + 1, end);
@@ -40,6 +41,8 @@ class BytesCodec {
     out = content + size;
     return scanned.end + 1;
   }
+
+  static DataFault FaultKind(const char* p) { return *p == '"' ? DataFault::kOther : DataFault::kNotAString; }
 
   std::string Fault(const char* p, const char* end) const {
     if (*p != '"') return "expected a string, got " + json::Describe(p, end);

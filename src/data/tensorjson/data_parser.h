@@ -9,23 +9,25 @@
 #include "base/status.h"
 #include "data/json/text.h"
 #include "data/tensor/shape.h"
+#include "data/tensorjson/data_fault.h"
 #include "data/tensorjson/short_integers.h"
 
 namespace inferd::tensorjson {
 
-// The elements of the JSON array that `text` begins with, as far as it is well-formed.
+// Returns the number of elements of the JSON array at the start of `text`, as far as it is well-formed.
 size_t CountElements(std::string_view text);
 
-// Whether a number may hold it.
+// Returns true if `c` can stand in a number.
 inline bool IsNumberByte(char c) {
   return json::IsDigit(c) || c == '+' || c == '-' || c == '.' || c == 'e' || c == 'E';
 }
 
-// Parses one JSON array, flat or nested as `shape`, whose elements a Codec reads:
+// Parses one JSON array, flat or nested like `shape`. A Codec reads its elements:
 //
 //   using Out = ...;                                               what elements are stored as
 //   const char* Read(const char* p, const char* end, Out*& out);   stores one element; its end, or nullptr if refused
 //   std::string Fault(const char* p, const char* end);             why, in words
+//   static DataFault FaultKind(const char* p);                     and its kind, unless that is always kOther
 //
 // The storage at `out` has room for as many elements as the text can hold, at most the shape's. For one use.
 template <typename Codec>
@@ -37,11 +39,11 @@ class DataParser {
   DataParser(Codec& codec, const tensor::Shape& shape, size_t count, Out* out)
       : codec_(codec), shape_(shape), count_(count), out_(out) {}
 
-  // `text` begins with '['. Returns the bytes that the array took.
+  // `text` begins with '['. Returns the size of the array in bytes.
   base::Result<size_t> Parse(std::string_view text) {
     p_ = text.data();
     end_ = p_ + text.size();
-    // Trailing bytes that could be a number's cannot be part of the array; without them every scan stops by itself.
+    // Trailing bytes that could belong to a number are not part of the array. Without them every scan stops by itself.
     while (IsNumberByte(end_[-1])) --end_;
     const char* const inside = json::SkipSpace(p_ + 1, end_);
     nested_ = inside != end_ && *inside == '[' && shape_.rank() > 1;
@@ -49,11 +51,13 @@ class DataParser {
     return static_cast<size_t>(p_ - text.data());
   }
 
-  // Behind the last element stored.
+  // Returns the end of the stored elements.
   Out* out() const { return out_; }
+  // The kind of the error that Parse() returned.
+  DataFault fault() const { return fault_; }
 
  private:
-  // At the '[' of a list of dimension `dim`.
+  // Parses a list of dimension `dim`, at its '['.
   base::Status ParseList(size_t dim) {
     const auto size = static_cast<size_t>(shape_[dim]);
     if (dim + 1 == shape_.rank()) return ParseRow(size, dim);
@@ -77,13 +81,13 @@ class DataParser {
     return {};
   }
 
-  // At the '[' of `size` elements.
+  // Parses a row of `size` elements, at its '['.
   base::Status ParseRow(size_t size, size_t dim) {
     const char* const open = p_;
     const char* p = json::SkipSpace(p_ + 1, end_);
     Out* out = out_;
     size_t i = 0;
-    bool in_runs = TakesShortIntegers<Codec>;  // until there is none: where elements are of another kind, most are
+    bool in_runs = TakesShortIntegers<Codec>;  // until a run fails: if elements are of another kind, most are
     if (p == end_ || *p != ']') {
       while (true) {
         if (in_runs) {
@@ -109,7 +113,7 @@ class DataParser {
     return {};
   }
 
-  // Elements that are read more quickly together; `p` is at the next one then.
+  // Reads elements in a fast batch, and advances `p` to the next element.
   size_t ReadRun(const char*& p, Out*& out, size_t room) {
     if constexpr (TakesShortIntegers<Codec>) {
       Out* const first = out;
@@ -123,11 +127,14 @@ class DataParser {
     return base::InvalidArgument("data element " + std::to_string(taken_) + ": " + fault);
   }
 
-  // Element `i` of the row was not read.
+  // Returns the error for element `i` of the row, which could not be read.
   base::Status ElementFault(const char* p, size_t i) {
     taken_ += i;
     if (p == end_ || *p == ']') return Refused("expected a value, got " + json::Describe(p, end_));
-    if (*p != '[') return Refused(codec_.Fault(p, end_));
+    if (*p != '[') {
+      if constexpr (requires { Codec::FaultKind(p); }) fault_ = Codec::FaultKind(p);
+      return Refused(codec_.Fault(p, end_));
+    }
     return Refused("expected data that is flat or nested as shape " + shape_.ToString() + ", got an array");
   }
 
@@ -136,17 +143,14 @@ class DataParser {
                                  json::Describe(p_, end_));
   }
 
-  base::Status WrongSize(const char* open, size_t dim, size_t expected) const {
+  base::Status WrongSize(const char* open, size_t dim, size_t expected) {
+    fault_ = DataFault::kWrongSize;
     const size_t got = CountElements({open, static_cast<size_t>(end_ - open)});
-    std::string text =
-        std::string(kWrongSize) + ": expected " + std::to_string(expected) + (expected == 1 ? " element" : " elements");
+    std::string text = std::string(kWrongSizeText) + ": expected " + std::to_string(expected) +
+                       (expected == 1 ? " element" : " elements");
     if (nested_) text += " in each list of dimension " + std::to_string(dim);
     return base::InvalidArgument(text + " for shape " + shape_.ToString() + ", got " + std::to_string(got));
   }
-
-  // What Triton's clients look for.
-  static constexpr std::string_view kWrongSize =
-      "Unable to parse 'data': Shape does not match true shape of 'data' field";
 
   Codec& codec_;
   const tensor::Shape& shape_;
@@ -154,8 +158,9 @@ class DataParser {
   Out* out_;
   const char* p_ = nullptr;
   const char* end_ = nullptr;
-  size_t taken_ = 0;  // elements of the rows read
+  size_t taken_ = 0;  // elements of the rows that were read
   bool nested_ = false;
+  DataFault fault_ = DataFault::kOther;
 };
 
 }  // namespace inferd::tensorjson

@@ -20,7 +20,7 @@ T FromText(std::string_view token) {
   return value;
 }
 
-// A decimal number as its digits without leading and trailing zeros and the power of ten of the first.
+// A decimal number: its digits without leading and trailing zeros, and the power of ten of the first.
 struct Digits {
   std::string digits;
   int64_t power = 0;

@@ -8,16 +8,16 @@
 
 #include "data/json/text.h"
 
-// Decimal text to binary floating point, rounded once. The digits are gathered while the grammar is checked, so a
-// number is read once; fast_float turns them into bits.
+// Converts decimal text to binary floating point, with one rounding. It collects the digits while it checks the
+// grammar, so that a number is read once; fast_float turns them into bits.
 //
-// Precondition everywhere: [p, end) holds a byte that cannot belong to a number at or behind each number's last, so
+// Precondition everywhere: at or after the end of each number, [p, end) has a byte that cannot belong to a number, so
 // that a scan stops by itself.
 
 namespace inferd::tensorjson {
 
-// digits x 10^exponent, or, if it has more than 19 significant digits or a huge exponent, not `exact`: its text
-// decides.
+// The number digits x 10^exponent. Not `exact` if it has more than 19 significant digits or a huge exponent; then its
+// text is used.
 struct Decimal {
   uint64_t digits = 0;
   int64_t exponent = 0;
@@ -35,25 +35,25 @@ inline uint64_t Load8(const char* p) {
   return word;
 }
 
-// How many of eight bytes, the first in the lowest place, are '0' to '9' before one that is not.
+// Returns how many of eight bytes, starting at the lowest place, are '0' to '9' before the first one that is not.
 inline int LeadingDigits(uint64_t word) {
-  // A byte carries into the next one only where it is no digit itself.
+  // A byte carries into the next one only if it is not a digit itself.
   const uint64_t others = ((word + 0x4646464646464646) | (word - 0x3030303030303030)) & 0x8080808080808080;
   return std::countr_zero(others) / 8;
 }
 
-// The value of the first `count` of eight bytes, all digits: pairs, then fours, then all, each step in one
-// multiplication.
+// Returns the value of the first `count` of eight bytes, all digits. Combines pairs, then fours, then all, each step in
+// one multiplication.
 inline uint64_t DigitsValue(uint64_t word, int count) {
   if (count == 0) return 0;
-  word = (word - 0x3030303030303030) << (64 - 8 * count);  // zeros lead
+  word = (word - 0x3030303030303030) << (64 - 8 * count);  // leading zeros
   word = word * 10 + (word >> 8);
   return ((word & 0x000000FF000000FF) * 0x000F424000000064 + (word >> 16 & 0x000000FF000000FF) * 0x0000271000000001) >>
          32;
 }
 
-// Appends the digits at `p` to `digits`, which wrap around; their end. Numbers differ in length at random: a loop over
-// their bytes would cost a mispredicted branch each.
+// Appends the digits at `p` to `digits`, which wraps around, and returns their end. Lengths of numbers are random: a
+// loop over their bytes would cost a branch misprediction for each.
 inline const char* ScanDigits(const char* p, const char* end, uint64_t& digits) {
   static constexpr uint64_t kPowers[] = {1, 10, 100, 1'000, 10'000, 100'000, 1'000'000, 10'000'000, 100'000'000};
   while (end - p >= 8) {
@@ -67,16 +67,16 @@ inline const char* ScanDigits(const char* p, const char* end, uint64_t& digits) 
   return p;
 }
 
-// Significant digits of [p, end), a mantissa's text.
+// Returns the number of significant digits of [p, end), a mantissa's text.
 size_t CountSignificant(const char* p, const char* end);
 
 }  // namespace internal
 
-// Reads the number at `p` as RFC 8259, section 6, wants it. Returns its end; nullptr if there is none.
+// Reads the number at `p` per RFC 8259, section 6. Returns its end, or nullptr if there is none.
 inline const char* ScanDecimal(const char* p, const char* end, Decimal& out) {
   out = {};
   out.negative = *p == '-';
-  p += out.negative;  // as often as not: no branch
+  p += out.negative;  // without a branch, since the sign is unpredictable
   const char* const mantissa = p;
   if (json::IsDigit(*p) && p[1] == '.') {
     out.digits = static_cast<uint64_t>(*p++ - '0');
@@ -111,8 +111,8 @@ inline const char* ScanDecimal(const char* p, const char* end, Decimal& out) {
 
 namespace internal {
 
-// Powers of ten that the type holds exactly; digits up to kDigitsMax it holds too, so that one rounding makes the
-// quotient or product right (Clinger's fast path).
+// The powers of ten, and the digits up to kDigitsMax, that the type represents exactly: then one rounding makes the
+// quotient or product correct (Clinger's fast path).
 template <typename T>
 struct Exact;
 
@@ -131,7 +131,7 @@ struct Exact<double> {
                                        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 };
 
-// Any decimal.
+// Rounds any decimal.
 template <typename T>
 T Round(const Decimal& decimal, std::string_view token);
 
@@ -149,7 +149,7 @@ T Nearest(const Decimal& decimal, std::string_view token) {
 
 }  // namespace internal
 
-// The nearest value to `decimal`, whose text is `token`; infinity if that overflows.
+// Returns the value nearest to `decimal`, whose text is `token`, or infinity if it overflows.
 inline float ToFloat(const Decimal& decimal, std::string_view token) {
   return internal::Nearest<float>(decimal, token);
 }
@@ -157,7 +157,7 @@ inline double ToDouble(const Decimal& decimal, std::string_view token) {
   return internal::Nearest<double>(decimal, token);
 }
 
-// The 16-bit formats' bits, rounded from the exact decimal, not from a double.
+// Returns the bits of the 16-bit formats, rounded from the exact decimal, not from a double.
 uint16_t ToHalf(const Decimal& decimal, std::string_view token);
 uint16_t ToBf16(const Decimal& decimal, std::string_view token);
 

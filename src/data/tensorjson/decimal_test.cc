@@ -14,7 +14,7 @@
 namespace inferd::tensorjson {
 namespace {
 
-// Scans `text` followed by a byte that belongs to no number; fails the test unless all of it is taken.
+// Scans `text` followed by a byte that belongs to no number. Fails the test unless all of it is taken.
 Decimal Scan(const std::string& text) {
   const std::string padded = text + ",";
   Decimal decimal;
@@ -28,7 +28,7 @@ double Double(const std::string& text) { return ToDouble(Scan(text), text); }
 uint16_t Half(const std::string& text) { return ToHalf(Scan(text), text); }
 uint16_t Bf16(const std::string& text) { return ToBf16(Scan(text), text); }
 
-// strtof and strtod of glibc round correctly.
+// glibc's strtof and strtod round correctly.
 void ExpectAsLibc(const std::string& text) {
   EXPECT_EQ(std::bit_cast<uint32_t>(Float(text)), std::bit_cast<uint32_t>(std::strtof(text.c_str(), nullptr))) << text;
   EXPECT_EQ(std::bit_cast<uint64_t>(Double(text)), std::bit_cast<uint64_t>(std::strtod(text.c_str(), nullptr))) << text;
@@ -124,15 +124,15 @@ TEST(DecimalTest, AgreesWithLibcOnRandomNumbers) {
   }
 }
 
-// The exact decimal of a double.
+// Returns the exact decimal of a double.
 std::string Exactly(double value) {
   char text[2000];
   std::snprintf(text, sizeof text, "%.400f", value);
   return text;
 }
 
-// The midpoint above each value of a 16-bit format goes to the even neighbour; a digit more or less, however far
-// behind, to the nearer one, though the nearest double is the midpoint all the same.
+// The midpoint above each value of a 16-bit format must go to the even neighbour. With any later digit more or less, it
+// must go to the nearer one, although the nearest double is still the midpoint.
 template <typename Parse, typename Widen>
 void ExpectOneRounding(Parse parse, Widen widen, uint32_t infinity, uint32_t step) {
   for (uint32_t low = 0; low + 1 < infinity; low += step) {
@@ -158,7 +158,7 @@ void ExpectOneRounding(Parse parse, Widen widen, uint32_t infinity, uint32_t ste
 TEST(DecimalTest, RoundsToHalfOnce) { ExpectOneRounding(Half, tensor::HalfToFloat, 0x7C00, 7); }
 
 TEST(DecimalTest, RoundsToBf16Once) {
-  // Those that print in fewer than 400 decimals and fit int64_t.
+  // The values that print in fewer than 400 decimals and fit int64_t.
   ExpectOneRounding(Bf16, tensor::Bf16ToFloat, 0x5E00, 7);
 }
 

@@ -14,12 +14,12 @@
 #include "data/tensorjson/short_integers.h"
 #include "data/tensorjson/short_rows.h"
 
-// How NestedParser stores what it reads.
+// The storage of NestedParser.
 
 namespace inferd::tensorjson {
 
-// The bytes of a tensor that grows, no further than the text can fill it; where it goes on with what another text has
-// begun, by as much as half of that, too: there may be very many texts, each of one element.
+// The growing bytes of a tensor. The text bounds their growth. If it continues after another text, it also grows by up
+// to half, since there may be very many texts of one element each.
 class GrowingBytes {
  public:
   GrowingBytes(base::Buffer& buffer, size_t& used) : buffer_(buffer), used_(used), before_(used) { Refresh(); }
@@ -28,15 +28,15 @@ class GrowingBytes {
   GrowingBytes& operator=(const GrowingBytes&) = delete;
 
   size_t size() const { return static_cast<size_t>(at_ - begin_); }
-  // Room for `bytes` more. `rest_max`: the most that will be asked for from here on, these included. Throws
-  // std::bad_alloc.
+  // Returns room for `bytes` more. `rest_max` is the maximum that will be requested from here on, including these.
+  // Throws std::bad_alloc.
   char* Reserve(size_t bytes, size_t rest_max) {
     if (static_cast<size_t>(end_ - at_) < bytes) Grow(bytes, rest_max);
     return at_;
   }
   void Commit(char* end) { at_ = end; }
   char* end() const { return at_; }
-  // What may be committed behind end() as it is.
+  // Returns the bytes that may be committed after end() without growing.
   size_t room() const { return static_cast<size_t>(end_ - at_); }
 
  private:
@@ -64,15 +64,15 @@ class GrowingBytes {
   char* end_ = nullptr;
 };
 
-// Elements of fixed size, as a codec of DataParser reads them.
+// Elements of fixed size, read by a codec of DataParser.
 template <typename Codec>
 class NumberElements {
  public:
   using Out = typename Codec::Out;
   explicit NumberElements(Codec codec) : codec_(codec) {}
 
-  // Stores elements, from the one at `p` on, that are read more quickly together, as far as there is room already. How
-  // many; `p` is where the next one stands then, white space aside.
+  // Reads elements from `p` on in a fast batch, as far as there is room already. Returns their number. Sets `p` to the
+  // next element, or to white space before it.
   size_t ReadRun(const char*& p, const char* end, GrowingBytes& bytes) const {
     if constexpr (TakesShortIntegers<Codec>) {
       auto* const first = reinterpret_cast<Out*>(bytes.end());
@@ -84,7 +84,7 @@ class NumberElements {
     return 0;
   }
 
-  // As ReadRun: whole rows of `size` elements, from the one at `p` on, which stand in one list. How many rows.
+  // Like ReadRun(), for whole rows of `size` elements from `p` on, within one list. Returns the number of rows.
   size_t ReadRows(const char*& p, const char* end, size_t size, GrowingBytes& bytes) const {
     if constexpr (TakesShortIntegers<Codec>) {
       if (size == 0 || size > kShortRowSizeMax || p == end) return 0;
@@ -97,9 +97,9 @@ class NumberElements {
     return 0;
   }
 
-  // Stores the element at `p`; its end, or nullptr if it is refused.
+  // Stores the element at `p`. Returns its end, or nullptr if it is refused.
   const char* Read(const char* p, const char* end, GrowingBytes& bytes) const {
-    // Each element takes a character and one more to separate it.
+    // Each element takes one character and a separator.
     auto* out =
         reinterpret_cast<Out*>(bytes.Reserve(sizeof(Out), (static_cast<size_t>(end - p) / 2 + 1) * sizeof(Out)));
     const char* const behind = codec_.Read(p, end, out);
@@ -111,10 +111,10 @@ class NumberElements {
   const Codec codec_;
 };
 
-// BYTES: strings, and objects with one member "b64".
+// Elements of BYTES: strings, and objects whose only member is "b64".
 class TextElements {
  public:
-  // `lenient`: base::DecodeLenientBase64 decodes.
+  // If `lenient`, it decodes with base::DecodeLenientBase64().
   explicit TextElements(bool lenient = false) : lenient_(lenient) {}
   static size_t ReadRun(const char*& /*p*/, const char* /*end*/, GrowingBytes& /*bytes*/) { return 0; }
   static size_t ReadRows(const char*& /*p*/, const char* /*end*/, size_t /*size*/, GrowingBytes& /*bytes*/) {
@@ -139,7 +139,7 @@ class TextElements {
     return scanned.end + 1;
   }
 
-  // The text in the one member "b64" of the object at `p`, and where the object ends; nullopt if it is something else.
+  // The text of the only member, "b64", of the object at `p`, and the object's end. nullopt if it is something else.
   struct Base64Object {
     std::string_view base64;  // lives as long as the reader
     size_t size = 0;          // of the object
@@ -169,7 +169,7 @@ class TextElements {
     return p + object->size;
   }
 
-  // Room for a length and `size` bytes; nullptr: an element may not be that long.
+  // Returns room for a length and `size` bytes, or nullptr if an element may not be that long.
   static char* StartElement(size_t size, const char* p, const char* end, GrowingBytes& bytes) {
     if (size > tensor::kBytesElementMax) return nullptr;
     // An element takes at least three characters: quotes and a separator.

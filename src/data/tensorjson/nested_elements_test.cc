@@ -38,7 +38,7 @@ TEST(GrowingBytesTest, GoesOnWhereItWas) {
   EXPECT_EQ(std::string(reinterpret_cast<const char*>(buffer.data()), used), "abcdefg");
 }
 
-// Else each of the values would be copied as often as others follow it.
+// Otherwise each value would be copied as often as others follow it.
 TEST(GrowingBytesTest, IsSeldomCopiedForManyTexts) {
   base::Buffer buffer;
   size_t used = 0;

@@ -25,7 +25,7 @@ constexpr json::ReaderOptions kAnyDepth = {.depth_max = 1024, .nonfinite_tokens 
 std::string QuoteValue(const char* p, const char* end) {
   if (p == end) return "";
   json::Reader reader({p, static_cast<size_t>(end - p)}, kAnyDepth);
-  // The value has been scanned before, or is no JSON; then as much of it as is one.
+  // The value was scanned before, or is not JSON; then its valid beginning is shown.
   const auto raw = reader.ReadRaw();
   return base::Shortened(raw.has_value() ? *raw : std::string_view(p, reader.offset()), kQuotedMax);
 }

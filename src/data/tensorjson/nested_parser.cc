@@ -14,15 +14,14 @@ namespace inferd::tensorjson {
 
 using tensor::DataType;
 
-// One value's nesting. The shape is that of its first list, its first list, and so on, as far as there is one; what
-// comes later is held against it.
+// Walks one value's nesting. The first list at each level defines the shape; later lists must match it.
 template <typename Elements>
 class NestedParser::Walk {
  public:
   Walk(DataType type, const Elements& elements, GrowingBytes& bytes, const char* p, const char* end)
       : type_(type), elements_(elements), bytes_(bytes), p_(p), end_(end) {}
 
-  // False: fault() says why.
+  // Returns false on an error; fault() has the reason.
   bool Value() {
     if (p_ == end_) return Refuse(base::InvalidArgument("expected a value, got the end of the text"));
     if (*p_ == '[') return List(0);
@@ -40,7 +39,7 @@ class NestedParser::Walk {
  private:
   static constexpr int kUnknown = -1;
 
-  // At the '[' of a list that stands in `level` others.
+  // Parses a list inside `level` others, at its '['.
   bool List(int level) {
     if (level == static_cast<int>(tensor::kRankMax)) return Refuse(TooDeep());
     if (rank_ != kUnknown && level >= rank_) return Refuse(UnexpectedList(level, rank_));
@@ -64,7 +63,7 @@ class NestedParser::Walk {
   }
 
   bool Lists(int level, int64_t& size) {
-    bool in_runs = true;  // until there is none
+    bool in_runs = true;  // until a run fails
     for (;;) {
       if (p_ == end_) return Refuse(base::InvalidArgument("expected a list, got the end of the text"));
       if (*p_ != '[') return Refuse(UnexpectedLeaf(p_, end_, level + 1, rank_));
@@ -81,7 +80,7 @@ class NestedParser::Walk {
     }
   }
 
-  // Of the rows on `level`, whose shape is known, those that are read more quickly together. How many.
+  // Reads rows at `level`, whose shape is known, in a fast batch. Returns their number.
   size_t RowRun(int level) {
     if (level + 1 != rank_) return 0;
     const auto row_size = static_cast<size_t>(sizes_[static_cast<size_t>(level)]);
@@ -93,7 +92,7 @@ class NestedParser::Walk {
   bool Row(int level, int64_t& size) {
     const char* p = p_;
     int64_t count = 0;
-    bool in_runs = true;  // until there is none: where elements are of another kind, most are
+    bool in_runs = true;  // until a run fails: if elements are of another kind, most are
     for (;;) {
       if (in_runs) {
         const size_t run = elements_.ReadRun(p, end_, bytes_);
@@ -125,7 +124,7 @@ class NestedParser::Walk {
     return true;
   }
 
-  // What stands at p_ is no element.
+  // Returns the error for text at p_ that is not an element.
   bool ElementFault(int level) {
     if (p_ != end_ && *p_ == '[') return Refuse(UnexpectedList(level, rank_));
     return Refuse(WrongValue(p_, end_, type_));
@@ -142,7 +141,7 @@ class NestedParser::Walk {
   const char* p_;
   const char* const end_;
   int rank_ = kUnknown;
-  std::array<int64_t, tensor::kRankMax> sizes_;  // of the first list of each level; those in use
+  std::array<int64_t, tensor::kRankMax> sizes_;  // sizes of the first list of each level, as far as used
   size_t taken_ = 0;
   base::Status fault_;
 };
@@ -151,7 +150,7 @@ template <typename Elements>
 base::Result<size_t> NestedParser::AddWith(Elements elements, std::string_view text) {
   const char* const begin = text.data();
   const char* end = begin + text.size();
-  // Trailing bytes that could be a number's stand behind the value; without them every scan stops by itself.
+  // Trailing bytes that could belong to a number come after the value. Without them every scan stops by itself.
   while (end != begin && IsNumberByte(end[-1])) --end;
   GrowingBytes bytes(buffer_, used_);
   Walk<Elements> walk(type_, elements, bytes, json::SkipSpace(begin, end), end);

@@ -18,7 +18,7 @@ namespace {
 
 using tensor::DataType;
 
-// What became of one value: shape and elements, or the error.
+// Returns the shape and elements of one value, or the error.
 template <typename T>
 std::string Parse(DataType type, const std::string& text) {
   NestedParser parser(type);
@@ -156,7 +156,7 @@ TEST(NestedParserTest, TextThatIsNoJsonIsRefused) {
   }
 }
 
-// The memory for a tensor grows with what was read, whatever was expected.
+// The memory for a tensor must grow with the elements read, whatever the hint.
 TEST(NestedParserTest, ManyElementsWhateverTheHint) {
   std::string text = "[";
   for (int i = 0; i < 100'000; ++i) text += (i > 0 ? "," : "") + std::to_string(i);
@@ -190,7 +190,7 @@ TEST(NestedParserTest, ManyTextsOfManySizes) {
   EXPECT_EQ(i, expected.size());
 }
 
-// Rows of pixels are read together; a line break behind each comma keeps rows from it, and changes nothing else.
+// Rows of pixels are read in batches. A line break after each comma prevents that, and must change nothing else.
 TEST(NestedParserTest, RowsReadTogetherAreWhatTheyAreOneByOne) {
   std::mt19937 random(11);
   const std::vector<std::string> oddities = {"-1",  "1.5", "300", "]", "[",    "],[",

@@ -19,7 +19,7 @@ using tensor::DataType;
 
 namespace {
 
-// Room is made for so many elements at once, unless fewer are left.
+// Reserves room for this many elements at once, or for fewer if fewer are left.
 constexpr size_t kBatch = 4096;
 constexpr size_t kIntegerMax = 20;
 
@@ -74,7 +74,7 @@ base::Status NestedWriter::WriteFrom(json::Writer& writer, size_t dim) {
   return {};
 }
 
-// `count` elements, one behind the other.
+// Writes `count` consecutive elements.
 base::Status NestedWriter::WriteRow(json::Writer& writer, size_t count) {
   const auto integers = [&]<typename T>(T) { WriteFixed<kIntegerMax, T>(writer, count, PrintInteger<T>); };
   switch (type_) {
@@ -106,7 +106,7 @@ base::Status NestedWriter::WriteRow(json::Writer& writer, size_t count) {
   return {};
 }
 
-// Print(out, element) writes one, at most kWidth bytes, and returns its end.
+// Print(out, element) writes one element, at most kWidth bytes, and returns its end.
 template <size_t kWidth, typename T, typename Print>
 void NestedWriter::WriteFixed(json::Writer& writer, size_t count, Print print) {
   if (count == 0) return;

@@ -10,21 +10,23 @@
 
 namespace inferd::tensorjson {
 
-// One number as NestedWriter writes it.
+// Writes one number as NestedWriter does.
 void WriteNumber(json::Writer& writer, float value);
 
-// Writes a tensor's values as nested JSON lists (TensorFlow Serving's "predictions" and "outputs"). Numbers with a
-// point are written as PrintShortDecimal does, FP16 and BF16 as the FP32 they widen to, what is not finite as NaN,
-// Infinity and -Infinity. BYTES are strings, or {"b64": "..."}. Not thread-safe.
+// Writes a tensor's values as nested JSON lists (TensorFlow Serving's "predictions" and "outputs"). Floating-point
+// numbers are written by PrintShortDecimal(), FP16 and BF16 as the FP32 to which they widen, and non-finite ones as
+// NaN, Infinity and -Infinity. BYTES are strings, or {"b64": "..."}. Not thread-safe.
 class NestedWriter final {
  public:
-  // `data` is as core::InferTensor carries it, at any alignment, and outlives the writer. INTERNAL: it does not fit.
+  // `data` has the form of core::InferTensor, at any alignment, and must outlive the writer. INTERNAL if it does not
+  // fit `shape`.
   static base::Result<NestedWriter> Create(tensor::DataType type, const tensor::Shape& shape,
                                            std::span<const std::byte> data, bool base64);
 
-  // Once, all of it. INVALID_ARGUMENT, in words that follow an output's name: an element of BYTES is not UTF-8.
+  // Writes all values; call once. INVALID_ARGUMENT, in words that follow an output's name, if an element of BYTES is
+  // not UTF-8.
   base::Status WriteAll(json::Writer& writer) { return WriteFrom(writer, 0); }
-  // Or the next value along the first dimension, as often as its size.
+  // Writes the next value along the first dimension; call as often as its size.
   base::Status WriteNext(json::Writer& writer) { return WriteFrom(writer, 1); }
 
  private:

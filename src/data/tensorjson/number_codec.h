@@ -19,10 +19,11 @@
 
 namespace inferd::tensorjson {
 
-// Why [p, end), which does not begin with an acceptable element, is refused: "expected <what>, got ...".
+// Returns the reason for which [p, end), which does not begin with an acceptable element, is refused: "expected <what>,
+// got ...".
 std::string NumberFault(const char* p, const char* end, std::string_view what);
 
-// Integers, exact; neither fraction nor exponent, nor leading zeros.
+// Integers, exact: without fraction, exponent and leading zeros.
 template <std::integral T>
 class IntegerCodec {
  public:
@@ -40,7 +41,7 @@ class IntegerCodec {
     for (; json::IsDigit(*p); ++p) value = value * 10 + static_cast<uint64_t>(*p - '0');
     const auto digits = p - first;
     if (digits == 0 || (*first == '0' && digits > 1) || *p == '.' || (*p | 0x20) == 'e') return nullptr;
-    // 20 digits reach past 2^64: one that wrapped around is below 10^19 now, or begins with more than 1.
+    // 20 digits may exceed 2^64: a number that wrapped around is below 10^19 now, or begins with a digit above 1.
     if (digits > 20 || (digits == 20 && (*first != '1' || value < 10'000'000'000'000'000'000u))) return nullptr;
     constexpr auto kMax = static_cast<uint64_t>(std::numeric_limits<T>::max());
     if (value > kMax + (negative && std::signed_integral<T> ? 1 : 0)) return nullptr;
@@ -56,7 +57,7 @@ class IntegerCodec {
   }
 };
 
-// Any integer of 32 bits, of which the low bits are kept.
+// Any 32-bit integer, of which the low bits are kept.
 template <std::integral T>
 class CutIntegerCodec {
  public:
@@ -92,7 +93,7 @@ class BoolCodec {
   std::string Fault(const char* p, const char* end) const { return NumberFault(p, end, "true or false"); }
 };
 
-// How each floating-point datatype is stored and made.
+// The storage and conversion of each floating-point datatype.
 template <tensor::DataType kType>
 struct FloatFormat;
 
@@ -132,7 +133,7 @@ class FloatCodec {
   using Format = FloatFormat<kType>;
   using Out = typename Format::Bits;
 
-  // float has 24 bits: it holds them all exactly.
+  // A float's 24 bits hold them all exactly.
   static constexpr uint32_t kShortMax = kShortIntegerMax;
   static Out FromShort(uint32_t value)
     requires requires { Format::FromWhole(value); }
@@ -186,7 +187,7 @@ class FloatCodec {
   const ParseOptions options_;
 };
 
-// FP32 of any number that a double holds: what is too large is infinite.
+// FP32 from any number that a double holds. Numbers that are too large become infinite.
 class OverflowingFloatCodec {
  public:
   using Out = uint32_t;

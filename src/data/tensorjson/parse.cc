@@ -17,10 +17,10 @@ namespace {
 
 struct Parsed {
   base::Buffer tensor;
-  size_t text_size;  // bytes that the array took
+  size_t text_size;  // size of the array in bytes
 };
 
-// What a client's data needs may not be there.
+// Allocates memory for a client's data, which may fail.
 base::Result<base::Buffer> Allocate(size_t bytes) {
   try {
     return base::Buffer::Allocate(bytes);
@@ -29,48 +29,55 @@ base::Result<base::Buffer> Allocate(size_t bytes) {
   }
 }
 
+base::Result<Parsed> Refuse(const base::Status& status, DataFault kind, DataFault* fault) {
+  if (fault != nullptr) *fault = kind;
+  return std::unexpected(status);
+}
+
 template <typename Codec>
-base::Result<Parsed> ParseWith(Codec codec, std::string_view text, const tensor::Shape& shape) {
+base::Result<Parsed> ParseWith(Codec codec, std::string_view text, const tensor::Shape& shape, DataFault* fault) {
   using Out = typename Codec::Out;
   INFERD_ASSIGN_OR_RETURN(const size_t count, tensor::ElementCount(shape));
-  // Each element takes at least a character, and one more to separate it.
+  // Each element takes at least one character, and a separator.
   const size_t room = std::min(count, text.size() / 2);
   INFERD_ASSIGN_OR_RETURN(base::Buffer buffer, Allocate(room * sizeof(Out)));
   DataParser<Codec> parser(codec, shape, count, reinterpret_cast<Out*>(buffer.data()));
-  INFERD_ASSIGN_OR_RETURN(const size_t text_size, parser.Parse(text));
-  return Parsed{std::move(buffer), text_size};
+  const base::Result<size_t> text_size = parser.Parse(text);
+  if (!text_size.has_value()) return Refuse(text_size.error(), parser.fault(), fault);
+  return Parsed{std::move(buffer), *text_size};
 }
 
 // `text` is the whole array.
-base::Result<Parsed> ParseBytes(std::string_view text, const tensor::Shape& shape, bool base64) {
+base::Result<Parsed> ParseBytes(std::string_view text, const tensor::Shape& shape, const ParseOptions& options) {
   INFERD_ASSIGN_OR_RETURN(const size_t count, tensor::ElementCount(shape));
-  // Beside its content, an element takes at least three characters (quotes and a separator) and packed four bytes.
+  // Besides its content, an element takes at least three characters (quotes and a separator), and four bytes packed.
   const size_t room = text.size() + std::min(count, text.size() / 3);
   INFERD_ASSIGN_OR_RETURN(base::Buffer buffer, Allocate(room));
-  BytesCodec codec(base64);
+  BytesCodec codec(options.base64);
   DataParser<BytesCodec> parser(codec, shape, count, reinterpret_cast<char*>(buffer.data()));
-  INFERD_ASSIGN_OR_RETURN(const size_t text_size, parser.Parse(text));
+  const base::Result<size_t> text_size = parser.Parse(text);
+  if (!text_size.has_value()) return Refuse(text_size.error(), parser.fault(), options.fault);
   buffer.Truncate(static_cast<size_t>(parser.out() - reinterpret_cast<char*>(buffer.data())));
-  return Parsed{std::move(buffer), text_size};
+  return Parsed{std::move(buffer), *text_size};
 }
 
 base::Result<Parsed> ParseArray(std::string_view text, DataType type, const tensor::Shape& shape,
                                 const ParseOptions& options) {
   switch (type) {
-    case DataType::kBool: return ParseWith(BoolCodec(), text, shape);
-    case DataType::kUint8: return ParseWith(IntegerCodec<uint8_t>(), text, shape);
-    case DataType::kUint16: return ParseWith(IntegerCodec<uint16_t>(), text, shape);
-    case DataType::kUint32: return ParseWith(IntegerCodec<uint32_t>(), text, shape);
-    case DataType::kUint64: return ParseWith(IntegerCodec<uint64_t>(), text, shape);
-    case DataType::kInt8: return ParseWith(IntegerCodec<int8_t>(), text, shape);
-    case DataType::kInt16: return ParseWith(IntegerCodec<int16_t>(), text, shape);
-    case DataType::kInt32: return ParseWith(IntegerCodec<int32_t>(), text, shape);
-    case DataType::kInt64: return ParseWith(IntegerCodec<int64_t>(), text, shape);
-    case DataType::kFp16: return ParseWith(FloatCodec<DataType::kFp16>(options), text, shape);
-    case DataType::kFp32: return ParseWith(FloatCodec<DataType::kFp32>(options), text, shape);
-    case DataType::kFp64: return ParseWith(FloatCodec<DataType::kFp64>(options), text, shape);
-    case DataType::kBf16: return ParseWith(FloatCodec<DataType::kBf16>(options), text, shape);
-    case DataType::kBytes: return ParseBytes(text, shape, options.base64);
+    case DataType::kBool: return ParseWith(BoolCodec(), text, shape, options.fault);
+    case DataType::kUint8: return ParseWith(IntegerCodec<uint8_t>(), text, shape, options.fault);
+    case DataType::kUint16: return ParseWith(IntegerCodec<uint16_t>(), text, shape, options.fault);
+    case DataType::kUint32: return ParseWith(IntegerCodec<uint32_t>(), text, shape, options.fault);
+    case DataType::kUint64: return ParseWith(IntegerCodec<uint64_t>(), text, shape, options.fault);
+    case DataType::kInt8: return ParseWith(IntegerCodec<int8_t>(), text, shape, options.fault);
+    case DataType::kInt16: return ParseWith(IntegerCodec<int16_t>(), text, shape, options.fault);
+    case DataType::kInt32: return ParseWith(IntegerCodec<int32_t>(), text, shape, options.fault);
+    case DataType::kInt64: return ParseWith(IntegerCodec<int64_t>(), text, shape, options.fault);
+    case DataType::kFp16: return ParseWith(FloatCodec<DataType::kFp16>(options), text, shape, options.fault);
+    case DataType::kFp32: return ParseWith(FloatCodec<DataType::kFp32>(options), text, shape, options.fault);
+    case DataType::kFp64: return ParseWith(FloatCodec<DataType::kFp64>(options), text, shape, options.fault);
+    case DataType::kBf16: return ParseWith(FloatCodec<DataType::kBf16>(options), text, shape, options.fault);
+    case DataType::kBytes: return ParseBytes(text, shape, options);
     default: break;
   }
   return std::unexpected(base::InvalidArgument("data: the tensor has no datatype that JSON carries"));
@@ -87,7 +94,7 @@ base::Status NotAnArray(std::string_view text) {
                                json::Describe(text.data(), text.data() + text.size()));
 }
 
-// A scalar's element without brackets is parsed with them.
+// Parses a scalar's element by adding brackets.
 base::Result<base::Buffer> ParseBare(std::string_view element, DataType type, const ParseOptions& options) {
   std::string array;
   array.reserve(element.size() + 2);
@@ -104,7 +111,7 @@ base::Result<base::Buffer> ParseData(json::Reader& reader, DataType type, const 
   std::string_view text = reader.Rest();
   const bool array = text.starts_with('[');
   if (!array || type == DataType::kBytes) {
-    // The extent first: a scalar is copied, and BYTES are allocated by it.
+    // Determines the extent first: a scalar is copied, and BYTES are allocated by it.
     if (!array && shape.rank() > 0) return std::unexpected(NotAnArray(text));
     INFERD_ASSIGN_OR_RETURN(text, reader.ReadRaw());
     return ParseData(text, type, shape, options);

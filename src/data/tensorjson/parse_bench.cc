@@ -66,7 +66,7 @@ void Places6(benchmark::State& state) {
 }
 BENCHMARK(Places6);
 
-// What Python's json.dumps writes of a list: ", " between elements.
+// The output of Python's json.dumps for a list: ", " between elements.
 void Digits17Spaced(benchmark::State& state) {
   std::string text =
       Array(kImageElements, [](char* out, auto& random) { std::snprintf(out, 64, "%.17g", Uniform(random)); });
@@ -82,7 +82,7 @@ void Pixels(benchmark::State& state, DataType type) {
 BENCHMARK_CAPTURE(Pixels, uint8, DataType::kUint8);
 BENCHMARK_CAPTURE(Pixels, fp32, DataType::kFp32);
 
-// As Python's json.dumps writes an image's rows, a list for each pixel.
+// The output of Python's json.dumps for an image's rows: a list for each pixel.
 void PixelRows(benchmark::State& state, DataType type, const char* comma) {
   std::mt19937_64 random(1);
   std::string text = "[";

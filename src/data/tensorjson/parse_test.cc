@@ -19,7 +19,7 @@ using tensor::Shape;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// The tensor's elements; both ways of parsing must agree.
+// Returns the tensor's elements; both ways of parsing must agree.
 template <typename T>
 std::vector<T> Parse(std::string_view text, DataType type, const Shape& shape, const ParseOptions& options = {}) {
   const auto from_text = ParseData(text, type, shape, options);
@@ -192,7 +192,7 @@ TEST(ParseTest, TakesOnlyBooleansForBool) {
 TEST(ParseTest, RoundsFloatsOnce) {
   EXPECT_THAT(Parse<float>("[0.1,1e2,-0,16777217]", DataType::kFp32, {4}), ElementsAre(0.1f, 100, 0, 16777216));
   EXPECT_THAT(Parse<double>("[0.1,-1E-2]", DataType::kFp64, {2}), ElementsAre(0.1, -0.01));
-  // Above the midpoint of two floats by less than a double can tell.
+  // Above the midpoint of two floats by less than a double's precision.
   EXPECT_THAT(Parse<float>("[1.00000005960464477539062500001]", DataType::kFp32, {1}), ElementsAre(1.00000012f));
   EXPECT_THAT(Parse<uint16_t>("[1,-2,65504,0.1]", DataType::kFp16, {4}), ElementsAre(0x3C00, 0xC000, 0x7BFF, 0x2E66));
   EXPECT_THAT(Parse<uint16_t>("[1,-2,0.1]", DataType::kBf16, {3}), ElementsAre(0x3F80, 0xC000, 0x3DCD));
@@ -252,6 +252,32 @@ TEST(ParseTest, FillsExactlyTheBufferOfDenseText) {
     const Shape shape{static_cast<int64_t>(count)};
     EXPECT_EQ(Parse<double>(numbers + "]", DataType::kFp64, shape), std::vector<double>(count, 1.0));
     EXPECT_EQ(ParseStrings(strings + "]", shape), std::vector<std::string>(count));
+  }
+}
+
+TEST(ParseTest, TellsTheKindOfAnError) {
+  struct Case {
+    const char* text;
+    DataType type;
+    Shape shape;
+    DataFault fault;
+  };
+  const Case cases[] = {
+      {"[1,2]", DataType::kInt32, {1}, DataFault::kWrongSize},
+      {"[[1],[2,3]]", DataType::kFp32, {2, 1}, DataFault::kWrongSize},
+      {"[]", DataType::kBytes, {1}, DataFault::kWrongSize},
+      {"[7]", DataType::kBytes, {1}, DataFault::kNotAString},
+      {"7", DataType::kBytes, {}, DataFault::kNotAString},
+      {"[\"a\",null]", DataType::kBytes, {2}, DataFault::kNotAString},
+      {"[\"\\x\"]", DataType::kBytes, {1}, DataFault::kOther},
+      {"[[\"a\"]]", DataType::kBytes, {1}, DataFault::kOther},
+      {"[\"a\"]", DataType::kInt32, {1}, DataFault::kOther},
+      {"7", DataType::kInt32, {1}, DataFault::kOther},
+  };
+  for (const Case& each : cases) {
+    DataFault fault = DataFault::kOther;
+    EXPECT_NE(FaultOf(each.text, each.type, each.shape, {.fault = &fault}), "") << each.text;
+    EXPECT_EQ(fault, each.fault) << each.text;
   }
 }
 

@@ -17,13 +17,13 @@ namespace {
 constexpr int kFewDigits = 6;
 constexpr int kFloatDigits = std::numeric_limits<float>::max_digits10;
 
-// A number that has no point and no exponent would read as an integer.
+// Adds ".0" to a number without point and exponent, which would read as an integer.
 char* WithPoint(char* begin, char* end) {
   const bool like_integer = std::none_of(begin, end, [](char c) { return c == '.' || c == 'e'; });
   return like_integer ? std::copy_n(".0", 2, end) : end;
 }
 
-// Whole numbers of up to six digits go the quicker way of integers. nullptr: it is none.
+// Prints whole numbers of up to six digits on the faster path for integers. nullptr if `value` is not one.
 template <typename T>
 char* PrintWhole(char* out, T value) {
   constexpr T kWholeMax = 1'000'000;
@@ -34,7 +34,7 @@ char* PrintWhole(char* out, T value) {
   return std::copy_n(".0", 2, std::to_chars(out, out + kShortDecimalMax, whole).ptr);
 }
 
-// By the rule's own words.
+// Prints literally by the rule.
 template <typename T>
 char* PrintByRule(char* out, T value) {
   char* const limit = out + kShortDecimalMax;
@@ -50,7 +50,7 @@ char* PrintByRule(char* out, T value) {
 constexpr std::array<double, 23> kPowers = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                             1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-// `digits` x 10^(exponent - count + 1), where `digits` has `count` digits, as printf's %g writes it.
+// Prints `digits` x 10^(exponent - count + 1), where `digits` has `count` digits, like printf's %g.
 char* PrintDigits(char* out, uint32_t digits, int count, int exponent) {
   const int precision = count;
   for (; digits % 10 == 0; digits /= 10) --count;
@@ -80,15 +80,15 @@ char* PrintDigits(char* out, uint32_t digits, int count, int exponent) {
   return std::copy(text + whole, text + count, out);
 }
 
-// The digits by one multiplication with a power of ten, in doubles. A float has 24 bits and the power is exact, so the
-// product is off by less than 2^-53 of it, 1.2e-7 where the number has nine digits before the point; what lies nearer
-// than kDoubt to a decision is left to the rule. nullptr: left to it.
+// Computes the digits by one multiplication with a power of ten, in doubles. A float has 24 bits and the power is
+// exact, so the product's relative error is below 2^-53, or 1.2e-7 if the number has nine digits before the point.
+// Cases closer than kDoubt to a decision are left to the rule: returns nullptr.
 char* PrintByProduct(char* out, float value) {
   constexpr double kDoubt = 1e-6;
   const double size = std::abs(static_cast<double>(value));
   if (!(size > 1e-13 && size < 1e29)) return nullptr;
   const uint32_t bits = std::bit_cast<uint32_t>(value);
-  // Below a power of two the neighbours are nearer.
+  // Below a power of two the neighbours are closer.
   if ((bits & 0x7FFFFF) == 0) return nullptr;
   const int binary = static_cast<int>(bits >> 23 & 0xFF) - 127;
   int exponent = (binary * 1233) >> 12;  // log10(2) is 1233 / 4096; right, or one too small

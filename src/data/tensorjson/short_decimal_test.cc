@@ -25,7 +25,7 @@ T Read(const char* text) {
   return std::strtod(text, nullptr);
 }
 
-// The rule, by the C library.
+// The rule, computed by the C library.
 template <typename T>
 std::string Expected(T value) {
   char text[64];
@@ -76,7 +76,7 @@ TEST(ShortDecimalTest, FollowsTheRuleForAnyNumber) {
     if (std::isfinite(wide)) {
       ASSERT_EQ(Print(wide), Expected(wide));
     }
-    // What models answer: small numbers, and such with few digits.
+    // Typical outputs of models: small numbers, and numbers with few digits.
     const float small = std::uniform_real_distribution<float>(-10, 10)(random);
     ASSERT_EQ(Print(small), Expected(small));
     const float few = static_cast<float>(static_cast<int64_t>(random() % 4'000'000) - 2'000'000) / 1000;

@@ -20,16 +20,16 @@ concept TakesShortIntegers = requires(uint32_t value) {
   { Codec::FromShort(value) } -> std::same_as<typename Codec::Out>;
 };
 
-// The most that seven digits say.
+// The largest number of seven digits.
 inline constexpr uint32_t kShortIntegerMax = 9'999'999;
 
 namespace internal {
 
 #if defined(__SSE2__)
-// What sixteen bytes are: bit i of each is byte i.
+// A classification of sixteen bytes: bit i of each mask is byte i.
 struct SixteenBytes {
   uint32_t commas;
-  uint32_t brackets;  // that close
+  uint32_t brackets;  // closing brackets
   uint32_t spaces;
   uint32_t digits;
 };
@@ -37,7 +37,7 @@ struct SixteenBytes {
 inline SixteenBytes LookAtSixteen(const char* p) {
   const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
   const auto mask = [](__m128i equal) { return static_cast<uint32_t>(_mm_movemask_epi8(equal)); };
-  // '0' to '9' become the ten least of all signed bytes.
+  // '0' to '9' become the ten lowest signed bytes.
   const __m128i shifted = _mm_add_epi8(bytes, _mm_set1_epi8(static_cast<char>(-128 - '0')));
   return {.commas = mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(','))),
           .brackets = mask(_mm_cmpeq_epi8(bytes, _mm_set1_epi8(']'))),
@@ -45,14 +45,14 @@ inline SixteenBytes LookAtSixteen(const char* p) {
           .digits = mask(_mm_cmplt_epi8(shifted, _mm_set1_epi8(-128 + 10)))};
 }
 
-// Digits and commas alone, or with a space behind each comma.
+// Returns true for digits and commas only, or with a space after each comma.
 inline bool IsPlain(const SixteenBytes& look) {
   const bool spaced = look.spaces != 0;
   return (look.digits | look.commas | look.spaces) == 0xFFFF && (!spaced || look.spaces == (look.commas << 1 & 0xFFFF));
 }
 #endif
 
-// At p, `digits` digits, at least one, with no zero before others. Whether Codec takes them; if so, they are stored.
+// Stores the number of `digits` digits at p, at least one, without leading zeros. Returns false if Codec refuses it.
 template <typename Codec>
 bool StoreShort(const char* p, int digits, typename Codec::Out* out) {
   const uint64_t word = Load8(p);
@@ -62,8 +62,8 @@ bool StoreShort(const char* p, int digits, typename Codec::Out* out) {
   return !leading_zero && value <= Codec::kShortMax;
 }
 
-// Elements of up to three digits, several at a time: as many as sixteen bytes hold in any case, so that no branch
-// depends on their lengths. As ReadShortIntegers.
+// Reads elements of up to three digits in batches: as many as sixteen bytes hold in any case, so that no branch depends
+// on their lengths. Contract as ReadShortIntegers().
 template <typename Codec>
 const char* ReadTinyIntegers(const char* p, const char* end, typename Codec::Out*& out, size_t& room) {
 #if defined(__SSE2__)
@@ -75,7 +75,7 @@ const char* ReadTinyIntegers(const char* p, const char* end, typename Codec::Out
     const int count = spaced ? kSpaced : kUnspaced;
     if (!IsPlain(look)) break;
     bool good = true;
-    // Whichever does not end there ends behind it, for the time being.
+    // An element that does not end within these bytes is treated as if it ended just after them, for now.
     uint32_t commas = look.commas | 0xFFFF0000;
     int at = 0;
     int comma = 0;
@@ -97,12 +97,12 @@ const char* ReadTinyIntegers(const char* p, const char* end, typename Codec::Out
 
 }  // namespace internal
 
-// Reads elements of a row as pixels and token ids stand in it: one to seven digits, a comma, and no space or one.
-// Stores up to `room` of them at `out`, and returns the begin of the first element that is anything else, or is the
-// last of its row: the reader of what follows says whether it is right. What lies behind the stored elements, within
-// `room`, may be written to. Precondition as in decimal.h.
+// Reads elements of a row in the form of pixels and token ids: one to seven digits, a comma, and at most one space.
+// Stores up to `room` elements at `out`. Returns the start of the first element that has another form or is the last of
+// its row; the following reader decides whether it is valid. Memory after the stored elements, within `room`, may be
+// overwritten. Precondition as in decimal.h.
 //
-// Digits and commas are looked at as words, so that numbers whose lengths differ cost no mispredicted branch.
+// Examines digits and commas as words, so that varying lengths cause no branch mispredictions.
 template <TakesShortIntegers Codec>
 const char* ReadShortIntegers(const char* p, const char* end, typename Codec::Out*& out, size_t room) {
   p = internal::ReadTinyIntegers<Codec>(p, end, out, room);

@@ -23,7 +23,7 @@ struct Run {
   std::string rest;
 };
 
-// What is read of `row`, which text follows as it does in a body.
+// Reads `row`, followed by text as in a body.
 template <typename Codec>
 Run<Codec> Read(const std::string& row, size_t room = 100) {
   const std::string text = row + "          ";
@@ -70,7 +70,7 @@ TEST(ShortIntegersTest, NoMoreThanThereIsRoomFor) {
   EXPECT_THAT(Read<Uint8>("1,2]", 0).values, IsEmpty());
 }
 
-// Rows long enough for several elements at a time, with and without spaces, and with something else among them.
+// Rows long enough for batches, with and without spaces, and with other elements among them.
 TEST(ShortIntegersTest, LongRowsAreReadAsElementByElement) {
   std::mt19937 random(7);
   for (int round = 0; round < 2'000; ++round) {
@@ -105,7 +105,7 @@ TEST(ShortIntegersTest, FloatsHoldThemExactly) {
   EXPECT_FALSE(TakesShortIntegers<BoolCodec>);
 }
 
-// The text may end anywhere: nothing behind it is read.
+// Texts may end anywhere, and nothing after their end may be read.
 TEST(ShortIntegersTest, ShortTextsAreLeftAlone) {
   const std::string text = "1,2,3,4]";
   const std::vector<char> exact(text.begin(), text.end());

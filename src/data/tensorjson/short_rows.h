@@ -14,14 +14,15 @@ inline constexpr size_t kShortRowSizeMax = 4;
 namespace internal {
 
 #if defined(__SSE2__)
-// The row behind a '[' at p: its `size` elements are stored at `out`. The byte behind its ']'; nullptr: it is another
-// kind of row, or does not end within sixteen bytes. Reads up to kRowLook bytes.
+// Stores the `size` elements of the row after the '[' at p to `out`. Returns the byte after its ']', or nullptr if the
+// row has another form or does not end within sixteen bytes. Reads up to kRowLook bytes.
 inline constexpr ptrdiff_t kRowLook = 32;
 
 template <typename Codec>
 const char* ReadTinyRow(const char* p, size_t size, typename Codec::Out* out) {
   const SixteenBytes look = LookAtSixteen(p);
-  // Elements that do not end there end behind it, one a byte, and are found to be wrong: no branch depends on them.
+  // Elements that do not end within these bytes are treated as ending after them, one per byte, and then found to be
+  // invalid: no branch depends on them.
   uint32_t ends = look.commas | look.brackets | 0xFFFF0000;
   bool good = true;
   int at = 0;
@@ -42,10 +43,10 @@ const char* ReadTinyRow(const char* p, size_t size, typename Codec::Out* out) {
 
 }  // namespace internal
 
-// Reads rows as pixels stand in an image: lists of `size` elements, at most kShortRowSizeMax, of up to three digits
-// each, with no space or one behind each comma: "[12,0,255],[13,0,255],...". Stores whole rows, `room` elements at
-// most, at `out`, and returns the '[' of the first row that is anything else, or behind which no other stands: whoever
-// reads on says whether it is right. What lies behind the stored elements, within `room`, may be written to.
+// Reads rows in the form of an image's pixels: lists of `size` elements, at most kShortRowSizeMax, of up to three
+// digits each, with at most one space after each comma: "[12,0,255],[13,0,255],...". Stores whole rows at `out`, at
+// most `room` elements. Returns the '[' of the first row that has another form, or that no other row follows; the
+// following reader decides whether it is valid. Memory after the stored elements, within `room`, may be overwritten.
 // Precondition: p != end; as in decimal.h.
 template <TakesShortIntegers Codec>
 const char* ReadShortRows(const char* p, const char* end, size_t size, typename Codec::Out*& out, size_t room) {

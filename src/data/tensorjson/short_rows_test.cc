@@ -24,7 +24,7 @@ struct Rows {
   std::string rest;
 };
 
-// What is read of `text`, which more follows as it does in a body.
+// Reads `rows`, followed by more text as in a body.
 template <typename Codec = Int32>
 Rows<Codec> Read(const std::string& rows, size_t size, size_t room = 1000) {
   const std::string text = rows + std::string(32, ' ');
@@ -49,7 +49,7 @@ TEST(ShortRowsTest, OfAllSizes) {
       std::string text;
       std::vector<int32_t> expected;
       for (size_t i = 0; i < 100 * size; ++i) {
-        // Four of three digits with spaces are more than sixteen bytes.
+        // Four numbers of three digits with spaces take more than sixteen bytes.
         expected.push_back(static_cast<int32_t>(random() % (size == 4 ? 100 : 1000)));
         text += (i % size > 0 ? between : i > 0 ? "]" + between + "[" : "[") + std::to_string(expected.back());
       }
@@ -85,7 +85,7 @@ TEST(ShortRowsTest, SoIsWhatTheTypeCannotHold) {
   EXPECT_THAT(Read<Uint8>("[1,2,256],[4,5,6],[7,8,9]", 3).values, IsEmpty());
 }
 
-// Reads past the text are found by the address sanitizer.
+// The address sanitizer finds reads past the text.
 TEST(ShortRowsTest, NothingBehindTheTextIsLookedAt) {
   for (size_t length = 1; length < 60; ++length) {
     const std::string whole = "[123,234,345],[1,2,3],[12, 34, 56],[123,234,345],[123,234,345]";

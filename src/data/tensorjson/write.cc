@@ -17,11 +17,11 @@ using tensor::DataType;
 
 namespace {
 
-// Room is made for so many elements at once, unless fewer are left.
+// Reserves room for this many elements at once, or for fewer if fewer are left.
 constexpr size_t kBatch = 4096;
 
-// Writes `count` elements behind a '['. Print(out, element) writes one, at most kWidth bytes, and returns its end, or
-// nullptr to stop. Returns how many were written.
+// Writes `count` elements after a '['. Print(out, element) writes one element, at most kWidth bytes, and returns its
+// end, or nullptr to stop. Returns the number of elements written.
 template <size_t kWidth, typename T, typename Print>
 size_t WriteElements(json::Writer& writer, std::span<const std::byte> data, size_t count, Print print) {
   const std::byte* from = data.data();
@@ -62,7 +62,7 @@ std::string_view NonFiniteToken(T value) {
   return value > 0 ? "Infinity" : "-Infinity";
 }
 
-// nullptr under kError.
+// Returns nullptr under kError.
 template <typename T>
 char* PrintNonFinite(char* out, T value, NonFinite mode) {
   std::string text(NonFiniteToken(value));
@@ -75,9 +75,9 @@ char* PrintNonFinite(char* out, T value, NonFinite mode) {
   return std::copy(text.begin(), text.end(), out);
 }
 
-// A float always looks like one, "1.0" as in Predict V2's example: readers of dynamic languages would take "1" for an
-// integer and "-0" for one without a sign. Whole numbers below 2^24 go the integers' way, which is quicker; to_chars
-// would write 1e+05 for 100000.
+// Prints a float in a form that always looks like one, "1.0" as in Predict V2's example: readers in dynamic languages
+// would take "1" for an integer, and "-0" for one without a sign. Whole numbers below 2^24 use the faster path for
+// integers; to_chars would write 1e+05 for 100000.
 template <size_t kWidth, typename T>
 char* PrintFinite(char* out, T value) {
   constexpr T kWholeMax = 1 << 24;
@@ -94,7 +94,7 @@ char* PrintFinite(char* out, T value) {
   return like_integer ? std::copy_n(".0", 2, end) : end;
 }
 
-// T is as stored, widen() makes it a float or a double.
+// T is the stored type; widen() converts it to a float or a double.
 template <typename T, typename Widen>
 base::Status WriteFloats(json::Writer& writer, std::span<const std::byte> data, size_t count, NonFinite mode,
                          Widen widen) {

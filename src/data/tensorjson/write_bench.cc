@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-// Each datatype beside a bare loop of std::to_chars over the same values.
+// Compares each datatype with a bare loop of std::to_chars over the same values.
 
 namespace inferd::tensorjson {
 namespace {

@@ -128,7 +128,7 @@ TEST(WriteTest, ReadsAnyAlignment) {
   EXPECT_EQ(writer.TakeString(), "[0.1,0.1]");
 }
 
-// Bit-exact there and back, across chunks.
+// The round trip must be bit-exact, across chunks.
 template <typename T>
 void ExpectRoundTrip(DataType type, std::mt19937_64& random) {
   std::vector<T> values(30'000);

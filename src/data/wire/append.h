@@ -6,7 +6,7 @@
 
 #include "data/wire/format.h"
 
-// Small messages, written front to back into a string. wire::Writer is for those that are sent.
+// Writes small messages, front to back into a string. wire::Writer is for messages that are sent.
 
 namespace inferd::wire {
 
@@ -15,7 +15,7 @@ inline void AppendVarint(uint64_t value, std::string* message) {
   message->push_back(static_cast<char>(value));
 }
 
-// Field `number`, a varint: an integer, an enum, a bool.
+// Appends field `number`, a varint: an integer, an enum, a bool.
 inline void AppendNumber(uint32_t number, int64_t value, std::string* message) {
   AppendVarint(Tag(number, Type::kVarint), message);
   AppendVarint(static_cast<uint64_t>(value), message);
@@ -31,7 +31,7 @@ inline void AppendDouble(uint32_t number, double value, std::string* message) {
   message->append(reinterpret_cast<const char*>(&value), sizeof(value));
 }
 
-// Field `number`: bytes, text, a message or packed elements.
+// Appends field `number`: bytes, text, a message or packed elements.
 inline void AppendBytes(uint32_t number, std::string_view value, std::string* message) {
   AppendVarint(Tag(number, Type::kBytes), message);
   AppendVarint(value.size(), message);

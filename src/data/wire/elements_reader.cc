@@ -16,7 +16,7 @@ namespace {
 
 using tensor::DataType;
 
-// Writes the elements of one field behind each other.
+// Writes the elements of one field consecutively.
 template <typename T>
 class Filler {
  public:
@@ -37,7 +37,7 @@ class Filler {
     return in.status();
   }
 
-  // Whether T can hold every element.
+  // Checks that T can hold every element.
   base::Status RangeStatus(DataType type) const {
     if (!misfit_) return {};
     using Limits = std::numeric_limits<T>;
@@ -62,7 +62,7 @@ class Filler {
       std::memcpy(out_, packed.data(), packed.size());
       out_ += packed.size();
     } else {
-      std::byte* out = out_;  // which, unlike a member, no store of an element can change
+      std::byte* out = out_;  // a local, which, unlike a member, no store of an element can change
       if (!ForEachVarint(packed, [this, &out](uint64_t value) { out = Put(out, value); })) {
         in.Fail("a number has too many bytes");
       }
@@ -80,7 +80,7 @@ class Filler {
     }
   }
 
-  // Narrow integers are on the wire as 32-bit ones; protobuf drops the bits above.
+  // Narrow integers are 32-bit varints on the wire; protobuf drops the bits above.
   std::byte* Put(std::byte* out, uint64_t varint) {
     const T element = static_cast<T>(varint);
     if constexpr (sizeof(T) < 4 && !std::is_same_v<T, bool>) {
@@ -101,7 +101,7 @@ class Filler {
 
   std::byte* const begin_;
   std::byte* out_;
-  std::optional<Misfit> misfit_;  // the first
+  std::optional<Misfit> misfit_;  // the first one
 };
 
 template <typename T>

@@ -10,29 +10,30 @@
 #include "data/tensor/data_type.h"
 #include "data/wire/reader.h"
 
-// A tensor's elements as a repeated field has them, straight into the tensor's bytes: numbers packed or one by one,
-// narrow ones as 32-bit varints, FP16 and BF16 as varints of their bits, complex ones as two numbers, BYTES one by one.
+// Reads a tensor's elements from a repeated field directly into the tensor's bytes. Numbers are packed or single,
+// narrow ones are 32-bit varints, FP16 and BF16 are varints of their bits, complex numbers are two numbers, and BYTES
+// are single.
 
 namespace inferd::wire {
 
-// How one number of a tensor of `type` is laid out where it is not packed.
+// Returns the wire type of one unpacked number of a tensor of `type`.
 Type ElementType(tensor::DataType type);
 
-// Of which a field has so many for each element of a tensor of `type`: two for complex numbers.
+// Returns how many numbers a field has for each element of a tensor of `type`: two for complex numbers.
 size_t NumbersPerElement(tensor::DataType type);
 
-// What the elements of a field are, found before any memory is taken. Complex numbers count as two.
+// The size of a field's elements, determined before memory is allocated. Complex numbers count as two.
 struct Extent {
   size_t elements = 0;
   size_t bytes = 0;           // of all BYTES elements
-  uint32_t wrong_number = 0;  // a field that has elements and is not the one wanted
+  uint32_t wrong_number = 0;  // an unexpected field with elements, or 0
 };
 
-// The elements in a packed field; `in` fails if it ends inside one.
+// Counts the elements in a packed field. `in` fails if the field ends inside an element.
 size_t CountPacked(Reader& in, std::string_view packed, Type element);
 
-// Adds up the elements of the message `in`. `element_type(number)` is that of the field's elements; kEndGroup: it has
-// none that count.
+// Adds up the elements of the message `in`. `element_type(number)` returns the type of the field's elements, or
+// kEndGroup if it has no elements that count.
 template <typename ElementTypeOf>
 base::Status Measure(Reader in, uint32_t wanted, ElementTypeOf element_type, Extent& extent) {
   while (const uint32_t tag = in.Next()) {
@@ -54,9 +55,9 @@ base::Status Measure(Reader in, uint32_t wanted, ElementTypeOf element_type, Ext
   return in.status();
 }
 
-// The elements of field `number` as a tensor of `type` (BYTES packed). `parts` are the messages that the wire holds for
-// one, in order: protobuf merges them. `extent` is what Measure found in them. INVALID_ARGUMENT: malformed parts, or an
-// element that the type cannot hold.
+// Reads the elements of field `number` as a tensor of `type` (BYTES packed). `parts` are the messages on the wire that
+// form one, in order: protobuf merges them. `extent` is Measure()'s result for them. INVALID_ARGUMENT if parts are
+// malformed, or if the type cannot hold an element.
 base::Result<base::Buffer> ReadElements(std::span<const Reader> parts, uint32_t number, tensor::DataType type,
                                         const Extent& extent);
 

@@ -12,7 +12,7 @@ namespace {
 
 using tensor::DataType;
 
-// Calls take(uint64_t) with each element as its varint has it: negative ones have all 64 bits (protobuf, "Encoding").
+// Calls take(uint64_t) with each element in its varint form: negative ones have all 64 bits (protobuf, "Encoding").
 template <typename T, typename Take>
 void ForEachElement(const base::BufferSlice& data, Take&& take) {
   for (size_t at = 0; at < data.size(); at += sizeof(T)) {

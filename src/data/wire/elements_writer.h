@@ -8,8 +8,8 @@
 
 namespace inferd::wire {
 
-// Writes the elements of a tensor of `type` that fits its shape as the repeated field `number`, as elements_reader.h
-// has them. Floats are not copied: packed, they are the tensor's bytes.
+// Writes the elements of a tensor of `type` as the repeated field `number`, in the form that elements_reader.h
+// describes. `data` must fit the shape. Floats are not copied: in packed form they are the tensor's bytes.
 void WriteElements(Writer& out, uint32_t number, tensor::DataType type, const base::BufferSlice& data);
 
 }  // namespace inferd::wire

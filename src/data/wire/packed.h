@@ -7,11 +7,11 @@
 
 #include "data/wire/format.h"
 
-// Packed repeated fields: varints one behind the other.
+// Packed repeated fields: consecutive varints.
 
 namespace inferd::wire {
 
-// How many varints end in `packed`.
+// Returns the number of varints that end in `packed`.
 inline size_t CountVarints(std::string_view packed) {
   constexpr uint64_t kOnes = 0x0101010101010101;
   constexpr int kWords = 31;  // so many ones in each of eight bytes add up to less than 256
@@ -31,8 +31,8 @@ inline size_t CountVarints(std::string_view packed) {
   return count;
 }
 
-// Takes the varint at `p` apart; bits above 64 are lost, as in protobuf. Returns what is behind it; nullptr: it is cut
-// off or too long. p < end.
+// Decodes the varint at `p`; bits above 64 are lost, as in protobuf. Returns its end, or nullptr if it is cut off or
+// too long. Requires p < end.
 inline const char* DecodeVarint(const char* p, const char* end, uint64_t& value) {
   const auto byte = [&p](size_t i) { return static_cast<uint64_t>(static_cast<unsigned char>(p[i])); };
   value = byte(0);
@@ -46,7 +46,7 @@ inline const char* DecodeVarint(const char* p, const char* end, uint64_t& value)
   return nullptr;
 }
 
-// Calls put(uint64_t) for each varint. False: one is malformed.
+// Calls put(uint64_t) for each varint. Returns false if one is malformed.
 template <typename Put>
 bool ForEachVarint(std::string_view packed, Put&& put) {
   constexpr uint64_t kHighBits = 0x8080808080808080;
@@ -56,7 +56,7 @@ bool ForEachVarint(std::string_view packed, Put&& put) {
     uint64_t value = 0;
     if (end - p >= 8) {
       std::memcpy(&value, p, 8);
-      if ((value & kHighBits) == 0) {  // eight short ones
+      if ((value & kHighBits) == 0) {  // eight varints of one byte
         for (int i = 0; i < 8; ++i) put(value >> (8 * i) & 0xff);
         p += 8;
         continue;

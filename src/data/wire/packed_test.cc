@@ -30,7 +30,7 @@ TEST(PackedTest, VarintsOfEverySizeComeBack) {
   for (int bit = 0; bit < 64; ++bit) {
     values.push_back(uint64_t{1} << bit);
     values.push_back((uint64_t{1} << bit) - 1);
-    // Runs of short ones, which are read eight at a time.
+    // Runs of short varints, which are read eight at a time.
     for (int i = 0; i < bit % 20; ++i) values.push_back(static_cast<uint64_t>(i));
   }
   const std::string packed = Packed(values);

@@ -116,7 +116,7 @@ void Reader::SkipValue(Type type) {
 }
 
 void Reader::SkipGroup() {
-  uint32_t open[kDepthMax];  // numbers of the groups that are open
+  uint32_t open[kDepthMax];  // numbers of the open groups
   int depth = 0;
   uint32_t tag = tag_;
   do {

@@ -19,15 +19,15 @@ namespace inferd::wire {
 //   }
 //   return in.status();
 //
-// Each field that Next() names is taken by exactly one call that fits its type. Whatever is malformed ends the loop and
-// is status(); values read since are empty. It accepts what protobuf's own parsers accept, and a field of the wrong
-// type is an unknown one. A view: copies read on independently. Not thread-safe.
+// Take each field that Next() returns by exactly one call of a fitting type. Malformed input ends the loop and sets
+// status(); values that were read since are empty. The reader accepts what protobuf's own parsers accept, and treats a
+// field of the wrong type as an unknown one. It is a view: copies read independently. Not thread-safe.
 class Reader {
  public:
-  // The bytes of a whole message, which outlive the reader.
+  // `message` has the bytes of a whole message, and must outlive the reader.
   explicit Reader(std::string_view message) : origin_(message.data()), p_(message.data()), end_(p_ + message.size()) {}
 
-  // The next field's tag; 0 at the end.
+  // Returns the next field's tag, or 0 at the end.
   uint32_t Next() {
     if (p_ == end_) return 0;
     const auto byte = static_cast<unsigned char>(*p_);
@@ -44,22 +44,22 @@ class Reader {
   uint32_t Fixed32();
   uint64_t Fixed64();
   std::string_view Bytes();
-  std::string_view String();  // Bytes that are UTF-8
+  std::string_view String();  // Bytes() that must be UTF-8
   Reader Message();
-  // Message(), of which only the beginning need be there.
+  // As Message(), but only the beginning has to be present.
   Reader Beginning();
   void Skip();
 
-  // In place of Bytes(): where they start, counted from the outermost message. Their end need not be there.
+  // Replaces Bytes(): returns their start, counted from the outermost message. Their end need not be present.
   size_t BytesAt();
 
-  // What is yet to be read.
+  // Returns the unread bytes.
   std::string_view rest() const { return {p_, static_cast<size_t>(end_ - p_)}; }
 
   bool ok() const { return what_ == nullptr; }
-  // INVALID_ARGUMENT: what is wrong, and at which byte of the outermost message.
+  // INVALID_ARGUMENT, with the error and its byte in the outermost message, if something was malformed.
   base::Status status() const;
-  // Makes what was read last malformed.
+  // Marks the last read field as malformed.
   void Fail(const char* what);
 
  private:
@@ -70,7 +70,7 @@ class Reader {
   void SkipValue(Type type);
   void SkipGroup();
 
-  const char* origin_;  // of the outermost message
+  const char* origin_;  // start of the outermost message
   const char* p_;
   const char* end_;
   const char* what_ = nullptr;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// How a message of unknown fields ends: "OK" or what is wrong.
+// Skips a message of unknown fields. Returns "OK" or the error.
 std::string Skipped(std::string_view message) {
   Reader in(message);
   while (in.Next() != 0) in.Skip();

@@ -10,37 +10,37 @@
 
 namespace inferd::wire {
 
-// Writes a protobuf message from its last byte to its first: whatever is called first stands last. So a message inside
-// is written before its length, which is known by then:
+// Writes a protobuf message from its last byte to its first: fields stand in the reverse order of the calls. So an
+// inner message is written before its length, which is then known:
 //
 //   const size_t end = out.size();
 //   out.String(2, datatype);
 //   out.String(1, name);
 //   out.Message(5, end);
 //
-// Small things go into a buffer of the writer's, big ones become pieces of the message as they are. Not thread-safe.
+// Small fields go into a buffer of the writer's; big ones become pieces of the message without a copy. Not thread-safe.
 class Writer {
  public:
-  // `size_hint`: the bytes to expect but for big fields; within it there is one allocation.
+  // `size_hint` is the expected size without big fields; within it there is one allocation.
   explicit Writer(size_t size_hint);
 
-  // Bytes so far.
+  // Returns the bytes written so far.
   size_t size() const { return done_bytes_ + static_cast<size_t>(run_end_ - at_); }
 
   void Varint(uint32_t number, uint64_t value);
   void Fixed64(uint32_t number, uint64_t value);
-  // With everything else than UTF-8 replaced by U+FFFD, or no client could read the message.
+  // Writes text, with U+FFFD for malformed UTF-8, which would make the message unreadable for clients.
   void String(uint32_t number, std::string_view text);
-  // Makes everything that was written since size() was `end` the message in this field.
+  // Makes everything written since size() was `end` the message in this field.
   void Message(uint32_t number, size_t end);
-  // A kBytes field of `size` bytes, to be filled by the caller before the next call.
+  // Writes a kBytes field of `size` bytes, which the caller must fill before the next call.
   std::byte* Bytes(uint32_t number, size_t size);
-  // A kBytes field, not copied.
+  // Writes a kBytes field without a copy.
   void Slice(uint32_t number, base::BufferSlice bytes);
-  // `size` bytes without a tag or a length: fields that the caller encodes, before the next call.
+  // Writes `size` bytes without a tag or a length. The caller must encode fields there before the next call.
   std::byte* Raw(size_t size);
 
-  // Hands the message over, in its order.
+  // Hands over the message, in its order.
   base::BufferSlices Take();
 
  private:
@@ -50,12 +50,12 @@ class Writer {
   void Grow(size_t size);
 
   const size_t size_hint_;
-  base::BufferSlices pieces_;  // finished ones, the last one first
+  base::BufferSlices pieces_;  // finished pieces, last one first
   size_t done_bytes_ = 0;      // in pieces_
   base::Buffer buffer_;
   std::byte* begin_ = nullptr;    // of buffer_
-  std::byte* at_ = nullptr;       // the byte written last
-  std::byte* run_end_ = nullptr;  // [at_, run_end_) is no piece yet
+  std::byte* at_ = nullptr;       // the byte that was written last
+  std::byte* run_end_ = nullptr;  // [at_, run_end_) is not a piece yet
 };
 
 }  // namespace inferd::wire

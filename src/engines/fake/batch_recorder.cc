@@ -90,7 +90,7 @@ void BatchRecorder::End(const inferd_host* host, const inferd_batch* batch, int6
   Write(line + "}\n");
 }
 
-// In one call: the kernel keeps appended lines whole. What a full disk loses is the test's to notice.
+// Writes with one call: the kernel keeps appended lines whole. The test must notice what a full disk loses.
 void BatchRecorder::Write(const std::string& line) const {
   while (write(descriptor_, line.data(), line.size()) < 0 && errno == EINTR) {
   }

@@ -10,26 +10,26 @@
 
 namespace inferd::fake {
 
-// Writes down what a loaded model executes, for tests of scheduling: two lines of JSON for each execution, appended to
-// a file that several loads and servers may share.
+// Records a loaded model's executions, for tests of scheduling: two lines of JSON for each execution, appended to a
+// file that several loads and servers may share.
 //
 //   {"begin":1,"load":7,"instance":0,"name":"m_0_0","place":"CPU","rows":[1,2],"ids":["a","b"],
 //    "inputs":{"IN":{"shape":[3,4],"pieces":[16,32]}}}
 //   {"end":1,"load":7,"code":0,"cancelled":[false,true]}
 //
-// `begin` and `end` number the executions of one load, which `load` tells from other loads. An execution ends here just
-// before it is answered: a client that has an answer finds both lines. Their order is the order in which it happened.
+// `begin` and `end` number the executions of one load, which `load` identifies. An execution's end is recorded just
+// before it is answered: a client that has a response finds both lines. The lines are in the order of the events.
 // Thread-safe.
 class BatchRecorder final {
  public:
-  // INVALID_ARGUMENT: the file cannot be written.
+  // INVALID_ARGUMENT if the file cannot be written.
   static base::Result<std::unique_ptr<BatchRecorder>> Open(const std::filesystem::path& file);
   ~BatchRecorder();
   BatchRecorder(const BatchRecorder&) = delete;
   BatchRecorder& operator=(const BatchRecorder&) = delete;
 
   void Begin(const inferd_host* host, const inferd_batch* batch, const inferd_instance& instance, int64_t number) const;
-  // `code`: what the execution as a whole is answered.
+  // `code` is the status of the whole execution.
   void End(const inferd_host* host, const inferd_batch* batch, int64_t number, int32_t code) const;
 
  private:

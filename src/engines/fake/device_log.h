@@ -4,9 +4,9 @@
 
 namespace inferd::fake {
 
-// What the host has the devices do, a line of JSON each, appended to the file that the variable FAKE_ENGINE_DEVICE_LOG
-// names: {"copy":"CPU to GPU 0","bytes":64}, or, of pinned memory, {"copy":"pinned to GPU 0","bytes":64}. Without the
-// variable, nothing. Thread-safe.
+// Logs the host's device operations, one line of JSON each, to the file in the variable FAKE_ENGINE_DEVICE_LOG:
+// {"copy":"CPU to GPU 0","bytes":64}, or for pinned memory {"copy":"pinned to GPU 0","bytes":64}. Without the variable
+// it logs nothing. Thread-safe.
 class DeviceLog final {
  public:
   static const DeviceLog& Get();

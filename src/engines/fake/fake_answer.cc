@@ -10,12 +10,12 @@ namespace inferd::fake {
 
 namespace {
 
-// Those of the request's parameters that the model's responses repeat; of a whole batch, the first request's.
+// The request's parameters that the model's responses repeat; for a whole batch, those of the first request.
 class RepeatedParameters final {
  public:
   RepeatedParameters(const inferd_host* host, const inferd_model* model, const inferd_batch* batch, size_t request) {
     const auto& wanted = model->options.response_parameters;
-    values_.reserve(wanted.size() + kSequenceParameters);  // pointed to
+    values_.reserve(wanted.size() + kSequenceParameters);  // so that pointers to them stay valid
     if (model->options.sequences != 0) AddSequence(host, batch, request == INFERD_ALL_REQUESTS ? 0 : request);
     for (const std::string& name : wanted) {
       const inferd_text text = {name.data(), name.size()};
@@ -67,7 +67,7 @@ class RepeatedParameters final {
   std::vector<const inferd_parameter*> list_;
 };
 
-// On which the inputs are; 0: they are on none.
+// Returns the device of the inputs, or 0 if they are on none.
 int32_t DeviceOf(const inferd_batch* batch) {
   for (size_t i = 0; i < batch->input_count; ++i) {
     const inferd_input& input = *batch->inputs[i];

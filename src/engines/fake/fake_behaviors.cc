@@ -65,7 +65,7 @@ T Element(const inferd_memory& piece, size_t i) {
   return value;
 }
 
-// Position of the tensor called `name`; -1: none.
+// Returns the index of the tensor called `name`, or -1 if there is none.
 int Position(const std::vector<const inferd_tensor_spec*>& list, std::string_view name) {
   for (size_t i = 0; i < list.size(); ++i) {
     if (std::string_view(list[i]->name.data, list[i]->name.size) == name) return static_cast<int>(i);
@@ -78,7 +78,8 @@ const inferd_input* FindInput(const inferd_model* model, const inferd_batch* bat
   return position < 0 ? nullptr : FindInput(batch, static_cast<uint32_t>(position));
 }
 
-// One response of a stream: `number` as the first output, its place in the stream as output IDX if the model has that.
+// Sends one response of a stream: `number` as the first output, and its place in the stream as output IDX if there is
+// one.
 base::Status SendNumber(const inferd_host* host, const inferd_model* model, const inferd_batch* batch, size_t request,
                         int32_t number, size_t place) {
   Answer answer(host, model, batch);
@@ -98,7 +99,8 @@ base::Status SendNumber(const inferd_host* host, const inferd_model* model, cons
 
 namespace {
 
-// Of an output that repeats `input`. A ragged input is a row of elements, of which a request has rows again.
+// Returns the shape of an output that repeats `input`. A ragged input is a row of elements, which becomes a request's
+// rows.
 std::vector<int64_t> RepeatedShape(const inferd_model* model, const Part& part, uint32_t output,
                                    const Part::Input& input) {
   const bool ragged = input.shape.size() == 1 && model->output(output).rank == 2;
@@ -208,7 +210,7 @@ base::Status Square(const inferd_host* host, const inferd_model* model, const in
       return base::InvalidArgument("square needs one number in input 'IN'");
     }
     const auto number = Element<int32_t>(in->pieces[request], 0);
-    // First the good answers, then the failures, then those that are left out.
+    // First the successful responses, then the failures, then those that are left out.
     const int64_t told = number - options.square_empty_count;
     bool wanted = true;
     for (int64_t i = 0; wanted && i < number; ++i) {

@@ -26,7 +26,7 @@ std::byte* Map(int protection) {
   return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
 }
 
-// Addresses that cannot be touched, and as many bytes that stand for them.
+// Addresses that cannot be touched, and as many real bytes that represent them.
 class Device final {
  public:
   Device() : addresses_(Map(PROT_NONE)), bytes_(Map(PROT_READ | PROT_WRITE)) {}
@@ -62,7 +62,7 @@ class Device final {
   std::byte* const addresses_;
   std::byte* const bytes_;
   std::mutex mutex_;
-  std::map<size_t, size_t> used_;  // by where it begins: how much
+  std::map<size_t, size_t> used_;  // size by start
 };
 
 std::array<Device, kDevices>& Devices() {
@@ -72,7 +72,7 @@ std::array<Device, kDevices>& Devices() {
 
 bool IsDevice(int32_t kind, int32_t device) { return kind == INFERD_MEMORY_GPU && device >= 0 && device < kDevices; }
 
-// Of the CPU, which is as good as pinned for a device that does not exist.
+// Allocates CPU memory, which serves as pinned memory for a device that does not exist.
 void* AllocatePinned(size_t size) {
   return size > SIZE_MAX - kAlignment ? nullptr
                                       : std::aligned_alloc(kAlignment, size / kAlignment * kAlignment + kAlignment);
@@ -101,7 +101,7 @@ int32_t Open(int32_t device, const void* handle, inferd_memory* memory, inferd_e
 
 void Close(const inferd_memory* memory) { CloseHandle(*memory); }
 
-// What the variable says; without it, there are all, which only groups get that name them.
+// Uses the variable's number of devices. Without the variable all exist, but only groups that name them use them.
 inferd_device_memory MakeTable() {
   inferd_device_memory table = {};
   table.struct_size = sizeof(table);
@@ -114,7 +114,7 @@ inferd_device_memory MakeTable() {
   if (text == nullptr) return table;
   table.device_count = std::clamp(std::atoi(text), 0, kDevices);
   table.preferred = 1;
-  // Not otherwise: a handle opens what no rule for clients' shared memory allows.
+  // Only then: a handle opens objects that the rules for clients' shared memory do not allow.
   table.open_handle = Open;
   table.close_handle = Close;
   return table;

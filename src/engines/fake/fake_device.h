@@ -7,18 +7,18 @@
 
 namespace inferd::fake {
 
-// Two devices that do not exist, or as many of them as the variable FAKE_ENGINE_GPUS says. Their memory has addresses
-// that no instruction of this process may touch: a server that reads or writes such an address, instead of having it
-// copied, is ended. The engine itself computes by Reach().
+// Two devices that do not exist, or as many as the variable FAKE_ENGINE_GPUS says. No instruction of this process may
+// touch the addresses of their memory: a server that reads or writes one, instead of copying, is killed. The engine
+// itself computes through Reach().
 
 inline constexpr int32_t kDevices = 2;
 
 const inferd_device_memory* DeviceTable();
 
-// Of any of the devices, each of which has addresses of its own.
+// Releases memory of any of the devices, whose address ranges differ.
 void ReleaseFromDevice(void* data);
 
-// Where the engine's own code finds bytes of `memory`: those of a device elsewhere, all others as they are.
+// Returns the bytes of `memory` for the engine's own code: a device's bytes are elsewhere, others stay where they are.
 std::byte* Reach(const inferd_memory& memory);
 
 }  // namespace inferd::fake

@@ -1,5 +1,5 @@
-// The fake engine: computes next to nothing, and waits or fails as it is told. For tests of this server and of clients.
-// Its parameters are in fake_options.h.
+// The fake engine: computes next to nothing, and waits or fails on demand. For tests of this server and of clients. Its
+// parameters are in fake_options.h.
 
 #include "engines/fake/fake_engine.h"
 

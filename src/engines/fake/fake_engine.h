@@ -5,7 +5,7 @@
 
 namespace inferd::fake {
 
-// Tells the host why a call fails; `status` is not OK, and its code is what the call returns.
+// Reports to the host why a call fails. `status` must not be OK; its code is the call's result.
 int32_t SetError(inferd_error* error, const base::Status& status);
 
 }  // namespace inferd::fake

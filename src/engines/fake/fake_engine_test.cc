@@ -7,8 +7,8 @@
 #include "tests/support/recording_execution.h"
 #include "tests/support/temp_dir.h"
 
-// What this engine does for tests of scheduling. How it meets the host is tested in
-// serving/enginehost/plugin_engine_test.cc.
+// Tests this engine's functions for tests of scheduling. serving/enginehost/plugin_engine_test.cc tests it with the
+// host.
 
 namespace inferd {
 namespace {
@@ -37,7 +37,7 @@ class FakeEngineTest : public ::testing::Test {
     model_.reset();
   }
 
-  // Loads a model of one input IN and one output OUT, any number of columns in a row; ragged: nothing but elements.
+  // Loads a model of one input IN and one output OUT, with any number of columns per row; if ragged, elements only.
   base::Status Load(std::map<std::string, std::string> parameters, DataType datatype = DataType::kInt32,
                     bool ragged = false) {
     auto config = std::make_shared<config::ModelConfig>();
@@ -63,7 +63,7 @@ class FakeEngineTest : public ::testing::Test {
     execution.WaitUntilFinished();
   }
 
-  // Requests of one row of one number each.
+  // Adds requests of one row with one number each.
   static void AddNumbers(RecordingExecution& execution, const std::vector<int32_t>& numbers) {
     execution.AddInput(0, DataType::kInt32, {static_cast<int64_t>(numbers.size()), 1}, SliceOf<int32_t>({numbers[0]}));
     for (size_t i = 1; i < numbers.size(); ++i) execution.inputs[0].pieces.push_back(SliceOf<int32_t>({numbers[i]}));

@@ -20,9 +20,9 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 constexpr int64_t kDelayMaxMs = 60'000;
-constexpr milliseconds kLookEvery{2};  // how often a waiting execution looks at files and cancellation
+constexpr milliseconds kLookEvery{2};  // interval at which a waiting execution checks files and cancellation
 
-// A file of this very folder: what a request names must not lead elsewhere.
+// True for a file of this folder itself: a request's name must not lead elsewhere.
 bool IsPlainName(std::string_view name) {
   return !name.empty() && name[0] != '.' && name.find('/') == std::string_view::npos &&
          name.find('\0') == std::string_view::npos && name.size() <= 128;
@@ -130,7 +130,7 @@ base::Status FakeExecution::Compute() {
   return base::OkStatus();
 }
 
-// Parameters that matter are the same for every request of a batch; see the model's significant parameters.
+// Significant parameters are the same for every request of a batch; see the model's significant parameters.
 base::Result<int64_t> FakeExecution::NumberParameter(std::string_view name, int64_t max) const {
   inferd_parameter parameter = {};
   parameter.struct_size = sizeof(parameter);

@@ -9,15 +9,15 @@
 
 namespace inferd::fake {
 
-// One call of a model: the delays, holds and failures that its options and the request's parameters ask for, and then
-// what it computes. Request parameters: `execute_delay_ms` (as the option), `hold` (a file's name, see
+// One call of a model: first the delays, holds and failures that its options and the request's parameters ask for, then
+// the computation. Request parameters: `execute_delay_ms` (like the option), `hold` (a file's name, see
 // FakeOptions::hold_dir), `fail_code` and `fail_message` (fail with that status).
 class FakeExecution final {
  public:
   FakeExecution(const inferd_host* host, inferd_instance* instance, const inferd_batch* batch)
       : host_(host), instance_(instance), model_(instance->model), batch_(batch) {}
 
-  // Answers the batch, or returns what all its requests are to be answered.
+  // Answers the batch, or returns the status for all its requests.
   base::Status Run();
 
  private:
@@ -30,7 +30,7 @@ class FakeExecution final {
   base::Result<int64_t> NumberParameter(std::string_view name, int64_t max) const;
   std::string TextParameter(std::string_view name) const;
 
-  // False: nobody waits for any request (or for just that one) any more.
+  // Both return false if nobody waits for any request (or for this request) any more.
   bool PauseAll(int64_t ms);
   bool PauseRequest(size_t request, int64_t ns);
   bool AllCancelled() const;

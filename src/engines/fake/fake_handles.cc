@@ -52,7 +52,7 @@ class OpenedMemory final {
 
  private:
   std::mutex mutex_;
-  std::map<const std::byte*, Opened> opened_;  // by the addresses that stand for them
+  std::map<const std::byte*, Opened> opened_;  // by the addresses that represent them
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ using inferd::base::Status;
 
 namespace {
 
-// Request parameters that delay or fail a request do so to its whole batch.
+// Request parameters that delay or fail the whole batch of the request.
 constexpr std::string_view kSignificant[] = {"execute_delay_ms", "fail_code", "hold"};
 
 bool Adds(int32_t datatype) {
@@ -88,7 +88,7 @@ int inferd_model::FindInput(std::string_view name) const {
 Status inferd_model::Check() const {
   switch (options.behavior) {
     case inferd::fake::Behavior::kIdentity:
-      // An empty configuration: Triton's identity backend loads it, and there is nothing that could be asked of it.
+      // An empty configuration: Triton's identity backend loads it, although it cannot be called.
       if (output_list.empty() && input_list.empty()) return OkStatus();
       if (output_list.empty() || input_list.size() < output_list.size()) {
         return InvalidArgument("behavior 'identity' needs outputs in the configuration, and an input for each");

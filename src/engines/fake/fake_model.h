@@ -15,20 +15,20 @@
 #include "engines/fake/fake_states.h"
 #include "inferd/engine_abi.h"
 
-// A model of the fake engine: its options, and the signature that its configuration declares. Immutable but for the
-// count of executions; thread-safe.
+// A model of the fake engine: its options, and its configuration's signature. Immutable except the count of executions;
+// thread-safe.
 struct inferd_model {
-  // INVALID_ARGUMENT: the declared inputs and outputs do not suit the behavior, or a file cannot be written.
+  // INVALID_ARGUMENT if the declared inputs and outputs do not fit the behavior, or a file cannot be written.
   static inferd::base::Result<std::unique_ptr<inferd_model>> Load(const inferd_load& load,
                                                                   std::vector<std::string>* unknown_parameters);
 
   const inferd_tensor_spec& input(size_t i) const { return *input_list[i]; }
   const inferd_tensor_spec& output(size_t i) const { return *output_list[i]; }
-  int FindInput(std::string_view name) const;  // -1: there is none
+  int FindInput(std::string_view name) const;  // -1 if there is none
 
   inferd::fake::FakeOptions options;
   std::atomic<int64_t> executions{0};
-  std::unique_ptr<const inferd::fake::BatchRecorder> recorder;  // null: nothing is recorded
+  std::unique_ptr<const inferd::fake::BatchRecorder> recorder;  // null if nothing is recorded
 
   inferd_signature signature = {};
   std::vector<inferd_tensor_spec> specs;
@@ -46,11 +46,12 @@ struct inferd_model {
 
 struct inferd_instance {
   inferd_model* model = nullptr;
-  std::unique_ptr<inferd::fake::Accumulators> accumulators;  // of the behaviors that have sequences
+  std::unique_ptr<inferd::fake::Accumulators> accumulators;  // for behaviors with sequences
   inferd::fake::Countdowns countdowns;
   int32_t ordinal = 0;
   std::string name;
-  std::string place;                                    // "CPU", "GPU 1", "MODEL"
-  int32_t device = -1;                                  // -1: on the CPU
-  std::unique_ptr<inferd::base::ThreadPool> completer;  // where executions are answered; null: where they are called
+  std::string place;    // "CPU", "GPU 1", "MODEL"
+  int32_t device = -1;  // -1 on the CPU
+  // The thread that answers executions; null to answer on the calling thread
+  std::unique_ptr<inferd::base::ThreadPool> completer;
 };

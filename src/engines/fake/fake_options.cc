@@ -156,7 +156,7 @@ base::Result<FakeOptions> ParseOptions(const inferd_load& load, std::vector<std:
         "parameter 'record_batches_file' of engine 'fake': the server is not told that this engine may write: "
         "--engine-parameter fake:operator.writes=true"));
   }
-  // Relative paths mean the model's folder.
+  // Relative paths start at the model's folder.
   const std::filesystem::path model_dir(View(load.model_dir));
   for (auto* path : {&options.hold_load_file, &options.hold_file, &options.hold_dir, &options.record_batches_file}) {
     if (!path->empty()) *path = model_dir / *path;

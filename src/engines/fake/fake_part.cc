@@ -13,7 +13,7 @@ namespace inferd::fake {
 
 namespace {
 
-// The bytes of elements [first, first + count) of a packed BYTES tensor.
+// Returns the bytes of elements [first, first + count) of a packed BYTES tensor.
 inferd_memory PackedRange(const inferd_memory& whole, size_t first, size_t count) {
   const std::span packed(static_cast<const std::byte*>(whole.data), whole.size);
   size_t begin = 0;
@@ -27,7 +27,7 @@ inferd_memory PackedRange(const inferd_memory& whole, size_t first, size_t count
   return {packed.data() + begin, end - begin, whole.kind, whole.device};
 }
 
-// The rows of one request, out of an input that the host has gathered.
+// Returns the rows of one request from an input that the host has gathered.
 inferd_memory RowsOf(const inferd_batch* batch, const inferd_input& input, size_t request) {
   const int64_t first = std::accumulate(batch->rows, batch->rows + request, int64_t{0});
   const int64_t total = std::accumulate(batch->rows + request, batch->rows + batch->request_count, first);
@@ -56,7 +56,7 @@ size_t ElementsIn(const inferd_input& input, const inferd_memory& piece) {
   return count;
 }
 
-// A row of elements may be ragged: each request has as many as it brought.
+// A row of elements may be ragged: each request has its own number.
 std::vector<int64_t> ShapeOf(const inferd_batch* batch, const inferd_input& input, size_t request,
                              const inferd_memory& piece) {
   std::vector<int64_t> shape(input.shape, input.shape + input.rank);
@@ -65,7 +65,7 @@ std::vector<int64_t> ShapeOf(const inferd_batch* batch, const inferd_input& inpu
   return shape;
 }
 
-// Where this code finds them.
+// Returns the pieces at addresses that this code can read.
 std::vector<inferd_memory> Reached(const inferd_input& input) {
   std::vector<inferd_memory> pieces(input.pieces, input.pieces + input.piece_count);
   for (inferd_memory& piece : pieces) piece.data = Reach(piece);

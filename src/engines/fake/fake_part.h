@@ -9,8 +9,8 @@
 
 namespace inferd::fake {
 
-// What one answer is computed from: a whole batch, or one request's share of it. Points into the batch, which outlives
-// it. Immutable.
+// The inputs of one response: a whole batch, or one request's part of it. Points into the batch, which must outlive it.
+// Immutable.
 class Part final {
  public:
   struct Input {
@@ -18,18 +18,18 @@ class Part final {
     int32_t datatype = INFERD_TYPE_INVALID;
     int32_t bytes_form = INFERD_BYTES_PACKED;
     std::vector<int64_t> shape;
-    std::vector<inferd_memory> pieces;  // `data`: where this engine finds it (Reach)
+    std::vector<inferd_memory> pieces;  // `data` is where this engine can read it (Reach)
 
     size_t bytes() const;
   };
 
   static Part WholeBatch(const inferd_batch* batch);
-  // By rows where the batch's inputs are in one piece, else piece by piece.
+  // Splits by rows if each of the batch's inputs is in one piece, else piece by piece.
   static Part OneRequest(const inferd_batch* batch, size_t request);
 
   const inferd_batch* batch() const { return batch_; }
   size_t request() const { return request_; }  // or INFERD_ALL_REQUESTS
-  // Null: the requests do not bring it.
+  // Null if the requests do not have it.
   const Input* FindInput(uint32_t index) const;
 
  private:
@@ -40,7 +40,7 @@ class Part final {
   std::vector<Input> inputs_;
 };
 
-// Whether `value` is among the elements of any of the batch's numeric inputs (FP16 and BF16 aside).
+// Returns true if `value` is an element of any of the batch's numeric inputs (except FP16 and BF16).
 bool HoldsValue(const inferd_batch* batch, int64_t value);
 
 }  // namespace inferd::fake

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kLookAgain{1};
 
-// inferd_copy_queue: from where to where.
+// An inferd_copy_queue: source and destination of each copy.
 using Queue = std::vector<std::pair<inferd_memory, inferd_memory>>;
 
 Queue& ToQueue(inferd_copy_queue* queue) { return *reinterpret_cast<Queue*>(queue); }
@@ -38,7 +38,7 @@ int32_t Start(inferd_copy_queue* queue, const inferd_memory* from, const inferd_
   return INFERD_OK;
 }
 
-// Copies are under way for as long as a test wants them to be.
+// Blocks copies for as long as a test wants.
 void AwaitRelease() {
   static const char* const file = std::getenv("FAKE_ENGINE_HOLD_COPIES");
   while (file != nullptr && access(file, F_OK) == 0) std::this_thread::sleep_for(kLookAgain);

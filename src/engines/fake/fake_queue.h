@@ -4,8 +4,8 @@
 
 namespace inferd::fake {
 
-// Fills in what the table has for queues. Their copies are as late as they may be, and in the wrong order: none is done
-// before it is waited for, and the last of them is done first. A server that does not wait reads something else.
+// Fills in the table's functions for queues. Their copies run as late as allowed, and in the wrong order: none runs
+// before it is awaited, and the last one runs first. A server that does not wait reads wrong bytes.
 void AddQueues(inferd_device_memory& table);
 
 }  // namespace inferd::fake

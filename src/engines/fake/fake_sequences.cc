@@ -34,13 +34,13 @@ class Rows final {
     const size_t size = data_.size() / rows_;
     return std::span(data_).subspan(row * size, size);
   }
-  // Of one element; true where there is no such input and `absent` says so.
+  // For an input of one element. Returns `absent` if there is no such input.
   bool IsSet(size_t row, bool absent) const {
     if (!given()) return absent;
     const auto bytes = Of(row);
     return std::ranges::any_of(bytes, [](std::byte byte) { return byte != std::byte{0}; });
   }
-  // What a CORRID is called: its number, or its text.
+  // Returns a CORRID as text: its number, or its text.
   std::string Name(size_t row) const {
     const auto bytes = Of(row);
     switch (input_->datatype) {
@@ -83,7 +83,7 @@ void Fill(std::vector<std::byte>& bytes, T value) {
   for (size_t i = 0; i + sizeof(T) <= bytes.size(); i += sizeof(T)) std::memcpy(bytes.data() + i, &value, sizeof(T));
 }
 
-// Of `size` bytes, each element the number that the text is; 0 where it is none.
+// Returns `size` bytes in which each element is the number in the text, or 0 if it is not a number.
 std::vector<std::byte> ElementsOf(std::string_view text, int32_t datatype, size_t size) {
   int64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);

@@ -5,7 +5,7 @@
 #include "tests/support/recording_execution.h"
 #include "tests/support/temp_dir.h"
 
-// The sums that behaviors "sequence" and "dyna_sequence" keep.
+// The sums of behaviors "sequence" and "dyna_sequence".
 
 namespace inferd {
 namespace {
@@ -66,7 +66,7 @@ class FakeSequencesTest : public ::testing::Test {
     return {};
   }
 
-  // What the rows, of a request each, are answered.
+  // Returns the results of the rows, one request each.
   std::vector<int32_t> Sums(const std::vector<Row>& rows) {
     RecordingExecution execution(rows.size());
     const auto count = static_cast<int64_t>(rows.size());

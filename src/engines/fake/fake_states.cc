@@ -38,7 +38,7 @@ base::Status AddTensor(Answer& answer, uint32_t index, const std::vector<int64_t
   return base::OkStatus();
 }
 
-// Of a request, or of a whole batch: all outputs have the new state.
+// Answers a request or a whole batch: all outputs get the new state.
 base::Status NextState(const inferd_host* host, const inferd_model* model, const Part& part) {
   const Part::Input* const input = part.FindInput(0);
   const Part::Input* const state = Find(model, part, "INPUT_STATE");
@@ -70,7 +70,7 @@ int32_t NumberIn(const Part::Input* input) {
   return number;
 }
 
-// A number and a text are different ids.
+// Returns a name that differs for a number and a text.
 std::string NameOf(const inferd_sequence& sequence) {
   if (sequence.text.size > 0) return "text " + std::string(sequence.text.data, sequence.text.size);
   return std::to_string(sequence.number);

@@ -9,13 +9,13 @@
 
 namespace inferd::fake {
 
-// Triton's implicit_state: input INPUT is added to the state INPUT_STATE, element by element, and the sum is OUTPUT and
-// OUTPUT_STATE. If the model's state is to grow, INPUT is put behind it in place of that.
+// Triton's implicit_state: adds input INPUT to the state INPUT_STATE, element by element; the sum is OUTPUT and
+// OUTPUT_STATE. If the model's state grows, INPUT is appended to it instead.
 base::Status ImplicitState(const inferd_host* host, const inferd_model* model, const inferd_batch* batch);
 
-// Triton's iterative_sequence: counts down from INPUT to 0, a number for each execution. It has the request executed
-// again until it is there. Where the model has a state INPUT_STATE, that is the count; else an instance keeps it by the
-// sequence's id. Not thread-safe.
+// Triton's iterative_sequence: counts down from INPUT to 0, one number per execution. It asks to execute the request
+// again until it has reached 0. If the model has a state INPUT_STATE, that is the count; else an instance keeps the
+// count by the sequence's id. Not thread-safe.
 class Countdowns final {
  public:
   base::Status Run(const inferd_host* host, const inferd_model* model, const inferd_batch* batch);

@@ -7,11 +7,11 @@ namespace inferd::kit {
 
 namespace {
 
-// Added to what the process has: a tenth of a core where all others are busy (sched(7), "The nice value").
+// Added to the process's own: a tenth of a core's share if all others are busy (sched(7), "The nice value").
 constexpr int kNiceness = 10;
 
 void* Run(void* work) {
-  // Of this thread alone, as Linux has it. Without it the work is only less considerate.
+  // Linux applies it to this thread only. If it fails, the work only competes more.
   static_cast<void>(::nice(kNiceness));
   (*static_cast<const std::function<void()>*>(work))();
   return nullptr;

@@ -25,7 +25,7 @@ TEST(BackgroundTest, LowersThePriorityOfTheWorkAlone) {
   EXPECT_EQ(Niceness(), before);
 }
 
-// Touches so much of the stack: more than a thread usually has.
+// Touches `bytes` of the stack: more than a thread usually has.
 [[gnu::noinline]] int UseStack(size_t bytes) {
   auto* const memory = static_cast<volatile char*>(__builtin_alloca(bytes));
   for (size_t i = 0; i < bytes; i += 1024) memory[bytes - 1 - i] = 1;

@@ -8,16 +8,16 @@
 
 namespace inferd::kit {
 
-// The one response to all requests of a batch. Keeps its arrays from batch to batch. Not thread-safe.
+// The only response to all requests of a batch. Reuses its arrays from batch to batch. Not thread-safe.
 class BatchAnswer final {
  public:
-  // Of the most outputs there will be.
+  // Reserves room for the maximum number of outputs.
   void Reserve(size_t outputs) {
     outputs_.reserve(outputs);
     list_.reserve(outputs);
   }
 
-  // An empty output, to be filled before Send(); valid until the next Add() beyond what was reserved.
+  // Adds an empty output, to be filled before Send(). It is valid until Add() exceeds the reserved number.
   inferd_output& Add() {
     inferd_output& output = outputs_.emplace_back();
     output.struct_size = sizeof(output);
@@ -27,7 +27,7 @@ class BatchAnswer final {
   size_t size() const { return outputs_.size(); }
   const inferd_output& operator[](size_t i) const { return outputs_[i]; }
 
-  // Outputs with a `release` are the response's from here on.
+  // Sends the response, which takes over outputs that have a `release`.
   void Send(const inferd_host& host, const inferd_batch& batch) {
     for (const inferd_output& output : outputs_) list_.push_back(&output);
     inferd_response response = {};
@@ -38,7 +38,7 @@ class BatchAnswer final {
     host.respond(&batch, INFERD_ALL_REQUESTS, &response);
   }
 
-  // The same failure for every request.
+  // Sends the same failure to every request.
   static void Fail(const inferd_host& host, const inferd_batch& batch, const base::Status& status) {
     inferd_response response = {};
     response.struct_size = sizeof(response);

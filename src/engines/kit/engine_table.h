@@ -12,19 +12,19 @@
 
 namespace inferd::kit {
 
-// Records `status`, which is not OK, and returns its code.
+// Records `status`, which must not be OK, and returns its code.
 inline int32_t SetError(const inferd_host* host, inferd_error* error, const base::Status& status) {
   host->set_error(error, static_cast<int32_t>(status.code()), {status.message().data(), status.message().size()});
   return static_cast<int32_t>(status.code());
 }
 
-// What is left of an execution when the engine returns.
+// The state of an execution when the engine returns.
 enum class Progress {
-  kFinished,  // nothing: every request was answered
+  kFinished,  // every request was answered
   kPending,   // the engine calls inferd_host.finish later, or did so already, on any thread
 };
 
-// The ABI's functions over an engine written as classes:
+// The ABI's functions for an engine that is written as classes:
 //
 //   class Engine {
 //     using Model = ...;
@@ -40,21 +40,21 @@ enum class Progress {
 //   Instance:  base::Status Execute(const inferd_batch&);            answers all requests, or says what their answer is
 //         or:  base::Result<Progress> Execute(const inferd_batch&);  or answers later
 //
-// Where Model has other_signature(size_t number) const, CreateInstance takes the signature's number behind the model,
-// or, with any Model, the whole const inferd_instance_spec&, which says on what device the instance is. Engine may have
-// const inferd_device_memory* device_memory() const. Instance may have base::Status AllocateInput(uint32_t input,
-// size_t size, inferd_input_memory*); any error: the host uses its own. Model may have base::Result<size_t>
-// OpenSignature(const inferd_graph_call&), which gives such a number, and base::Status CheckReady(). What throws in
-// Load, OpenSignature, CreateInstance, Execute and CheckReady fails; the other functions must not throw.
+// If Model has other_signature(size_t number) const, CreateInstance also takes the signature's number. With any Model
+// it may instead take the whole const inferd_instance_spec&, which has the instance's device. Engine may have const
+// inferd_device_memory* device_memory() const. Instance may have base::Status AllocateInput(uint32_t input, size_t
+// size, inferd_input_memory*); after any error the host uses its own memory. Model may have base::Result<size_t>
+// OpenSignature(const inferd_graph_call&), which returns such a number, and base::Status CheckReady(). Exceptions in
+// Load, OpenSignature, CreateInstance, Execute and CheckReady become errors; the other functions must not throw.
 //
-// One engine per process, which lives as long as the process.
+// There is one engine per process, and it lives as long as the process.
 template <typename Engine>
 class EngineTable final {
  public:
   using Model = typename Engine::Model;
   using Instance = typename Engine::Instance;
 
-  // For inferd_engine_v1. Null after the error is set.
+  // For inferd_engine_v1. Null if it has set the error.
   static const inferd_engine* Open(const inferd_host* host, inferd_error* error) {
     if (engine_ != nullptr) return &table_;
     const int32_t code = Guard(host, error, [&] {

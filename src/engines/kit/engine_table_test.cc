@@ -7,7 +7,7 @@
 namespace inferd::kit {
 namespace {
 
-// The host's end, as far as the table needs it.
+// The host's side, as far as the table needs it.
 struct Failure {
   int32_t code = INFERD_OK;
   std::string message;
@@ -24,7 +24,7 @@ inferd_host MakeHost() {
   return host;
 }
 
-// What the functions of the engine below do, by a batch's number of requests; the loads' by the version.
+// The behaviour of the functions of the engine below, selected by a batch's number of requests, or a load's version.
 enum What : size_t { kSucceeds, kFails, kThrows, kThrowsNoException, kIsOutOfMemory, kAnswersLater };
 
 base::Status Do(size_t what) {
@@ -88,7 +88,7 @@ class EngineTableTest : public ::testing::Test {
     code_ = Table().load(&load, &model, error());
     return model;
   }
-  // What execute() returns.
+  // Returns the result of execute().
   int32_t Execute(What what) {
     inferd_model* const model = Load(0);
     inferd_instance_spec spec = {};

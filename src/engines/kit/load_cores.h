@@ -5,7 +5,8 @@
 
 namespace inferd::kit {
 
-// The cores that the version's threads keep to: base::OnCpuCores, while they are made; none: any.
+// Returns the cores to which the version's threads are pinned, with base::OnCpuCores while they are created. Empty for
+// any.
 base::CpuCores LoadCores(const inferd_load& load);
 
 }  // namespace inferd::kit

@@ -8,20 +8,20 @@
 #include "base/status.h"
 #include "inferd/engine_abi.h"
 
-// The `parameters` of a model's configuration, which are text.
+// The `parameters` of a model's configuration, which are texts.
 
 namespace inferd::kit {
 
 inline std::string_view ToView(inferd_text text) { return {text.data, text.size}; }
 
-// INVALID_ARGUMENT, naming the parameter and its value: no decimal number from `min` to `max`.
+// INVALID_ARGUMENT, naming the parameter and its value, if it is not a decimal number from `min` to `max`.
 base::Status ReadNumber(std::string_view key, std::string_view text, int min, int max, int* number);
 
-// "true", "false", "1" or "0".
+// Reads "true", "false", "1" or "0".
 base::Status ReadFlag(std::string_view key, std::string_view text, bool* flag);
 
-// A table of them: each row has a `name`, and a function `apply(key, value, settings)`, whose status says what is
-// wrong.
+// Support for a table of parameters: each row has a `name`, and a function `apply(key, value, settings)`, whose status
+// is the error.
 
 template <typename Rows>
 std::vector<std::string_view> ParameterNames(const Rows& rows) {
@@ -30,7 +30,7 @@ std::vector<std::string_view> ParameterNames(const Rows& rows) {
   return names;
 }
 
-// Those of the load that have a row, in the load's order; others are another's. The first error.
+// Applies the load's parameters that have a row, in the load's order; others are ignored. Returns the first error.
 template <typename Rows, typename Settings>
 base::Status ApplyParameters(const Rows& rows, const inferd_load& load, Settings* settings) {
   for (size_t i = 0; i < load.parameter_count; ++i) {

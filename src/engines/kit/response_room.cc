@@ -7,7 +7,7 @@ namespace inferd::kit {
 
 namespace {
 
-// Shared: the waiting thread may go on while release() has still to return.
+// Shared, since the waiting thread may continue before release() has returned.
 using Room = std::shared_ptr<std::binary_semaphore>;
 
 }  // namespace

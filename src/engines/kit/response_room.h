@@ -6,8 +6,8 @@
 
 namespace inferd::kit {
 
-// For executions that answer a request several times on the thread that they run on: returns when the client has taken
-// enough of the responses before for another one, or the request is cancelled.
+// For executions that answer a request several times on their own thread: waits until the client has taken enough of
+// the earlier responses for another one, or the request is cancelled.
 void WaitForResponseRoom(const inferd_host& host, const inferd_batch* batch, size_t request);
 
 }  // namespace inferd::kit

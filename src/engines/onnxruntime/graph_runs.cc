@@ -6,7 +6,7 @@ namespace inferd::onnxruntime {
 
 namespace {
 
-// An instance may have the session of one that is gone, and must not replay graphs with that one's addresses.
+// An instance may get the session of an earlier one, and must not replay graphs with that one's addresses.
 int32_t NextGraph() {
   static std::atomic<int32_t> last{0};
   return last.fetch_add(1, std::memory_order_relaxed) + 1;

@@ -10,20 +10,20 @@
 
 namespace inferd::onnxruntime {
 
-// An instance's CUDA graphs, one for each set of shapes and wanted outputs. The library records one when such an
-// execution comes for the first time, and replays it from then on, with the addresses that it had: inputs and outputs
-// have to stay where they are. Not thread-safe.
+// An instance's CUDA graphs, one for each set of shapes and requested outputs. The library records one at the first
+// such execution, and replays it from then on with the same addresses: inputs and outputs must not move. Not
+// thread-safe.
 class GraphRuns final {
  public:
-  // So many in the life of an instance: the library keeps them all. Executions of further shapes are no graphs.
+  // The maximum in the life of an instance: the library keeps them all. Executions of further shapes use no graph.
   static constexpr int32_t kGraphsMax = 64;
 
   explicit GraphRuns(OnnxModel* model) : model_(model) {}
 
-  // For the execution. Null: it is none.
+  // Returns the run for the execution, or null if it uses no graph.
   OnnxRun* Find(const inferd_batch& batch);
 
-  // The addresses are others now: what was recorded is of no use.
+  // Forgets all graphs, because addresses have changed.
   void Forget() { runs_.clear(); }
 
  private:

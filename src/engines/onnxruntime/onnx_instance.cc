@@ -19,7 +19,8 @@ bool Mentions(const base::Status& status, std::string_view words) {
   return status.message().find(words) != std::string::npos;
 }
 
-// "Failed to allocate memory for requested buffer of size N", with more than the machine has: trying again is in vain.
+// True for "Failed to allocate memory for requested buffer of size N" with more than the machine has: a retry is
+// useless.
 bool AsksForTheImpossible(std::string_view message) {
   constexpr std::string_view kSize = "requested buffer of size ";
   const size_t at = message.find(kSize);
@@ -32,14 +33,14 @@ bool AsksForTheImpossible(std::string_view message) {
   return parsed.ec == std::errc() && bytes / static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) > pages;
 }
 
-// Of NVIDIA's libraries, in the provider's words: "CUDA failure 700: an illegal memory access".
+// True for errors of NVIDIA's libraries, in the provider's words: "CUDA failure 700: an illegal memory access".
 bool IsFailureOfGpu(const base::Status& status) {
   return Mentions(status, "CUDA failure") || Mentions(status, "CUDNN failure") || Mentions(status, "CUBLAS failure") ||
          Mentions(status, "TensorRT EP");
 }
 
-// What a failed run means to the client. On the CPU an operator fails because of what it was given: indices out of
-// range, shapes that do not fit each other.
+// Converts a failed run to a client's error. On the CPU an operator fails because of its inputs: indices out of range,
+// or shapes that do not fit each other.
 base::Status ExplainFailure(const base::Status& status) {
   if (Mentions(status, "terminate flag")) return base::Cancelled("the run was ended, since nobody waits for it");
   const std::string reason = WithoutSourcePlaces(status.message());
@@ -155,7 +156,7 @@ base::Result<ValueOwner> OnnxInstance::MakeInput(const inferd_input& input) cons
   return MakeValue(tensor, fixed, input.shape, input.rank);
 }
 
-// A graph reads its inputs where they were when it was recorded.
+// A graph reads its inputs at the addresses at which they were recorded.
 base::Result<inferd_memory> OnnxInstance::FixInput(const inferd_input& input) const {
   const inferd_memory& memory = input.pieces[0];
   INFERD_ASSIGN_OR_RETURN(const inferd_memory fixed, gpu_->HoldInput(input.index, memory.size));
@@ -174,7 +175,7 @@ base::Result<ValueOwner> OnnxInstance::MakeValue(const OnnxTensor& tensor, const
   return ValueOwner(value);
 }
 
-// What an output of known size is computed into; without data: there is no memory.
+// Returns the memory for an output of known size; without data if there is no memory.
 base::Result<inferd_memory> OnnxInstance::PlaceOutput(const inferd_batch& batch, uint32_t index, size_t bytes) {
   const inferd_host& host = model_->environment().host();
   if (graphs_ != nullptr) return gpu_->HoldOutput(index, bytes);
@@ -219,8 +220,8 @@ base::Status OnnxInstance::Run(const inferd_batch& batch) {
   INFERD_RETURN_IF_ERROR(BindOutputs(batch, bind));
   base::Status status = RunOnce(batch);
   if (bind && !status.ok() && IsShapeMismatch(status)) {
-    // The file's output shapes are false. Other servers run such models, so the library says where outputs go from now
-    // on.
+    // The file's output shapes are wrong. Other servers run such models, so from now on the library chooses the
+    // outputs' memory.
     model_->StopBindingOutputs();
     for (OrtValue* value : output_values_) Ort().ReleaseValue(value);
     output_names_.clear();
@@ -231,7 +232,7 @@ base::Status OnnxInstance::Run(const inferd_batch& batch) {
   return status.ok() ? status : ExplainFailure(status);
 }
 
-// Everything that it touches has to stay where it is.
+// All memory that a graph uses must keep its address.
 bool OnnxInstance::CanBeGraph(const inferd_batch& batch) const {
   for (size_t i = 0; i < batch.input_count; ++i) {
     if (model_->tensors().inputs()[batch.inputs[i]->index].element_size == 0) return false;
@@ -261,7 +262,7 @@ base::Status OnnxInstance::RunOnce(const inferd_batch& batch) {
   OnnxRun& run = ChooseRun(batch);
   run.watched.Begin(&batch);
   model_->watch().Wake();
-  // The request is answered with the same words; a line for each would let clients fill the log.
+  // The response has the same text; a log line for each would let clients fill the log.
   const QuietErrors answered;
   OrtStatus* status =
       Ort().Run(session_, run.options.get(), input_names_.data(), input_values_.data(), input_values_.size(),
@@ -320,7 +321,7 @@ base::Status OnnxInstance::FillOutput(const inferd_batch& batch, size_t i, infer
   return TakeValue(batch, i, count * tensor.element_size, output);
 }
 
-// From the instance's own memory to the response's.
+// Copies from the instance's own memory to the response's.
 base::Status OnnxInstance::CopyOutput(const inferd_batch& batch, const Fetch& fetch, inferd_output* output) {
   const inferd_memory wish = {nullptr, fetch.bound.size, INFERD_MEMORY_GPU, gpu_->gpu()};
   if (model_->environment().host().allocate_output_in(&batch, fetch.index, &wish, &output->memory) == 0) {
@@ -342,7 +343,7 @@ base::Status OnnxInstance::TakeValue(const inferd_batch& batch, size_t i, size_t
   return KeepValue(i, data, bytes, output);
 }
 
-// The answer has memory of its own, which goes back to the system when the client has read it.
+// Copies to memory of the response, which returns to the system when the client has read it.
 base::Status OnnxInstance::CopyValue(const inferd_batch& batch, const void* data, size_t bytes, inferd_output* output) {
   void* const memory = model_->environment().host().allocate_output(&batch, output->index, bytes);
   if (memory == nullptr) {
@@ -354,7 +355,7 @@ base::Status OnnxInstance::CopyValue(const inferd_batch& batch, const void* data
   return base::OkStatus();
 }
 
-// The answer has the session's memory until it is sent.
+// Lets the response hold the session's memory until it is sent.
 base::Status OnnxInstance::KeepValue(size_t i, void* data, size_t bytes, inferd_output* output) {
   OrtValue* value = output_values_[i];
   Fetch& fetch = fetches_[i];
@@ -387,7 +388,7 @@ base::Status OnnxInstance::FillStrings(const inferd_batch& batch, size_t i, infe
 }
 
 void OnnxInstance::Clear() {
-  static_cast<void>(AwaitCopies());  // after an error, some may be under way
+  static_cast<void>(AwaitCopies());  // after an error, some may be in flight
   for (OrtValue* value : input_values_) Ort().ReleaseValue(value);
   for (OrtValue* value : output_values_) Ort().ReleaseValue(value);
   std::fill(inputs_.begin(), inputs_.end(), nullptr);

@@ -14,41 +14,41 @@
 
 namespace inferd::onnxruntime {
 
-// Runs batches on a session of a model's, on the CPU or on a GPU. One Execute() at a time; keeps the arrays that a call
-// needs, so that a call allocates nothing of its own.
+// Runs batches on one of a model's sessions, on the CPU or on a GPU. One Execute() at a time. Keeps a call's arrays, so
+// that a call allocates nothing of its own.
 //
-// On a GPU, inputs lie there already; outputs are computed into memory that the server gives, there or on the CPU.
-// Where executions are CUDA graphs, all of them run on one thread, since each thread would have the library record its
-// own, and outputs are copied from where the graph has them.
+// On a GPU, inputs are there already; outputs are computed into memory that the server provides, there or on the CPU.
+// With CUDA graphs, all executions run on one thread, since the library would record separate graphs for each thread,
+// and outputs are copied from the graph's memory.
 class OnnxInstance final {
  public:
-  // `gpu`: its number, or kOnCpu.
+  // `gpu` is its number, or kOnCpu.
   static base::Result<std::unique_ptr<OnnxInstance>> Create(OnnxModel* model, int32_t gpu);
   ~OnnxInstance();
   OnnxInstance(const OnnxInstance&) = delete;
   OnnxInstance& operator=(const OnnxInstance&) = delete;
 
-  // Answers every request of the batch, now or later, or returns what all of them are to be answered.
+  // Answers every request of the batch, now or later, or returns the status for all of them.
   base::Result<kit::Progress> Execute(const inferd_batch& batch);
 
-  // Memory on the GPU for an input of the next batch; an error on the CPU.
+  // Returns memory on the GPU for an input of the next batch; an error on the CPU.
   base::Status AllocateInput(uint32_t input, size_t size, inferd_input_memory* memory);
 
  private:
-  // An output that lies in the session's memory while an answer needs it.
+  // An output that stays in the session's memory while a response needs it.
   struct KeptValue {
     ~KeptValue() { model->NoteReturned(bytes); }
 
-    OnnxModel* model;  // is there for as long as memory of its is in use
+    OnnxModel* model;  // lives as long as its memory is in use
     OrtValue* value;
     size_t bytes;
   };
   struct Fetch {
     uint32_t index = 0;  // of the output
     std::vector<int64_t> shape;
-    inferd_memory bound = {};         // what it is computed into: the response's memory, or
-    bool to_be_copied = false;        // the instance's own; without data: the value brings its own,
-    std::unique_ptr<KeptValue> kept;  // and this until the answer has it
+    inferd_memory bound = {};         // the memory that it is computed into: the response's, or
+    bool to_be_copied = false;        // the instance's own; without data: the value has its own,
+    std::unique_ptr<KeptValue> kept;  // which is kept here until the response takes it
   };
 
   OnnxInstance(OnnxModel* model, OrtSession* session, RunOptionsOwner options);
@@ -56,7 +56,7 @@ class OnnxInstance final {
   base::Status ExecuteHere(const inferd_batch& batch);
   void ExecuteOnThread(const inferd_batch& batch);
   base::Status BindInputs(const inferd_batch& batch);
-  base::Status AwaitCopies();  // from the instance's memory on the GPU, and to it
+  base::Status AwaitCopies();  // between CPU and the instance's memory on the GPU
   base::Result<ValueOwner> MakeInput(const inferd_input& input) const;
   base::Result<ValueOwner> MakeValue(const OnnxTensor& tensor, const inferd_memory& memory, const int64_t* shape,
                                      size_t rank) const;
@@ -81,12 +81,12 @@ class OnnxInstance final {
   OrtSession* const session_;
   OnnxRun plain_run_;
   std::unique_ptr<OnnxRun> shrinking_run_;    // made when it is first due
-  std::unique_ptr<InstanceMemory> gpu_;       // null: on the CPU
-  std::unique_ptr<GraphRuns> graphs_;         // null: executions are none, else
-  std::unique_ptr<base::ThreadPool> thread_;  // they run on this one
+  std::unique_ptr<InstanceMemory> gpu_;       // null on the CPU
+  std::unique_ptr<GraphRuns> graphs_;         // null if executions use no graphs, else
+  std::unique_ptr<base::ThreadPool> thread_;  // they run on this thread
 
-  // Of the current call. The values are owned, but as plain pointers: the library takes arrays of them.
-  std::vector<const inferd_input*> inputs_;  // by index; null: not given
+  // State of the current call. The values are owned, but plain pointers: the library takes arrays of them.
+  std::vector<const inferd_input*> inputs_;  // by index; null if not given
   std::vector<const char*> input_names_;
   std::vector<OrtValue*> input_values_;
   std::vector<const char*> output_names_;

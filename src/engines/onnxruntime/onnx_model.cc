@@ -20,8 +20,7 @@ namespace inferd::onnxruntime {
 
 namespace {
 
-// The file that the configuration means. A folder is a model with external data: it holds a file of its own name or
-// `model.onnx`.
+// Finds the configured file. A folder is a model with external data: it has a file of its own name or `model.onnx`.
 base::Result<std::filesystem::path> FindFile(const inferd_load& load) {
   std::filesystem::path path(std::string(load.model_file.data, load.model_file.size));
   std::error_code error;
@@ -33,7 +32,7 @@ base::Result<std::filesystem::path> FindFile(const inferd_load& load) {
   return std::unexpected(base::NotFound("model file '" + path.string() + "' does not exist"));
 }
 
-// The model with what could not be served changed; nullopt: it is served as its file has it. FAILED_PRECONDITION: it
+// Returns the model with unservable parts changed, or nullopt to serve the file unchanged. FAILED_PRECONDITION if it
 // needs a locale that the system lacks.
 base::Result<std::optional<PatchedGraph>> PatchFile(const std::filesystem::path& path) {
   if (!HasOperator(path, kPatchedOperators)) return std::nullopt;
@@ -54,7 +53,7 @@ base::Result<std::optional<PatchedGraph>> PatchFile(const std::filesystem::path&
                                language + " -f UTF-8 " + missing + ")"));
 }
 
-// What is to be served: nullopt is the file itself.
+// Returns the model to be served; nullopt means the file itself.
 base::Result<std::optional<PatchedGraph>> ReadGraph(const inferd_load& load, const std::filesystem::path& path) {
   const bool is_caffe2 = IsCaffe2(load, path);
   if (!is_caffe2 && !IsMxnet(load, path)) return PatchFile(path);
@@ -62,7 +61,7 @@ base::Result<std::optional<PatchedGraph>> ReadGraph(const inferd_load& load, con
   return PatchedGraph{.model = std::move(model), .labels = {}};
 }
 
-// A plan runs nowhere but on a GPU, by TensorRT.
+// A plan only runs on a GPU, in TensorRT.
 base::Result<std::optional<PatchedGraph>> FromPlan(const inferd_load& load, const std::filesystem::path& path,
                                                    SessionSettings* settings) {
   const std::string needs =
@@ -86,7 +85,7 @@ base::Result<std::optional<PatchedGraph>> ReadModel(const inferd_load& load, con
   return IsTensorRtPlan(load, path) ? FromPlan(load, path, settings) : ReadGraph(load, path);
 }
 
-// How many threads an execution keeps busy, as inferd_signature has it.
+// Returns the number of threads that an execution keeps busy, for inferd_signature.
 int BusyThreads(const SessionSettings& settings, const OnnxSessions& sessions, int compute_threads) {
   if (sessions.on_gpus_alone()) return -1;
   return settings.parallel_execution ? std::max(compute_threads, settings.inter_op_threads) : compute_threads;

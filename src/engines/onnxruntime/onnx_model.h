@@ -19,8 +19,8 @@ namespace inferd::onnxruntime {
 // A loaded ONNX model, whose instances run on its sessions. Thread-safe.
 class OnnxModel final {
  public:
-  // NOT_FOUND: no model file. INVALID_ARGUMENT: ONNX Runtime cannot read it, or it takes or gives what cannot be
-  // served.
+  // NOT_FOUND if there is no model file. INVALID_ARGUMENT if ONNX Runtime cannot read it, or its inputs or outputs
+  // cannot be served.
   static base::Result<std::unique_ptr<OnnxModel>> Load(const Environment& environment,
                                                        std::shared_ptr<CancelWatch> watch, const inferd_load& load);
 
@@ -31,35 +31,36 @@ class OnnxModel final {
   const OutputShapes& output_shapes() const { return output_shapes_; }
   CancelWatch& watch() const { return *watch_; }
 
-  // `shrinks`: the run gives what its session's arena does not use back to the system when it ends. `graph`: where
-  // executions are CUDA graphs, the number of this one's; kNoGraph: it is none.
+  // `shrinks`: at its end the run returns unused memory of the session's arena to the system. `graph` is the number of
+  // this execution's CUDA graph, or kNoGraph.
   base::Result<RunOptionsOwner> MakeRunOptions(bool shrinks = false, int32_t graph = kNoGraph) const;
   static constexpr int32_t kNoGraph = -1;
 
-  // Decides whether an answer may have so much of the session's arena until its client has read it. True: call
-  // NoteReturned() when it has. False: the answers that are not read yet have enough of it. An arena gives memory back
-  // only while a run ends, and of what is in use together with other memory, nothing.
+  // Decides whether a response may hold `bytes` of the session's arena until its client has read it. If true, the
+  // caller must call NoteReturned() afterwards. If false, unread responses hold enough of it already. An arena returns
+  // memory only at the end of a run, and returns no block of which a part is in use.
   bool TryKeep(uint64_t bytes) {
     const uint64_t before = kept_bytes_.fetch_add(bytes, std::memory_order_relaxed);
     if (before == 0 || before + bytes <= kKeptBytesMax) return true;
     NoteReturned(bytes);  // once it is copied
     return false;
   }
-  // The same where the answer has to: the memory is a GPU's.
+  // Does the same for a response that has to hold it, since the memory is a GPU's.
   void Keep(uint64_t bytes) { kept_bytes_.fetch_add(bytes, std::memory_order_relaxed); }
-  // Memory of the session's arena that clients' answers had has come back.
+  // Memory of the session's arena that clients' responses held has been returned.
   void NoteReturned(uint64_t bytes) {
     kept_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
     returned_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   }
-  // Whether that is so much by now that the next run is to shrink the arena; true once for each time. Without, an arena
-  // keeps what it ever had.
+  // Returns true, once each time, if the arena has grown so much that the next run must shrink it. An arena never
+  // shrinks by itself.
   bool TakeShrinkDue() {
     if (returned_bytes_.load(std::memory_order_relaxed) < kShrinkBytes || !settings_.may_shrink()) return false;
     return returned_bytes_.exchange(0, std::memory_order_relaxed) >= kShrinkBytes;
   }
 
-  // Whether outputs are computed into the response's memory. Off for good once a shape was not what the file says.
+  // True if outputs are computed into the response's memory. Becomes false permanently once an output's shape differed
+  // from the file's.
   bool binds_outputs() const { return binds_outputs_.load(std::memory_order_relaxed); }
   void StopBindingOutputs() { binds_outputs_.store(false, std::memory_order_relaxed); }
 
@@ -73,10 +74,10 @@ class OnnxModel final {
         signature_(std::move(signature)),
         output_shapes_(signature_) {}
 
-  // So much is not made in less time than giving it back takes.
+  // Allocating this much takes longer than returning it.
   static constexpr uint64_t kShrinkBytes = 64 << 20;
 
-  // Copying what is beyond that costs less than what an arena is then left with.
+  // Beyond this, copying costs less than the fragmentation of the arena.
   static constexpr uint64_t kKeptBytesMax = 32 << 20;
 
   const Environment& environment_;
@@ -86,8 +87,8 @@ class OnnxModel final {
   OnnxSignature signature_;
   OutputShapes output_shapes_;
   std::atomic<bool> binds_outputs_{true};
-  std::atomic<uint64_t> kept_bytes_{0};      // of the arena, in answers that are not read yet
-  std::atomic<uint64_t> returned_bytes_{0};  // since it was last to be shrunk
+  std::atomic<uint64_t> kept_bytes_{0};      // of the arena, in unread responses
+  std::atomic<uint64_t> returned_bytes_{0};  // since the last shrinking
 };
 
 }  // namespace inferd::onnxruntime

@@ -7,7 +7,7 @@
 
 namespace inferd::onnxruntime {
 
-// Options of an instance's runs, its own, so that a run can be ended by itself.
+// The options of one of an instance's runs. They are not shared, so that a run can be ended separately.
 struct OnnxRun {
   OnnxRun(OnnxModel* of, RunOptionsOwner with) : model(of), options(std::move(with)), watched(options.get()) {
     model->watch().Add(&watched);

@@ -13,7 +13,7 @@ namespace {
 
 OrtStatus* CreateFromBytes(const Environment& environment, const SessionSource& source, OrtSessionOptions* options,
                            OrtSession** session) {
-  // Weights that have files of their own are looked for beside the model's.
+  // Weights in separate files are looked up beside the model's file.
   constexpr const char* kFolderOfWeights = "session.model_external_initializers_file_folder_path";
   const std::string folder = source.path.parent_path();
   if (OrtStatus* status = Ort().AddSessionConfigEntry(options, kFolderOfWeights, folder.c_str()); status != nullptr) {
@@ -22,7 +22,7 @@ OrtStatus* CreateFromBytes(const Environment& environment, const SessionSource& 
   return Ort().CreateSessionFromArray(environment.get(), source.bytes->data(), source.bytes->size(), options, session);
 }
 
-// Of each session, the GPU, or kOnCpu.
+// Returns each session's GPU, or kOnCpu.
 std::vector<int32_t> PlacesOf(const inferd_load& load, bool graphs) {
   std::vector<int32_t> places;
   if (kit::LoadsOnCpu(load)) places.push_back(kOnCpu);
@@ -46,11 +46,11 @@ base::Result<SessionOwner> CreateSession(const Environment& environment, const S
                           : Ort().CreateSession(environment.get(), source.path.c_str(), options.get(), &session));
   };
   const base::OnCpuCores here(kit::LoadCores(load));
-  // It takes a core for as long as it lasts, which models that serve meanwhile should not notice.
+  // Loading uses a core for its whole duration, which models that serve meanwhile should not notice.
   const bool starts_threads = gpu != kOnCpu || settings.StartsThreads(environment, load, compute_threads);
   starts_threads ? create() : kit::RunInBackground(create);
   if (status.ok()) return SessionOwner(session);
-  // Whatever a file has in it, not being able to load it is no fault of the server's.
+  // Whatever a file contains, failing to load it is not a server error.
   const bool fault_of_file = status.code() == base::StatusCode::kInternal;
   return std::unexpected(base::Status(
       fault_of_file ? base::StatusCode::kInvalidArgument : status.code(),

@@ -15,14 +15,14 @@ namespace {
 using NameFunction = OrtStatus*(ORT_API_CALL*)(const OrtSession*, size_t, OrtAllocator*, char**) noexcept;
 using TypeFunction = OrtStatus*(ORT_API_CALL*)(const OrtSession*, size_t, OrtTypeInfo**) noexcept;
 
-// Which side of a session a tensor is on, and the library's functions for it.
+// The side of a session on which a tensor is, and the library's functions for it.
 struct Side {
   std::string_view name;
   NameFunction name_of;
   TypeFunction type_of;
 };
 
-// What a sequence is of; ONNX_TYPE_UNKNOWN if `info` is no sequence.
+// Returns the element type of a sequence, or ONNX_TYPE_UNKNOWN if `info` is not a sequence.
 ONNXType ElementOfSequence(const OrtTypeInfo* info) {
   const OrtSequenceTypeInfo* sequence = nullptr;
   OrtTypeInfo* element = nullptr;
@@ -34,7 +34,7 @@ ONNXType ElementOfSequence(const OrtTypeInfo* info) {
   return type;
 }
 
-// What the tensor is in place of a dense tensor, and what to do about it.
+// Describes a value that is not a dense tensor, with advice.
 std::string WhyNotServed(const Side& side, ONNXType type, const OrtTypeInfo* info) {
   const bool output = side.name == "output";
   const bool of_maps = type == ONNX_TYPE_SEQUENCE && ElementOfSequence(info) == ONNX_TYPE_MAP;
@@ -66,7 +66,7 @@ base::Result<std::string> ReadName(const OrtSession* session, size_t i, NameFunc
   return name;
 }
 
-// The tensor type inside `*info`: of a tensor, or of an optional one, which then takes the place of `*info`.
+// Returns the tensor type inside `*info`: of a tensor, or of an optional one, which then replaces `*info`.
 base::Result<const OrtTensorTypeAndShapeInfo*> TensorInfo(TypeInfoOwner* info, const Side& side,
                                                           std::string_view name) {
   ONNXType type = ONNX_TYPE_UNKNOWN;
@@ -96,7 +96,7 @@ base::Status ReadShape(const OrtTensorTypeAndShapeInfo* info, OnnxTensor* tensor
   std::vector<const char*> symbols(rank);
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().GetSymbolicDimensions(info, symbols.data(), rank)));
   for (size_t i = 0; i < rank; ++i) {
-    // 0 is what an example had that was without elements.
+    // 0 comes from an example without elements.
     if (tensor->shape[i] <= 0) tensor->shape[i] = -1;
     tensor->symbols.emplace_back(symbols[i] == nullptr ? "" : symbols[i]);
   }

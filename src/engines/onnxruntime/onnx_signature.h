@@ -19,24 +19,23 @@ struct OnnxTensor {
   ONNXTensorElementDataType element_type = ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   int32_t datatype = INFERD_TYPE_INVALID;
   size_t element_size = 0;           // 0 for strings
-  bool known_rank = true;            // false: `shape` is empty, and any may come
-  std::vector<int64_t> shape;        // -1: symbolic or unknown
+  bool known_rank = true;            // if false, `shape` is empty, and any rank is possible
+  std::vector<int64_t> shape;        // -1 for symbolic or unknown
   std::vector<std::string> symbols;  // per dimension; empty if it is a number or has no name
   bool optional = false;
-  std::vector<std::string> labels;  // outputs: of the elements of a row; empty: none
+  std::vector<std::string> labels;  // for outputs: of the elements of a row; empty for none
 };
 
-// By output; see PatchedGraph.
+// For each output; see PatchedGraph.
 using OutputLabels = std::map<std::string, std::vector<std::string>, std::less<>>;
 
-// What a session takes and gives, in the ABI's form. Inputs with a default (initializers that the graph also lists as
+// A session's inputs and outputs, in the ABI's form. Inputs with a default (initializers that the graph also lists as
 // inputs) come last and are optional. Immutable.
 class OnnxSignature final {
  public:
-  // INVALID_ARGUMENT: a tensor cannot be served, because it is no tensor (a sequence, a map) or of a type that no
-  // protocol has.
-  // `file`: the ONNX file of the session, which says of which tensors the rank is unknown; empty: there is none.
-  // `on_gpus`: instances there take their inputs there. `compute_threads`: as in inferd_signature.
+  // INVALID_ARGUMENT if a tensor cannot be served, because it is a sequence or a map, or has a type that no protocol
+  // has. `file` is the session's ONNX file, which tells the tensors of unknown rank; empty if there is none. `on_gpus`:
+  // instances there take their inputs there. `compute_threads` as in inferd_signature.
   static base::Result<OnnxSignature> Read(const OrtSession* session, const std::filesystem::path& file,
                                           OutputLabels labels, bool on_gpus, int compute_threads);
 

@@ -16,7 +16,7 @@ namespace inferd::onnxruntime {
 
 namespace {
 
-// What the library needs as long as the process lives.
+// The engine's objects that live as long as the process.
 class OnnxEngine final {
  public:
   using Model = OnnxModel;
@@ -47,7 +47,7 @@ class OnnxEngine final {
  private:
   explicit OnnxEngine(std::unique_ptr<Environment> environment) : environment_(std::move(environment)) {}
 
-  // One watch for all models, while there are any.
+  // Returns one watch for all models, which exists as long as there are any.
   std::shared_ptr<CancelWatch> Watch() {
     base::MutexLock lock(mutex_);
     std::shared_ptr<CancelWatch> shared = watch_.lock();

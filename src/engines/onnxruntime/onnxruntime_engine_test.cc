@@ -115,7 +115,7 @@ TEST(OnnxRuntimeEngineTest, OutputsWhoseShapeDependsOnTheData) {
   EXPECT_THAT(ValuesOf<int64_t>(kept.data), ElementsAre(1, 3));
 }
 
-// An arena gives nothing back before its next run: what clients do not read is to be elsewhere.
+// An arena returns nothing before its next run: unread responses must be elsewhere.
 TEST(OnnxRuntimeEngineTest, AnswersThatWaitHaveLittleOfTheSessionsMemory) {
   class Counting final : public RecordingExecution {
    public:
@@ -126,7 +126,7 @@ TEST(OnnxRuntimeEngineTest, AnswersThatWaitHaveLittleOfTheSessionsMemory) {
     int allocated = 0;
   };
   const Running nonzero("nonzero");
-  const std::vector<float> ones(5'000'000, 1.0F);  // the answer has 40 MB
+  const std::vector<float> ones(5'000'000, 1.0F);  // the response has 40 MB
   std::vector<core::InferTensor> waiting;
   const auto allocates = [&] {
     Counting execution;
@@ -286,7 +286,7 @@ std::set<std::string> Threads() {
   return threads;
 }
 
-// The kernel's list.
+// Reads the kernel's list.
 std::string CoresOf(const std::string& thread) {
   std::ifstream file(thread + "/status");
   for (std::string line; std::getline(file, line);) {
@@ -296,7 +296,7 @@ std::string CoresOf(const std::string& thread) {
 }
 
 TEST(OnnxRuntimeEngineTest, ThreadsOfAModelKeepToItsCores) {
-  const Running warm("simple");  // whatever the process has, it has by now
+  const Running warm("simple");  // makes the process allocate everything in advance
   const std::set<std::string> before = Threads();
   const base::CpuCores all = base::ThreadCpuCores();
   config::ModelConfig config;

@@ -1,5 +1,5 @@
-// Instances on GPUs, with stand-ins for NVIDIA's driver and for ONNX Runtime's package for GPUs, in place of the
-// libraries that the engine opens: GPUs whose memory ends this process when it is touched.
+// Tests instances on GPUs, with stand-ins for NVIDIA's driver and for ONNX Runtime's GPU package in place of the
+// libraries that the engine opens. Touching the memory of these GPUs kills the process.
 
 #include <dlfcn.h>
 #include <gmock/gmock.h>
@@ -48,13 +48,13 @@ OnnxRuntimeStandIn& Library() {
   return library;
 }
 
-// Has room for some executions, and not for all.
+// It has room for some executions, but not for all.
 std::shared_ptr<enginehost::PinnedPool> Pinned() {
   static const auto pool = std::make_shared<enginehost::PinnedPool>(size_t{6} << 10);
   return pool;
 }
 
-// Opened after the stand-ins, by whose names it finds its libraries.
+// Opened after the stand-ins, whose names it uses to find its libraries.
 enginehost::PluginEngine& Engine() {
   Cuda();
   Library();
@@ -63,7 +63,7 @@ enginehost::PluginEngine& Engine() {
   return engine;
 }
 
-// With an instance on each of these GPUs.
+// Returns a configuration with an instance on each of these GPUs.
 config::ModelConfig OnGpus(std::vector<int32_t> gpus) {
   config::ModelConfig config;
   config.instance_groups.push_back(
@@ -106,7 +106,7 @@ struct Running {
     return execution.responses()[0].status;
   }
 
-  // Of the model `simple`: rows of 16 numbers, their sums and differences.
+  // Runs the model `simple`: rows of 16 numbers, their sums and differences.
   void AddAndSubtract(int64_t rows, int32_t number) const {
     RecordingExecution execution;
     for (const int input : {0, 1}) {
@@ -125,7 +125,7 @@ struct Running {
   std::unique_ptr<core::EngineInstance> instance;
 };
 
-// Wants its outputs on a GPU.
+// An execution that wants its outputs on a GPU.
 class DeviceExecution final : public RecordingExecution {
  public:
   explicit DeviceExecution(base::MemoryPlace place) : place_(place) {}
@@ -157,7 +157,7 @@ class OnnxRuntimeGpuTest : public ::testing::Test {
     const std::lock_guard lock(Library().mutex);
     return Library().appended;
   }
-  // Of the engine, which is the one that has been opened.
+  // The place in the runtime of the only opened engine.
   static base::MemoryPlace OnGpu(int gpu) {
     return {.kind = base::MemoryKind::kGpu, .runtime = 1, .device = static_cast<uint16_t>(gpu)};
   }
@@ -286,10 +286,10 @@ TEST_F(OnnxRuntimeGpuTest, CudaGraphsAreReplayedWithTheAddressesThatTheyWereReco
   for (int round = 0; round < 3; ++round) {
     for (const int64_t rows : {1, 20, 400}) simple.AddAndSubtract(rows, round);
   }
-  // Memory grew with the second and the third shape, so that what was recorded before was recorded once more.
+  // Memory grew with the second and the third shape, so that earlier graphs were recorded again.
   EXPECT_EQ(Library().recorded, 5);
   EXPECT_EQ(Library().replayed, 4);
-  RecordingExecution other;  // other outputs are another graph
+  RecordingExecution other;  // other outputs need another graph
   for (const int input : {0, 1}) {
     other.AddInput(input, DataType::kInt32, {1, 16}, SliceOf(std::vector<int32_t>(16, 4)));
   }
@@ -377,7 +377,7 @@ TEST_F(OnnxRuntimeGpuTest, InstancesRunSideBySide) {
   }
 }
 
-// The driver copies when its stream is waited for: what is used before that has other bytes.
+// The driver copies when its stream is awaited: memory that is used before has other bytes.
 TEST_F(OnnxRuntimeGpuTest, InputsAndOutputsAreThereBeforeTheyAreUsedThoughTheirCopiesAreLate) {
   for (const bool graphs : {false, true}) {
     config::ModelConfig config = OnGpus({0, 1});
@@ -478,7 +478,7 @@ TEST_F(OnnxRuntimeGpuTest, WhatIsNotKnownIsRefused) {
     EXPECT_EQ(model.error().code(), wrong.code);
     EXPECT_THAT(model.error().message(), HasSubstr(wrong.message));
   }
-  config::ModelConfig on_cpu;  // has no use for it
+  config::ModelConfig on_cpu;  // does not use it
   on_cpu.gpu_accelerators.push_back({.name = "auto_mixed_precision", .parameters = {}});
   EXPECT_TRUE(Load("simple", on_cpu).has_value());
 }
@@ -497,7 +497,7 @@ TEST_F(OnnxRuntimeGpuTest, ALibraryThatIsMissingIsNamed) {
 
 class TensorRtPlanModelTest : public OnnxRuntimeGpuTest {
  protected:
-  // A plan, as the stand-in takes them, of the model `simple`.
+  // Makes a plan of the model `simple` in the stand-in's form.
   TensorRtPlanModelTest() {
     std::ifstream model(kModels / "simple" / "1" / "model.onnx", std::ios::binary);
     std::ofstream(file_, std::ios::binary) << "ptrt" << std::string(std::istreambuf_iterator<char>(model), {});
@@ -546,7 +546,7 @@ TEST_F(TensorRtPlanModelTest, OneThatCannotBeLoadedSaysWhatItNeeds) {
               HasSubstr("every instance_group must be of kind KIND_GPU"));
 }
 
-// The library itself judges the model that a plan becomes: it lacks only what would run it.
+// The library itself validates the model that a plan becomes: only the provider that would run it is missing.
 TEST_F(TensorRtPlanModelTest, TheModelThatItBecomesIsValid) {
   std::ofstream(file_, std::ios::binary) << "ftrt: not for the stand-in";
   const auto model = support::LoadFile(Engine(), file_, config_);

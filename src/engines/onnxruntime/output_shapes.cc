@@ -15,7 +15,7 @@ OutputShapes::OutputShapes(const OnnxSignature& signature) {
   };
   for (const OnnxTensor& output : signature.outputs()) {
     Output& entry = outputs_.emplace_back();
-    // Rank 0 may also mean that the file states no shape; strings are not computed into flat memory.
+    // Rank 0 may also mean that the file has no shape. Strings are not computed into flat memory.
     entry.known = !output.shape.empty() && output.element_size > 0;
     for (size_t d = 0; d < output.shape.size(); ++d) {
       const Dimension dimension = output.shape[d] >= 0 ? Dimension{output.shape[d], -1, 0} : find(output.symbols[d]);

@@ -16,9 +16,9 @@ using Value = std::string_view;
 
 constexpr int kThreadsMax = 1024;
 
-constexpr Key kOperators = "operator.";  // only the server's command line has names that begin so
+constexpr Key kOperators = "operator.";  // only the server's command line may use this prefix
 
-// Entries that make the library write or read a file of any name, which is not for a model to say: a client may have
+// True for entries that make the library write or read a file of any name. A model must not set them: a client may have
 // sent its configuration.
 bool NamesFile(Key key) {
   constexpr Key kEnds[] = {"file", "filepath", "file_path", "file_name", "folder_path", "enable_profiling"};
@@ -36,7 +36,7 @@ base::Status KeepEntry(Key key, Value value, SessionSettings* settings) {
   return base::OkStatus();
 }
 
-// Options of the CUDA provider that Triton takes as plain parameters.
+// Options of the CUDA provider that Triton accepts as plain parameters.
 base::Status KeepForCuda(Key key, Value value, SessionSettings* settings) {
   return ApplyAcceleratorParameter("cuda", key, value, &settings->gpu);
 }

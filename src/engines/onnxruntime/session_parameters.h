@@ -8,12 +8,11 @@
 
 namespace inferd::onnxruntime {
 
-// The parameters of a model's configuration that mean something here, as docs/onnx-models.md lists them. One that ends
-// in "*" stands for all that begin so.
+// Returns the configuration parameters with a meaning here, as docs/onnx-models.md lists them. A name that ends in "*"
+// stands for all with that prefix.
 std::vector<std::string_view> SessionParameterNames();
 
-// Takes over one parameter; others mean nothing here, and are left alone. INVALID_ARGUMENT: the value is not what it
-// can be.
+// Applies one parameter; ignores those without a meaning here. INVALID_ARGUMENT if the value is invalid.
 base::Status ApplyParameter(std::string_view key, std::string_view value, SessionSettings* settings);
 
 }  // namespace inferd::onnxruntime

@@ -21,8 +21,8 @@ base::Status AddEntry(OrtSessionOptions* options, const std::string& key, const 
       .WithContext("parameter '" + key + "'");
 }
 
-// One thread: the caller's, and no pool at all. The server's share: the process-wide pool, unless the version has cores
-// of its own. Otherwise a pool of its own.
+// With one thread, the calling thread computes without a pool. With the server's share, the process-wide pool is used,
+// unless the version has its own cores. Otherwise the session has its own pool.
 bool UsesSharedPool(const SessionSettings& settings, const Environment& environment, const inferd_load& load,
                     int threads) {
   return threads > 1 && threads == environment.host().cpu_threads && !settings.parallel_execution &&

@@ -12,7 +12,7 @@ using Key = std::string_view;
 using Value = std::string_view;
 
 constexpr int kThreadsMax = 1024;
-constexpr Key kOperator = "operator.";  // only the server's command line has names that begin so
+constexpr Key kOperator = "operator.";  // only the server's command line may use this prefix
 
 base::Status ReadYes(Key key, Value value, bool* flag) {
   if (value == "YES" || value == "NO") {
@@ -48,7 +48,7 @@ base::Status CheckDevice(Key key, Value value, CompileSettings*) {
                                "': models run on the CPU alone");
 }
 
-// An instance is one stream here, and the configuration says how many there are of those.
+// An instance has one stream here, and the configuration says how many instances there are.
 base::Status CheckStreams(Key key, Value value, CompileSettings*) {
   int streams = 0;
   if (value == "AUTO" || value == "NUMA") return base::OkStatus();
@@ -110,9 +110,9 @@ base::Result<CompileSettings> CompileSettings::Parse(const inferd_load& load) {
 }
 
 std::map<std::string, std::string> CompileSettings::PropertiesFor(int compute_threads) const {
-  // Some CPUs compute in less precision otherwise, and answers depend on the machine. Without streams, an execution is
-  // the calling thread's alone, and the library starts no threads; a stream's thread takes part of the work, but
-  // threads of several models would all be pinned to the first cores.
+  // Otherwise some CPUs compute with less precision, and results depend on the machine. Without streams, an execution
+  // runs on the calling thread only, and the library starts no threads. With streams, a stream's thread would share the
+  // work, but threads of several models would all be pinned to the first cores.
   std::map<std::string, std::string> all = {{"INFERENCE_PRECISION_HINT", "f32"},
                                             {"PERFORMANCE_HINT", "LATENCY"},
                                             {"ENABLE_CPU_PINNING", "NO"},

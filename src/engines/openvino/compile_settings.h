@@ -11,21 +11,21 @@
 
 namespace inferd::openvino {
 
-// How a model is compiled, as its configuration's parameters say it.
+// The settings for compiling a model, from its configuration's parameters.
 struct CompileSettings {
-  int inference_threads = 0;                      // 0: what suits the model
-  bool reshape = false;                           // to the shapes that the configuration declares
-  InputShapes shapes = {};                        // where they say some
-  std::map<std::string, std::string> properties;  // OpenVINO's own, by its names, as the parameters have them
+  int inference_threads = 0;                      // 0 for a number that suits the model
+  bool reshape = false;                           // to the configuration's shapes
+  InputShapes shapes = {};                        // of the parameters, if they have some
+  std::map<std::string, std::string> properties;  // OpenVINO's own, by its names, as in the parameters
 
-  // INVALID_ARGUMENT, PERMISSION_DENIED: names the parameter.
+  // INVALID_ARGUMENT or PERMISSION_DENIED, naming the parameter.
   static base::Result<CompileSettings> Parse(const inferd_load& load);
 
-  // All properties for the compiler, those included that the server chooses.
+  // Returns all properties for the compiler, including those that the server chooses.
   std::map<std::string, std::string> PropertiesFor(int compute_threads) const;
 };
 
-// In the order of the page's table of parameters.
+// Returns the names in the order of the page's table of parameters.
 std::vector<std::string_view> CompileParameterNames();
 
 }  // namespace inferd::openvino

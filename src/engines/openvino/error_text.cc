@@ -12,8 +12,8 @@ std::string_view Trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
 }
 
-// "Exception from src/inference/src/cpp/core.cpp:84:" has nothing behind it; "Check 'x' failed at
-// src/core/src/model.cpp:264:" may have.
+// "Exception from src/inference/src/cpp/core.cpp:84:" has no text after it; "Check 'x' failed at
+// src/core/src/model.cpp:264:" may have some.
 std::string_view WithoutPlace(std::string_view line) {
   if (line.starts_with("Exception from src/") || line.starts_with("FrontEnd API failed with ")) return {};
   if (!line.starts_with("Check '") || line.find("' failed at src/") == std::string_view::npos) return line;
@@ -39,7 +39,7 @@ std::string ErrorText(std::string_view what) {
         " OpenVINO lacks this operator: serve the model that the file was made from with another engine, such as a "
         "SavedModel with tensorflow";
   }
-  // What it quotes of a file may be any bytes.
+  // Its quotations from a file may have any bytes.
   return text.empty() ? "OpenVINO says nothing of why" : base::ReplaceMalformedUtf8(text);
 }
 

@@ -5,7 +5,7 @@
 
 namespace inferd::openvino {
 
-// What an exception of OpenVINO's says, in one line and without the places in the library's own source.
+// Returns the text of an OpenVINO exception in one line, without locations in the library's source.
 std::string ErrorText(std::string_view what);
 
 }  // namespace inferd::openvino

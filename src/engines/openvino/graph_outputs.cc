@@ -31,7 +31,7 @@ base::Result<std::shared_ptr<ov::Model>> SelectOutputs(std::shared_ptr<ov::Model
   for (size_t i = 0; i < declared.output_count; ++i) {
     const std::string name(kit::ToView(declared.outputs[i]->name));
     INFERD_ASSIGN_OR_RETURN(ov::Output<ov::Node> tensor, FindTensor(*graph, name));
-    // What the configuration calls it is what clients do.
+    // Clients use the configuration's name.
     tensor.get_tensor().add_names({name});
     wanted.push_back(std::move(tensor));
   }

@@ -8,8 +8,8 @@
 
 namespace inferd::openvino {
 
-// The part of a graph that computes the outputs which the configuration declares, by the names of operators or
-// "operator:output", in its order; the whole graph where it declares none. INVALID_ARGUMENT: there is no such operator.
+// Returns the part of a graph that computes the configuration's outputs, in its order, by operator names or
+// "operator:output". Returns the whole graph if it declares none. INVALID_ARGUMENT if there is no such operator.
 base::Result<std::shared_ptr<ov::Model>> SelectOutputs(std::shared_ptr<ov::Model> graph,
                                                        const inferd_signature& declared);
 

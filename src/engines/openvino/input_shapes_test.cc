@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using Shapes = std::vector<ov::PartialShape>;
 
-// Of inputs x [?,3] and y [4].
+// Applies the settings to inputs x [?,3] and y [4].
 base::Result<Shapes> Apply(std::string_view shape, std::string_view batch) {
   InputShapes shapes;
   if (!shape.empty()) INFERD_RETURN_IF_ERROR(shapes.ReadShape(shape));

@@ -23,7 +23,7 @@ base::Result<ModelFile> ModelFile::Find(const inferd_load& load) {
   std::error_code error;
   // In TensorFlow Serving's layout the version's folder itself is the SavedModel.
   if (path.filename() == "saved_model.pb") path = path.parent_path();
-  // A folder of ONNX is a model with external data: it holds a file of its own name or `model.onnx`.
+  // A folder of ONNX is a model with external data: it has a file of its own name or `model.onnx`.
   if (path.extension() == ".onnx" && std::filesystem::is_directory(path, error)) {
     const std::filesystem::path same_name = path / path.filename();
     path = std::filesystem::exists(same_name, error) ? same_name : path / "model.onnx";
@@ -47,7 +47,7 @@ FileNames ModelFile::ReadNames() const {
 base::Result<std::shared_ptr<ov::Model>> ModelFile::Read(ov::Core& core) const {
   try {
     std::shared_ptr<ov::Model> model = core.read_model(path);
-    // An empty file of Paddle's is a program of no operators.
+    // An empty Paddle file is a program without operators.
     if (!model->outputs().empty()) return model;
     return std::unexpected(base::InvalidArgument("model file '" + path.string() + "': the model has no outputs"));
   } catch (const ov::Exception& exception) {

@@ -13,17 +13,17 @@ namespace inferd::openvino {
 
 // The files of a model: IR, ONNX, TensorFlow Lite, Paddle, a SavedModel's folder, a frozen graph.
 struct ModelFile {
-  std::filesystem::path path;  // what the library is given
-  bool graph = false;          // a frozen graph of TensorFlow's
-  bool lite = false;           // of TensorFlow Lite
+  std::filesystem::path path;  // passed to the library
+  bool graph = false;          // a frozen TensorFlow graph
+  bool lite = false;           // TensorFlow Lite
 
-  // NOT_FOUND: there is none.
+  // NOT_FOUND if there is none.
   static base::Result<ModelFile> Find(const inferd_load& load);
 
-  // How it names its tensors. A file of TensorFlow Lite is read for that.
+  // Returns the file's names for tensors. Reads a TensorFlow Lite file for that.
   FileNames ReadNames() const;
 
-  // INVALID_ARGUMENT, in the library's words: it cannot read the model.
+  // INVALID_ARGUMENT, in the library's words, if it cannot read the model.
   base::Result<std::shared_ptr<ov::Model>> Read(ov::Core& core) const;
 };
 

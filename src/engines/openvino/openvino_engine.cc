@@ -1,5 +1,5 @@
-// The openvino engine: IR, TensorFlow Lite and Paddle, and ONNX and TensorFlow where a configuration says so, on the
-// CPU through OpenVINO's C++ API.
+// The openvino engine: IR, TensorFlow Lite and Paddle, and, if configured, ONNX and TensorFlow, on the CPU through
+// OpenVINO's C++ API.
 
 #include <memory>
 #include <openvino/core/except.hpp>
@@ -17,7 +17,7 @@ namespace inferd::openvino {
 
 namespace {
 
-// "2026.4.1-22982-...": the release.
+// Returns the release in "2026.4.1-22982-...".
 std::string ReleaseOf(const ov::Version& version) {
   const std::string build = version.buildNumber;
   return build.substr(0, build.find('-'));
@@ -30,7 +30,7 @@ class OpenvinoEngine final {
 
   static base::Result<std::unique_ptr<OpenvinoEngine>> Start(const inferd_host* host) {
     const std::string version = ReleaseOf(ov::get_openvino_version());
-    // Its classes are laid out as the headers of the same release say.
+    // The library's classes have the layout of the headers of the same release.
     if (version != INFERD_OPENVINO_VERSION) {
       return std::unexpected(base::FailedPrecondition("libopenvino is of release " + version +
                                                       ", and the engine was built for " + INFERD_OPENVINO_VERSION));

@@ -226,7 +226,7 @@ TEST(OpenvinoEngineTest, CompiledModelsAreKeptWhereTheOperatorSays) {
   }
 }
 
-// The library throws more than its own exceptions.
+// The library also throws exceptions other than its own.
 TEST(OpenvinoEngineTest, ModelsThatAreTooLargeAreRefused) {
   auto loaded = Load("tensorflow/half_plus_two/1/model.savedmodel", WithParameters({{"BATCH_SIZE", "1000000000000"}}));
   if (!loaded.has_value()) return;

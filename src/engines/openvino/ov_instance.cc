@@ -47,7 +47,7 @@ base::Status OvInstance::Compute(const inferd_batch& batch) {
   return base::OkStatus();
 }
 
-// Every input is set in every call: what the request had of the call before is gone by now.
+// Every call sets every input: memory of the previous call's request is gone.
 void OvInstance::SetInput(const inferd_input& input) {
   const OvTensor& tensor = model_->tensors().inputs()[input.index];
   const inferd_memory& memory = input.pieces[0];  // one_piece: there is exactly one
@@ -58,7 +58,7 @@ void OvInstance::SetInput(const inferd_input& input) {
                                              : ov::Tensor(tensor.type, shape, const_cast<void*>(memory.data)));
 }
 
-// The memory is the request's, which the next call writes to: the host makes a copy.
+// The memory is the OpenVINO request's, and the next call overwrites it: the host makes a copy.
 void OvInstance::FillOutput(size_t position, uint32_t index, inferd_output* output) {
   const ov::Tensor& result = results_[position];
   const ov::Shape shape = result.get_shape();

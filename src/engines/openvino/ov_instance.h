@@ -10,12 +10,12 @@
 
 namespace inferd::openvino {
 
-// Executes batches with a request of OpenVINO's own, which keeps what it computes in. One Execute() at a time.
+// Executes batches with an OpenVINO request of its own, which keeps its working memory. One Execute() at a time.
 class OvInstance final {
  public:
   static base::Result<std::unique_ptr<OvInstance>> Create(OvModel* model);
 
-  // Answers every request of the batch, or returns what all of them are to be answered.
+  // Answers every request of the batch, or returns the status for all of them.
   base::Status Execute(const inferd_batch& batch);
 
  private:
@@ -28,7 +28,7 @@ class OvInstance final {
   OvModel* const model_;
   ov::InferRequest request_;
   std::vector<std::vector<int64_t>> shapes_;  // of the current call's outputs
-  std::vector<ov::Tensor> results_;           // the same
+  std::vector<ov::Tensor> results_;           // likewise
   kit::BatchAnswer answer_;
 };
 

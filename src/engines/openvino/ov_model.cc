@@ -33,7 +33,7 @@ base::Status AddOperators(ov::Core* core, const inferd_load& load) {
   return base::OkStatus();
 }
 
-// Of all inputs: what the configuration declares, if it is to hold, and then what its parameters say.
+// Returns the shapes of all inputs: the configuration's, if they apply, then those of its parameters.
 base::Result<std::vector<ov::PartialShape>> WantedShapes(const inferd_load& load, const CompileSettings& settings,
                                                          const OvSignature& signature, const ov::Model& model) {
   std::vector<std::string> names;
@@ -71,8 +71,9 @@ bool FollowsRows(const ov::Model& model) {
   });
 }
 
-// A TensorFlow Lite file holds the sizes that it was converted for, mostly one row. Returns the model for any number of
-// rows, or as it is if its inputs do not begin with one row, or its operators or outputs have that size built in.
+// A TensorFlow Lite file has the sizes for which it was converted, mostly one row. Returns the model for any number of
+// rows. Returns it unchanged if its inputs do not begin with one row, or its operators or outputs have that size built
+// in.
 std::shared_ptr<ov::Model> WithAnyRows(std::shared_ptr<ov::Model> model) {
   std::map<size_t, ov::PartialShape> shapes;
   for (size_t i = 0; i < model->inputs().size(); ++i) {
@@ -135,9 +136,8 @@ base::Result<std::unique_ptr<OvModel>> OvModel::Load(const inferd_host* host, ov
     return made;
   };
   const base::OnCpuCores here(kit::LoadCores(load));
-  // It takes a core for as long as it lasts, which models that serve meanwhile should not notice; but threads that are
-  // to serve later would stay as low.
-  // What is thrown must not leave the thread of a load in the background.
+  // Compiling uses a core for its whole duration, which models that serve meanwhile should not notice; but threads that
+  // will serve later would keep the low priority. Exceptions must not leave the background thread.
   const auto run = [&] {
     try {
       loaded = read_and_compile();

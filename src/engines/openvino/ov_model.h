@@ -13,20 +13,20 @@
 
 namespace inferd::openvino {
 
-// A model that was read, and is compiled for each instance: executions of one compiled model wait for each other unless
-// the library has threads of its own for them. Thread-safe.
+// A model that is read once and compiled for each instance: executions of one compiled model would wait for each other,
+// unless the library has threads of its own for them. Thread-safe.
 class OvModel final {
  public:
-  // NOT_FOUND: no model file. INVALID_ARGUMENT: OpenVINO cannot read or compile it, or it takes or gives what cannot be
-  // served.
+  // NOT_FOUND if there is no model file. INVALID_ARGUMENT if OpenVINO cannot read or compile it, or its inputs or
+  // outputs cannot be served.
   static base::Result<std::unique_ptr<OvModel>> Load(const inferd_host* host, ov::Core* core, const inferd_load& load);
 
   const inferd_host& host() const { return *host_; }
   const OvSignature& tensors() const { return signature_; }
   const inferd_signature* signature() const { return signature_.abi(); }
 
-  // What an instance executes. The first one is compiled while the model loads, so that a model that cannot be is not
-  // loaded.
+  // Returns the compiled model for an instance. The first one is compiled during the load, so that a model that cannot
+  // be compiled fails to load.
   base::Result<ov::CompiledModel> TakeCompiled();
 
  private:

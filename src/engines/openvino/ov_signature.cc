@@ -7,7 +7,7 @@ namespace inferd::openvino {
 
 namespace {
 
-// The library copies inputs that do not lie as its own vectors do.
+// The library copies inputs that are not aligned like its own vectors.
 constexpr size_t kInputAlignment = 64;
 
 using Port = ov::Output<const ov::Node>;
@@ -18,7 +18,7 @@ NameChoices ChoicesOf(const Port& port, const ov::Node& node) {
   return choices;
 }
 
-// A result stands behind the operator that computes it.
+// A result node follows the operator that computes it.
 const ov::Node& SourceOf(const Port& output) { return *output.get_node()->get_input_node_ptr(0); }
 
 base::Result<OvTensor> ReadTensor(const Port& port, std::string name) {

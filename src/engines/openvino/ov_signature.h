@@ -12,26 +12,26 @@
 
 namespace inferd::openvino {
 
-// How the model's file names tensors.
+// The model file's names for tensors.
 struct FileNames {
-  bool graph = false;     // as ChooseNames has it
-  TfliteNames lite = {};  // go before all others
+  bool graph = false;     // as for ChooseNames()
+  TfliteNames lite = {};  // these take precedence
 };
 
-// One input or output of a model, at its place among them.
+// One input or output of a model, at its index among them.
 struct OvTensor {
   std::string name;
   ov::element::Type type;
   int32_t datatype = INFERD_TYPE_INVALID;
-  std::vector<int64_t> shape;  // -1: any size
+  std::vector<int64_t> shape;  // -1 for any size
   bool known_rank = true;
-  bool fixed = false;  // no dimension is of any size
+  bool fixed = false;  // true if no dimension has any size
 };
 
-// What a model takes and gives, in the ABI's form too. Immutable.
+// A model's inputs and outputs, also in the ABI's form. Immutable.
 class OvSignature final {
  public:
-  // INVALID_ARGUMENT: a tensor cannot be served.
+  // INVALID_ARGUMENT if a tensor cannot be served.
   static base::Result<OvSignature> Read(const ov::Model& model, const FileNames& names, int compute_threads);
 
   const std::vector<OvTensor>& inputs() const { return inputs_; }

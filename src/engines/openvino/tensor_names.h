@@ -7,26 +7,25 @@
 
 namespace inferd::openvino {
 
-// What a model's file calls a tensor: one or more names of the tensor, none in some models, and the name of the
-// operator that it comes from.
+// A model file's names for a tensor: one or more names of the tensor, none in some models, and the name of the operator
+// that makes it.
 struct NameChoices {
   std::set<std::string> tensor;
   std::string node;
 };
 
-// By which names clients know a model's inputs and outputs. In the order of the arguments.
+// The clients' names of a model's inputs and outputs, in the order of the arguments.
 struct TensorNames {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
 };
 
-// A tensor goes by its own name, and by that of its operator where it has none. Of several names, an input has its
-// operator's, and an output one that is no input's: an output that is an input as it came has the names of both.
-// `graph`: of a TensorFlow graph, where "x:0" is the first output of the operator x, and is called x.
+// Chooses the tensor's own name, or its operator's if it has none. Of several names, an input gets its operator's, and
+// an output gets one that no input has (an output that is an unchanged input has the names of both). `graph`: for a
+// TensorFlow graph, in which "x:0" is the first output of the operator x, and is called x.
 TensorNames ChooseNames(const std::vector<NameChoices>& inputs, const std::vector<NameChoices>& outputs, bool graph);
 
-// Gives tensors the names that a signature of the file has for them. `tensors` are the choices that `chosen` was made
-// from.
+// Replaces names by those in a signature of the file. `tensors` are the choices from which `chosen` was made.
 void UseSignatureNames(const std::vector<NameChoices>& tensors,
                        const std::map<std::string, std::string, std::less<>>& names, std::vector<std::string>* chosen);
 

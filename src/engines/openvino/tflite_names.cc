@@ -16,21 +16,21 @@ constexpr std::string_view kServingDefault = "serving_default";
 constexpr uint32_t kMetadataMax = 4096;
 constexpr uint64_t kSignaturesMax = 4096;
 
-// The places of fields in the tables of TensorFlow Lite's schema.
+// The indices of fields in the tables of TensorFlow Lite's schema.
 constexpr uint32_t kModelBuffers = 4;
 constexpr uint32_t kModelMetadata = 6;
 constexpr uint32_t kMetadataNameField = 0;
 constexpr uint32_t kMetadataBuffer = 1;
 constexpr uint32_t kBufferData = 0;
 
-// A FlatBuffer. Positions are counted from its start; 0 is what is not there, or lies outside of the bytes.
+// A FlatBuffer. Positions are offsets from its start; 0 means missing, or outside of the bytes.
 class FlatFile final {
  public:
   explicit FlatFile(std::string_view bytes) : bytes_(bytes) {}
 
   uint64_t Root() const { return Referred(0); }
 
-  // Where the table's field has its value.
+  // Returns the position of the table's field value.
   uint64_t Field(uint64_t table, uint32_t field) const {
     if (table == 0) return 0;
     const auto back = static_cast<int32_t>(Number<uint32_t>(table));
@@ -40,12 +40,12 @@ class FlatFile final {
     const uint16_t offset = Number<uint16_t>(vtable + entry);
     return offset == 0 ? 0 : table + offset;
   }
-  // The table, vector or text that the place refers to.
+  // Returns the position of the table, vector or text to which the value at `place` refers.
   uint64_t Follow(uint64_t place) const { return place == 0 ? 0 : Referred(place); }
   uint32_t Size(uint64_t vector) const { return vector == 0 ? 0 : Number<uint32_t>(vector); }
-  // An element that is a table.
+  // Returns an element that is a table.
   uint64_t Table(uint64_t vector, uint32_t index) const { return Follow(vector + 4 + 4 * uint64_t{index}); }
-  // A text, or the bytes of a vector.
+  // Returns a text, or the bytes of a vector.
   std::string_view Bytes(uint64_t vector) const {
     const uint64_t begin = vector + 4;
     const uint64_t size = Size(vector);
@@ -71,7 +71,7 @@ class FlatFile final {
   std::string_view bytes_;
 };
 
-// A FlexBuffer whose root is a map of texts, from which offsets lead back. Nothing that it has lies outside of it.
+// A FlexBuffer whose root is a map of texts, with backward offsets. All reads stay inside of it.
 class FlexMap final {
  public:
   explicit FlexMap(std::string_view bytes) : bytes_(bytes) {
@@ -119,7 +119,7 @@ class FlexMap final {
     if (place < bytes_.size() && bytes_.size() - place >= width) std::memcpy(&number, bytes_.data() + place, width);
     return number;
   }
-  // What the offset at a place leads to; 0: nothing.
+  // Returns the target of the offset at a position, or 0 if there is none.
   uint64_t Back(uint64_t place, uint64_t width) const {
     const uint64_t offset = Number(place, width);
     return offset > place || place >= bytes_.size() ? 0 : place - offset;
@@ -151,7 +151,7 @@ std::string_view FindMetadata(std::string_view bytes) {
 using wire::Tag;
 using wire::Type;
 
-// Of tensorflow/core/protobuf/meta_graph.proto.
+// From tensorflow/core/protobuf/meta_graph.proto.
 constexpr uint32_t kSignatureInput = Tag(1, Type::kBytes);
 constexpr uint32_t kSignatureOutput = Tag(2, Type::kBytes);
 constexpr uint32_t kEntryKey = Tag(1, Type::kBytes);
@@ -166,7 +166,7 @@ std::string NameIn(wire::Reader info) {
   return info.ok() ? name : "";
 }
 
-// An entry of a map from clients' names to tensors.
+// Adds an entry of a map from clients' names to tensors.
 void AddEntry(wire::Reader entry, TfliteNames::Names& names) {
   std::string client;
   std::string tensor;

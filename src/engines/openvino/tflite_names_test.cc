@@ -22,10 +22,10 @@ void PutNumber(std::string& out, uint32_t number, size_t width = 4) {
   out.append(reinterpret_cast<const char*>(&number), width);
 }
 
-// A FlatBuffer in which every reference leads forward.
+// Makes a FlatBuffer in which every reference points forward.
 class FlatMaker final {
  public:
-  // Its fields are references and numbers of 32 bits.
+  // Its fields are references and 32-bit numbers.
   size_t Table(uint32_t fields) {
     const size_t vtable = bytes_.size();
     PutNumber(bytes_, 4 + 2 * fields, 2);
@@ -59,7 +59,7 @@ class FlatMaker final {
 
 using Texts = std::vector<std::pair<std::string, std::string>>;
 
-// A FlexBuffer of a map of texts.
+// Returns a FlexBuffer of a map of texts.
 std::string FlexMapOf(const Texts& texts) {
   std::string out;
   std::vector<uint32_t> keys;

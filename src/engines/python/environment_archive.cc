@@ -24,7 +24,7 @@ std::unexpected<base::Status> Refused(const fs::path& archive, std::string_view 
   return std::unexpected(base::InvalidArgument("EXECUTION_ENV_PATH '" + archive.string() + "': " + std::string(why)));
 }
 
-// A folder of this user's alone: what others could put there would be run.
+// Returns a folder that only this user can write to: its content will be run.
 base::Result<fs::path> OwnFolder() {
   std::error_code error;
   const fs::path folder = fs::temp_directory_path(error) / ("inferd-python-" + std::to_string(geteuid()));
@@ -36,7 +36,7 @@ base::Result<fs::path> OwnFolder() {
   return std::unexpected(base::FailedPrecondition("'" + folder.string() + "' is no folder of this user's alone"));
 }
 
-// What it says is wrong; empty: nothing.
+// Runs the unpacker. Returns its error text; empty if there was none.
 base::Result<std::string> RunUnpacker(const std::string& python, const fs::path& unpacker, const fs::path& archive,
                                       const fs::path& folder, const std::vector<std::string>& environment) {
   std::array<int, 2> ends{};
@@ -67,7 +67,7 @@ base::Result<std::string> RunUnpacker(const std::string& python, const fs::path&
 base::Result<fs::path> UnpackEnvironment(const inferd_host& host, const fs::path& archive, const std::string& python,
                                          const fs::path& unpacker, const std::vector<std::string>& environment) {
   INFERD_ASSIGN_OR_RETURN(const fs::path own, OwnFolder());
-  // One at a time, whichever process it is: models may share an archive.
+  // Lock across processes: models may share an archive.
   const base::FileDescriptor lock(open((own / ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR));
   while (lock && flock(lock.get(), LOCK_EX) != 0 && errno == EINTR) {
   }

@@ -9,10 +9,10 @@
 
 namespace inferd::python {
 
-// The folder that an archive of an environment (tar, gzip) is unpacked in: in the system's folder for temporary files,
-// once for the file at its time of change, by any server of this user. `unpacker`: the program inferd_unpack.py, which
-// `python` runs with the variables of `environment`. Blocks. INVALID_ARGUMENT: the archive is none, or has entries that
-// would lie elsewhere.
+// Unpacks an environment's archive (tar, gzip) and returns its folder, which is below the system's temporary folder.
+// Unpacks each version of the file once for all servers of this user. `unpacker` is the program inferd_unpack.py, which
+// `python` runs with the variables of `environment`. Blocks. INVALID_ARGUMENT if it is no archive, or has entries that
+// would be written outside of the folder.
 base::Result<std::filesystem::path> UnpackEnvironment(const inferd_host& host, const std::filesystem::path& archive,
                                                       const std::string& python, const std::filesystem::path& unpacker,
                                                       const std::vector<std::string>& environment);

@@ -1,12 +1,13 @@
-// Worker processes that write what no worker of ours does, on their socket and into the memory that they share, or that
-// stop, end or hang. Whatever one does, its request is answered, the next request finds another worker, other models
-// answer meanwhile, and little memory is taken. Workers are scripts of hostile_worker.py.
+// Tests worker processes that misbehave: on their socket, in the shared memory, or by stopping, ending or hanging. In
+// every case, the request is answered, the next request finds another worker, other models answer meanwhile, and little
+// memory is used. The workers are scripts of hostile_worker.py.
 
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <condition_variable>
 #include <filesystem>
@@ -21,6 +22,7 @@
 #include <thread>
 #include <vector>
 
+#include "engines/python/host_fixture.h"
 #include "engines/python/python_instance.h"
 #include "engines/python/python_model.h"
 #include "tests/support/temp_dir.h"
@@ -32,7 +34,8 @@ namespace inferd::python {
 namespace {
 
 constexpr std::chrono::seconds kGuard{30};
-constexpr size_t kMemoryMaxMb = 64;
+constexpr size_t kMemoryMaxMb = 64;      // for one worker
+constexpr size_t kAllMemoryMaxMb = 512;  // for all workers at once
 constexpr size_t kBehavioursMin = 30;
 
 // A batch of one request without tensors.
@@ -46,12 +49,11 @@ struct EmptyRequest {
   inferd_batch batch = {};
 };
 
-// A host that notes how each batch is answered. One at a time, since its functions have no context of their own.
+// A host that records how each batch is answered. One at a time, since its functions have no context of their own.
 class AnyHost final {
  public:
   explicit AnyHost(bool waits) {
     current = this;
-    table.struct_size = sizeof(table);
     table.log_enabled = [](const inferd_host*, int32_t) { return 0; };
     table.log = [](const inferd_host*, int32_t, inferd_text) {};
     table.respond = [](const inferd_batch* batch, size_t, const inferd_response* response) {
@@ -62,14 +64,7 @@ class AnyHost final {
       if (response->code != INFERD_OK) current->last_failure_.assign(response->message.data, response->message.size);
     };
     table.finish = [](const inferd_batch* batch) { current->Finish(batch); };
-    table.is_cancelled = [](const inferd_batch*, size_t) { return 0; };
     table.may_respond = [](const inferd_batch*, size_t) { return 1; };
-    table.request_id = [](const inferd_batch*, size_t) { return inferd_text{"", 0}; };
-    table.sequence = [](const inferd_batch*, size_t, inferd_sequence*) { return 0; };
-    table.fills_up = [](const inferd_batch*, size_t) { return 0; };
-    table.timeout_us = [](const inferd_batch*, size_t) { return uint64_t{0}; };
-    table.traceparent = [](const inferd_batch*, size_t) { return inferd_text{"", 0}; };
-    table.parameter_at = [](const inferd_batch*, size_t, size_t, inferd_text*, inferd_parameter*) { return 0; };
     table.control_model = [](const inferd_host*, const inferd_model_control*, void (*done)(void*, int32_t, inferd_text),
                              void* arg) { done(arg, INFERD_OK, {"", 0}); };
     table.open_metric = [](const inferd_host*, const inferd_metric*, inferd_metric_done done, void* arg) {
@@ -98,13 +93,13 @@ class AnyHost final {
   }
   ~AnyHost() { current = nullptr; }
 
-  // They are told apart by their address, which is not used again.
+  // Requests are identified by their address, which is not reused.
   const EmptyRequest& NewRequest() {
     const std::lock_guard lock(mutex_);
     return *requests_.emplace_back(std::make_unique<EmptyRequest>());
   }
 
-  // Each is called once.
+  // Calls each awaited function once.
   void CallAwaited(bool all) {
     std::vector<Awaited> due;
     {
@@ -124,7 +119,7 @@ class AnyHost final {
     answers_[batch].finished = true;
     changed_.notify_all();
   }
-  // Empty: it is not finished in time, or was not answered once.
+  // nullopt if the batch is not finished in time, or was not answered exactly once.
   std::optional<int32_t> Await(const inferd_batch* batch, std::chrono::steady_clock::time_point until) {
     while (std::chrono::steady_clock::now() < until) {
       CallAwaited(false);
@@ -144,7 +139,7 @@ class AnyHost final {
     return answers_[batch].finished;
   }
 
-  inferd_host table = {};
+  inferd_host table = HostOfPlainRequests();
 
  private:
   struct Answer {
@@ -168,12 +163,12 @@ class AnyHost final {
   std::vector<Awaited> awaited_;
 };
 
-// A model of one instance. Its workers run the script.
+// A model with one instance. Its workers run the script.
 class Served final {
  public:
   Served(AnyHost& host, const std::filesystem::path& folder, const std::string& behaviour) : host_(host) {
     const std::string file = folder / behaviour;
-    // Without what a model would need: it starts sooner.
+    // -S -E: skips what a model would need, to start sooner.
     const std::string program = folder / "python";
     std::ofstream(program) << "#!/bin/sh\nexec python3 -S -E \"$@\"\n";
     std::filesystem::permissions(program, std::filesystem::perms::owner_all);
@@ -226,7 +221,8 @@ class Served final {
   std::unique_ptr<PythonInstance> instance_;
 };
 
-// What is allocated, where a sanitizer counts it, which keeps freed memory for a while; else what is resident.
+// Returns the allocated memory if a sanitizer counts it, as it keeps freed memory for a while. Otherwise the resident
+// memory.
 size_t MemoryMb() {
   if (__sanitizer_get_current_allocated_bytes != nullptr) return __sanitizer_get_current_allocated_bytes() >> 20;
   std::ifstream status("/proc/self/statm");
@@ -235,7 +231,7 @@ size_t MemoryMb() {
   return pages * static_cast<size_t>(::sysconf(_SC_PAGESIZE)) >> 20;
 }
 
-// In the order of the script.
+// Returns the behaviours in the order of the script.
 std::vector<std::string> Behaviours() {
   std::vector<std::string> names;
   std::ifstream script(INFERD_HOSTILE_WORKER);
@@ -248,6 +244,15 @@ std::vector<std::string> Behaviours() {
   }
   return names;
 }
+
+// True for the behaviours that send or announce much.
+bool SendsMuch(const std::string& behaviour) {
+  return std::ranges::any_of(
+      std::array{"without_end", "million", "as_many", "longest", "largest", "megabytes", "terabyte"},
+      [&](const char* word) { return behaviour.contains(word); });
+}
+
+std::chrono::steady_clock::time_point Due() { return std::chrono::steady_clock::now() + kGuard; }
 
 class HostileProcessTest : public ::testing::TestWithParam<bool> {};
 
@@ -265,11 +270,11 @@ TEST_P(HostileProcessTest, TheRequestFailsAndTheNextFindsAnotherWorker) {
     SCOPED_TRACE(behaviour);
     std::ofstream(folder.path() / "hostile.hostile") << behaviour;
     const EmptyRequest& request = host.NewRequest();
-    const auto until = std::chrono::steady_clock::now() + kGuard;
     size_t most_mb = 0;
     hostile.Begin(request.batch);
+    const auto until = Due();
     do {
-      ASSERT_EQ(other.Run(until), INFERD_OK) << "another model did not answer: " << host.LastFailure();
+      ASSERT_EQ(other.Run(Due()), INFERD_OK) << "another model did not answer: " << host.LastFailure();
       most_mb = std::max(most_mb, MemoryMb());
     } while (!host.Finished(&request.batch) && std::chrono::steady_clock::now() < until);
     const auto code = host.Await(&request.batch, until);
@@ -277,15 +282,46 @@ TEST_P(HostileProcessTest, TheRequestFailsAndTheNextFindsAnotherWorker) {
     if (!behaviour.starts_with("well_")) {
       EXPECT_EQ(*code, INFERD_UNAVAILABLE);
     }
-    // What a worker sends behind an answer may still end it.
-    auto next = hostile.Run(until);
-    // A busy machine may give no time to the next one, either: its patience is as short.
-    while (next.has_value() && *next != INFERD_OK) next = hostile.Run(until);
+    // A message after an answer may still end the worker.
+    auto next = hostile.Run(Due());
+    // On a busy machine, the next worker may be too slow, too: its patience is just as short.
+    while (next.has_value() && *next != INFERD_OK) next = hostile.Run(Due());
     ASSERT_TRUE(next.has_value()) << "the next request was not answered";
     EXPECT_LE(most_mb, before_mb + kMemoryMaxMb);
   }
-  // Each of those that are still awaited is of a worker that has gone.
+  // All that are still awaited belong to workers that are gone.
   host.CallAwaited(true);
+}
+
+TEST(HostileProcessesTest, AllAtOnceTakeLittleMemory) {
+  const support::TempDir folder;
+  AnyHost host(/*waits=*/false);
+  Served other(host, folder.path(), "behaves");
+  ASSERT_TRUE(other.there());
+  std::vector<std::unique_ptr<Served>> all;
+  for (const std::string& behaviour : Behaviours()) {
+    if (!SendsMuch(behaviour)) continue;
+    all.push_back(std::make_unique<Served>(host, folder.path(), behaviour));
+    ASSERT_TRUE(all.back()->there());
+    std::ofstream(folder.path() / (behaviour + ".hostile")) << behaviour;
+  }
+  EXPECT_GE(all.size(), 14u);
+  const size_t before_mb = MemoryMb();
+  std::vector<const EmptyRequest*> requests;
+  for (const std::unique_ptr<Served>& hostile : all) {
+    requests.push_back(&host.NewRequest());
+    hostile->Begin(requests.back()->batch);
+  }
+  size_t most_mb = 0;
+  for (const EmptyRequest* const request : requests) {
+    const auto until = Due();
+    do {
+      ASSERT_EQ(other.Run(Due()), INFERD_OK) << "another model did not answer: " << host.LastFailure();
+      most_mb = std::max(most_mb, MemoryMb());
+    } while (!host.Finished(&request->batch) && std::chrono::steady_clock::now() < until);
+    ASSERT_TRUE(host.Await(&request->batch, until).has_value()) << "a request was not answered, or not once";
+  }
+  EXPECT_LE(most_mb, before_mb + kAllMemoryMaxMb);
 }
 
 INSTANTIATE_TEST_SUITE_P(OnEitherThread, HostileProcessTest, ::testing::Bool(), [](const auto& param) {

@@ -1,5 +1,6 @@
-"""A worker for hostile_process_test.cc. It behaves, but for one execution: the first that finds the file MODEL.hostile, which it
-removes. Then it does what the function of the name that stands there does. Where that returns, the execution is never answered."""
+"""A worker for hostile_process_test.cc. It behaves well except for one execution: the first one that finds the file
+MODEL.hostile, which it removes. For that one, it calls the function named in the file. If the function returns, the
+execution is never answered."""
 
 import marshal
 import os
@@ -10,7 +11,7 @@ import sys
 import time
 
 SOCKET, INPUTS, OUTPUTS, READINESS = 3, 4, 5, 6
-PATIENCE_MS = 300  # with one that is hostile
+PATIENCE_MS = 300  # for a hostile worker
 OK, UINT8 = 0, 2
 line = socket.socket(fileno=SOCKET)
 
@@ -140,7 +141,7 @@ def b_an_html_page(number):
     forever(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
 
-# Values.
+# Invalid values.
 def b_a_type_that_there_is_not(number):
     line.sendall(framed(b"\x7b"))
 
@@ -182,7 +183,7 @@ def b_a_number_of_a_thousand_digits(number):
     line.sendall(framed(b"l" + struct.pack("<i", 1000) + b"\x01\x00" * 1000))
 
 
-# Messages.
+# Invalid messages.
 def b_no_tuple(number):
     line.sendall(framed(marshal.dumps(5, 2)))
 
@@ -267,7 +268,7 @@ def b_uses_what_it_has_not_asked(number):
         send("cancel", i)
 
 
-# Memory that both see.
+# Invalid use of the shared memory.
 def b_more_memory_than_there_is(number):
     line.sendall(done(number, size=1 << 30))
 
@@ -318,7 +319,7 @@ def b_inputs_that_are_overwritten(number):
     os.pwrite(INPUTS, b"\xff" * size, 0)
 
 
-# What a process does.
+# Misbehaviour of the process.
 def b_leaves(number):
     os._exit(0)
 
@@ -403,7 +404,7 @@ def b_opens_metrics_without_end(number):
 
 
 def b_loads_models_of_megabytes_and_reads_nothing(number):
-    for _ in range(64):
+    for _ in range(24):
         line.sendall(message("ask", 1, "load", "m", "{}", (("f", b"x" * (8 << 20)),)))
     stay()
 
@@ -432,7 +433,7 @@ def main():
         order = receive()
         if order[0] == "load":
             hostile = order[1] + ".hostile"
-            # A busy machine may give no time to one that behaves.
+            # On a busy machine, a worker that behaves well may be slow.
             loaded(60_000 if order[1].endswith("behaves") else PATIENCE_MS)
         elif order[0] == "start":
             send("started")

@@ -1,4 +1,4 @@
-// A worker runs a user's code, which can send anything: it ends then, and the server does not.
+// A worker runs a user's code, which can send anything: then the worker ends, and not the server.
 
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@
 namespace inferd::python {
 namespace {
 
-// A host that counts what it is handed. One at a time, since its functions have no context of their own.
+// A host that counts the responses. One at a time, since its functions have no context of their own.
 struct CountingHost {
   CountingHost() {
     handed_over = 0;
@@ -45,7 +45,7 @@ void AddPlaced(MarshalWriter& message, const Place& place) {
   message.Uint(place.size);
 }
 
-// A response to the only request, final and well, with such outputs.
+// Adds a final, successful response to the only request, with these outputs.
 void AddResponse(MarshalWriter& message, const std::vector<Place>& outputs) {
   message.Tuple(7);
   message.Int(0);
@@ -81,7 +81,7 @@ TEST(HostileWorkerTest, OutputsLieApart) {
   EXPECT_TRUE(Send(host, memory, {{.size = 2}, {.offset = 4, .size = 4}}).ok());
   EXPECT_TRUE(Send(host, memory, {{.offset = 8}, {.offset = 2, .size = 2}}).ok()) << "another response of the message";
   EXPECT_EQ(Send(host, memory, {{.size = 1}}).code(), base::StatusCode::kInternal) << "it is used up";
-  // Each of them is there, and each would be copied.
+  // Each range is inside the memory, but each would be copied.
   TensorMemory again(bytes);
   EXPECT_EQ(Send(host, again, std::vector<Place>(1000, {.size = 8})).code(), base::StatusCode::kInternal);
   EXPECT_EQ(CountingHost::handed_over, 2);
@@ -96,7 +96,7 @@ TEST(HostileWorkerTest, OutputsAreInTheMemory) {
                                                {.offset = 4, .size = 5},
                                                {.offset = kMax, .size = kMax},
                                                {.offset = 1, .size = kMax},
-                                               // Cut to 32 bits, it would be UINT8.
+                                               // Cut to 32 bits, this would be UINT8.
                                                {.datatype = (int64_t{1} << 32) + INFERD_TYPE_UINT8},
                                                {.datatype = -1},
                                                {.datatype = INFERD_TYPE_QINT32 + 1}}) {
@@ -153,7 +153,7 @@ TEST(HostileWorkerTest, SequencesOfCallsAreNumbersOf64Bits) {
   EXPECT_EQ(number([](MarshalWriter& message) { message.Int(-1); }), std::nullopt);
 }
 
-// What is kept for each call is kept until the worker has used its replies, and it need not say so.
+// State is kept for each call until the worker has used its replies, and a worker may never confirm that.
 TEST(HostileWorkerTest, CallsThatAreNotUsedAreLimited) {
   inferd_host host = {};
   host.struct_size = sizeof(host);
@@ -189,7 +189,7 @@ TEST(HostileWorkerTest, CallsThatAreNotUsedAreLimited) {
   EXPECT_EQ(code_of(WorkerAsks::kCallsMax), INFERD_OK);
 }
 
-// Their files are kept until each is loaded.
+// The files of a load are kept until the load has ended.
 TEST(HostileWorkerTest, LoadsThatAreUnderWayHaveALimitOfBytes) {
   constexpr size_t kLoads = 4;
   const std::string file(size_t{10} << 20, 'x');

@@ -15,15 +15,15 @@ namespace fs = std::filesystem;
 
 using kit::ToView;
 
-constexpr std::string_view kParameter = "operator.pickles";  // with colons between its parts
+constexpr std::string_view kParameter = "operator.pickles";  // its parts are separated by colons
 constexpr std::string_view kAll = "all";
 
-// Whether it lies in a folder that a server made for the files of a load call (storage::StagingFolder names them so).
+// Returns true if the folder is in one with the files of a load call (named by storage::StagingFolder).
 bool WasSent(const fs::path& folder) {
   return std::ranges::any_of(folder, [](const fs::path& part) { return part.native().starts_with("inferd-load-"); });
 }
 
-// A model that is a link lies where the link does: its repository's owner made it.
+// A model that is a link belongs to the folder of the link: the owner of its repository made it.
 bool LiesIn(const fs::path& model, const fs::path& folder) {
   std::error_code error;
   const fs::path real = fs::canonical(folder, error);

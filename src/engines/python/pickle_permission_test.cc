@@ -20,7 +20,7 @@ class PicklePermissionTest : public ::testing::Test {
 
   std::string Path(const std::string& below) const { return dir_.path() / below; }
 
-  // Whether a model in that folder is allowed what `value` names.
+  // Returns true if `value` allows pickles to a model in that folder.
   static bool May(const std::string& value, const std::string& folder, std::string_view key = "operator.pickles") {
     const std::string version = folder + "/1";
     const inferd_pair pair = {{key.data(), key.size()}, {value.data(), value.size()}};

@@ -16,10 +16,10 @@
 
 namespace inferd::python {
 
-// "PID (NAME) STATE PARENT GROUP SESSION ...", whose name may have anything in it.
+// Format: "PID (NAME) STATE PARENT GROUP SESSION ...". The name may contain any character.
 std::optional<ProcessStat> StatOf(pid_t process) {
   const base::FileDescriptor file(open(("/proc/" + std::to_string(process) + "/stat").c_str(), O_RDONLY | O_CLOEXEC));
-  // All that is looked at stands behind a name of 64 bytes at most.
+  // 256 bytes are enough: the name has 64 bytes at most, and the fields that are read follow it.
   std::array<char, 256> bytes{};
   const ssize_t got = file ? read(file.get(), bytes.data(), bytes.size() - 1) : 0;
   const std::string_view text(bytes.data(), static_cast<size_t>(std::max<ssize_t>(got, 0)));

@@ -1,4 +1,4 @@
-// The Python engine: models that are Python source, each instance in an interpreter of its own.
+// The Python engine, for models that are Python source. Each instance runs in its own interpreter.
 
 #include <dlfcn.h>
 
@@ -14,7 +14,8 @@ namespace inferd::python {
 
 namespace {
 
-// The program of the workers: lib/inferd/engines/python.so is this, lib/inferd/python/inferd_python_worker.py that.
+// Returns the path of the workers' program: lib/inferd/python/inferd_python_worker.py, for this library
+// lib/inferd/engines/python.so.
 std::filesystem::path WorkerProgram() {
   Dl_info info = {};
   if (dladdr(reinterpret_cast<const void*>(&inferd_engine_v1), &info) == 0) return {};

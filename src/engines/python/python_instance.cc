@@ -42,6 +42,9 @@ PythonInstance::~PythonInstance() {
     restarter = std::move(restarter_);
   }
   if (restarter.joinable()) restarter.join();
+  // The loader tries a model on an instance of its own, before it creates those that serve. To import a library again
+  // would take seconds.
+  model_.Keep(std::move(link_));
 }
 
 base::Status PythonInstance::StartWorker() {
@@ -51,8 +54,12 @@ base::Status PythonInstance::StartWorker() {
   }
   if (link_ != nullptr) left_.push_back(std::move(link_));
   std::erase_if(left_, [](const auto& link) { return link->idle(); });
-  INFERD_ASSIGN_OR_RETURN(std::unique_ptr<WorkerLink> link, model_.TakeWorker());
-  INFERD_RETURN_IF_ERROR(model_.StartInstance(*link, spec_, [this](const inferd_batch& batch) { TakeBack(batch); }));
+  const auto take_back = [this](const inferd_batch& batch) { TakeBack(batch); };
+  std::unique_ptr<WorkerLink> link = model_.TakeKept(name_, take_back);
+  if (link == nullptr) {
+    INFERD_ASSIGN_OR_RETURN(link, model_.TakeWorker());
+    INFERD_RETURN_IF_ERROR(model_.StartInstance(*link, spec_, take_back));
+  }
   link_ = std::move(link);
   const base::MutexLock lock(mutex_);
   ready_line_ = link_->ready_line();
@@ -96,7 +103,7 @@ void PythonInstance::TakeBack(const inferd_batch& batch) {
   base::Status started;
   {
     const base::MutexLock lock(mutex_);
-    // A thread that is in Execute() sees to it when it leaves.
+    // A thread in Execute() starts the restarter when it leaves.
     if (!restarting_ && !executing_) started = StartRestarter();
     if (started.ok()) queue_.push_back(&batch);
   }
@@ -104,7 +111,7 @@ void PythonInstance::TakeBack(const inferd_batch& batch) {
 }
 
 base::Status PythonInstance::Restart(const inferd_batch& batch) {
-  // Which it waits for before it looks into the queue.
+  // The restarter waits for this lock before it looks into the queue.
   const base::MutexLock lock(mutex_);
   queue_.push_back(&batch);
   const base::Status started = StartRestarter();
@@ -113,7 +120,7 @@ base::Status PythonInstance::Restart(const inferd_batch& batch) {
 }
 
 base::Status PythonInstance::StartRestarter() {
-  if (restarter_.joinable()) restarter_.join();  // its work is done: it holds no lock any more
+  if (restarter_.joinable()) restarter_.join();  // its work is done, so it takes no lock any more
   try {
     restarter_ = std::thread([this] { RunQueue(); });
   } catch (const std::system_error& error) {
@@ -125,7 +132,7 @@ base::Status PythonInstance::StartRestarter() {
 
 void PythonInstance::Revive(const std::shared_ptr<ReadyLine>& line) {
   const base::MutexLock lock(mutex_);
-  // Who executes finds it out.
+  // A thread that executes will notice the end of the worker itself.
   if (restarting_ || executing_ || ready_line_ != line) return;
   static_cast<void>(StartRestarter());
 }
@@ -136,7 +143,7 @@ void PythonInstance::AskReady() {
     const base::MutexLock lock(mutex_);
     line = ready_line_;
   }
-  // Another thread that asks may hold the line for as long as an answer takes; executions do not wait for that.
+  // Another asking thread may hold the line until the answer comes. Executions do not wait for that.
   if (line != nullptr) line->Ask();
 }
 
@@ -160,7 +167,7 @@ base::Status PythonInstance::AwaitReady(std::chrono::steady_clock::time_point un
 void PythonInstance::RunQueue() {
   base::Status started;
   try {
-    // What an ended worker gives back may come when the next one is already there.
+    // Batches of an ended worker may come back when the next one already runs.
     if (link_ == nullptr || !link_->usable()) started = StartWorker();
   } catch (const std::exception& error) {
     started = base::ResourceExhausted(error.what());
@@ -178,7 +185,7 @@ void PythonInstance::RunQueue() {
   }
 }
 
-// A worker that an execution before has ended is started anew, as often as that happens.
+// If an earlier execution ended the worker, starts it again, every time.
 base::Result<Progress> PythonInstance::ExecuteOrRestart(const inferd_batch& batch, base::Status& started) {
   auto progress = ExecuteOn(started, batch);
   if (progress.has_value() || !started.ok() || progress.error().code() != base::StatusCode::kUnavailable) {

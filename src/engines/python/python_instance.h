@@ -15,19 +15,19 @@
 
 namespace inferd::python {
 
-// One instance: a worker, which is started anew when it has ended. That takes as long as the model's imports do, so a
-// thread of its own does it, and executes what has come meanwhile.
+// An instance with one worker, which is restarted when it has ended. A restart takes as long as the model's imports, so
+// a thread of its own does it, and then executes the batches that have arrived meanwhile.
 class PythonInstance final {
  public:
   static base::Result<std::unique_ptr<PythonInstance>> Create(PythonModel* model, const inferd_instance_spec& spec);
   ~PythonInstance();
 
-  // One call at a time. As WorkerLink's; it does not wait for another worker either.
+  // Like WorkerLink::Execute(). One call at a time. Does not wait for a restart.
   base::Result<kit::Progress> Execute(const inferd_batch& batch);
 
-  // Whether the model says that it is ready, in two steps, so that several instances are asked at once; beside
-  // executions. UNAVAILABLE: why not. A worker that has ended is started anew: one that probes keep requests away from
-  // would get none that does it.
+  // Asks the model if it is ready, in two steps, so that several instances are asked at the same time. May run beside
+  // executions. UNAVAILABLE says why the model is not ready. A worker that has ended is started again: no request would
+  // do that, since the probe keeps requests away.
   void AskReady();
   base::Status AwaitReady(std::chrono::steady_clock::time_point until);
 
@@ -35,16 +35,17 @@ class PythonInstance final {
   PythonInstance(PythonModel* model, const inferd_instance_spec& spec);
   base::Status StartWorker();
 
-  // Whether another worker is being started, which will execute the batch then. Else this thread has the worker.
+  // Returns true if another worker is being started, which will execute the batch. Returns false if this thread holds
+  // the worker.
   bool Queue(const inferd_batch& batch);
   void Leave();
-  // RESOURCE_EXHAUSTED: there is no thread for it, and nothing was begun.
+  // Queues the batch and starts a restart. RESOURCE_EXHAUSTED if there is no thread; then nothing was begun.
   base::Status Restart(const inferd_batch& batch);
-  // Of a worker that has ended: the next one executes it.
+  // Queues a batch that an ended worker had not begun, for the next worker.
   void TakeBack(const inferd_batch& batch);
   void Fail(const inferd_batch& batch, const base::Status& status) const;
   base::Status StartRestarter() REQUIRES(mutex_);
-  // If the worker that is asked there is still this one's.
+  // Restarts the worker if `line` still belongs to the current one.
   void Revive(const std::shared_ptr<ReadyLine>& line);
   void RunQueue();
   base::Result<kit::Progress> ExecuteOn(const base::Status& started, const inferd_batch& batch);
@@ -52,17 +53,17 @@ class PythonInstance final {
   void Run(const inferd_batch& batch, base::Status& started);
 
   PythonModel& model_;
-  const std::string name_;           // the spec's, which the host has for a while only
-  const inferd_instance_spec spec_;  // with that name
-  // Both are the restarting thread's while there is one, and else of the thread that calls Execute().
-  std::unique_ptr<WorkerLink> link_;               // null: none could be started
-  std::vector<std::unique_ptr<WorkerLink>> left_;  // their workers have ended, and clients still hold their responses
+  const std::string name_;           // a copy, as the host's text is only valid for a while
+  const inferd_instance_spec spec_;  // with name_ as its name
+  // Used by the restarting thread while there is one, and otherwise by the thread in Execute().
+  std::unique_ptr<WorkerLink> link_;               // null if none could be started
+  std::vector<std::unique_ptr<WorkerLink>> left_;  // links of ended workers whose responses clients still hold
 
   base::Mutex mutex_;
   std::thread restarter_ GUARDED_BY(mutex_);
   bool restarting_ GUARDED_BY(mutex_) = false;
-  bool executing_ GUARDED_BY(mutex_) = false;                 // a thread is in Execute(), and has the worker
-  std::shared_ptr<ReadyLine> ready_line_ GUARDED_BY(mutex_);  // the worker's; null: there is none
+  bool executing_ GUARDED_BY(mutex_) = false;                 // a thread is in Execute() and uses the worker
+  std::shared_ptr<ReadyLine> ready_line_ GUARDED_BY(mutex_);  // the worker's. Null if there is none
   std::deque<const inferd_batch*> queue_ GUARDED_BY(mutex_);
 };
 

@@ -20,18 +20,18 @@ namespace {
 
 using kit::ToView;
 
-// Imports, and what a model does when it is made, may take long: models are downloaded there.
+// Imports and the model's initialization may take long: models may be downloaded there.
 constexpr std::chrono::minutes kLoadPatience{30};
-// How long an execution may take at most: what a configuration may say. A worker could name a time that no clock has.
+// The maximum for the time limit of an execution. A worker could send a time that overflows the clock.
 constexpr std::chrono::milliseconds kPatienceMax = std::chrono::hours(24);
-// Executions of a decoupled model whose function has returned, and that are still to be answered.
+// Executions of a decoupled model whose function has returned but whose requests are not all answered.
 constexpr int kUnfinishedMax = 1024;
-// Executions of any other model that wait in the worker. It writes outputs where those of the one before the last were
+// Executions of other models that wait in the worker. It reuses the output memory of the execution before the last
 // (worker/inferd_worker/batch.py, Answers).
 constexpr int kExecutionsAhead = 1;
-// In EXECUTION_ENV_PATH, the model's folder.
+// Stands for the model's folder in EXECUTION_ENV_PATH.
 constexpr std::string_view kModelDirectory = "$$TRITON_MODEL_DIRECTORY";
-// How long a model has to say whether it is ready.
+// The time limit for a model to report its readiness.
 constexpr std::chrono::seconds kReadyPatience{5};
 
 std::optional<std::string_view> FindIfGiven(const inferd_load& load, std::string_view key) {
@@ -41,18 +41,18 @@ std::optional<std::string_view> FindIfGiven(const inferd_load& load, std::string
   return std::nullopt;
 }
 
-// Empty: it is not given.
+// Empty if the parameter is not set.
 std::string_view FindParameter(const inferd_load& load, std::string_view key) {
   return FindIfGiven(load, key).value_or(std::string_view());
 }
 
-// The environment of their own that models of that file have; empty: none.
+// Returns the name of the special environment for models of that file. Empty if there is none.
 std::string_view EnvironmentOf(std::string_view model_file) {
   if (std::filesystem::path(model_file).filename() == "MLmodel") return "mlflow";
   return model_file.ends_with("-symbol.json") ? "mxnet" : "";
 }
 
-// What EXECUTION_ENV_PATH names is not there: says where it was looked for.
+// Returns the error if EXECUTION_ENV_PATH names a missing path, with the place that was searched.
 base::Status NoEnvironment(const std::filesystem::path& wanted, const std::string& written,
                            const std::error_code& why) {
   std::error_code none;
@@ -66,8 +66,8 @@ base::Status NoEnvironment(const std::filesystem::path& wanted, const std::strin
   return base::InvalidArgument(std::move(text));
 }
 
-// The folder of the environment that EXECUTION_ENV_PATH names; an archive is unpacked. INVALID_ARGUMENT: it is not
-// there, or no environment.
+// Returns the folder of the environment that EXECUTION_ENV_PATH names; unpacks an archive. INVALID_ARGUMENT if it is
+// missing or no environment.
 base::Result<std::filesystem::path> FindEnvironment(const inferd_host& host, const std::string& written,
                                                     std::string_view model_dir, const Interpreter& interpreter) {
   std::string environment = written;
@@ -95,8 +95,8 @@ base::Result<std::filesystem::path> FindEnvironment(const inferd_host& host, con
   return folder;
 }
 
-// EXECUTION_ENV_PATH names an environment that has bin/python3; `interpreter`, a program. Else it is the one that was
-// installed for MLflow's or MXNet's models, or with the engine, or PATH's.
+// EXECUTION_ENV_PATH names an environment with bin/python3, `interpreter` names a program. Otherwise uses the
+// environment installed for MLflow's or MXNet's models, the one installed with the engine, or python3 from PATH.
 base::Result<Interpreter> ChooseInterpreter(const inferd_host& host, const inferd_load& load,
                                             std::filesystem::path worker) {
   std::error_code none;
@@ -120,7 +120,7 @@ base::Result<Interpreter> ChooseInterpreter(const inferd_host& host, const infer
   INFERD_ASSIGN_OR_RETURN(const std::filesystem::path folder,
                           FindEnvironment(host, environment, ToView(load.model_dir), interpreter));
   interpreter.program = folder / "bin" / "python3";
-  // What its script `activate` would set.
+  // The variables that the environment's `activate` script would set.
   const auto before = [&inherited = interpreter.inherited](const std::filesystem::path& first,
                                                            const std::string& name) {
     const auto others = std::ranges::find_if(
@@ -145,7 +145,7 @@ std::unexpected<base::Status> NoReply() {
   return std::unexpected(base::Internal("the Python worker answers what was not asked"));
 }
 
-// What a worker answers that could not do as it was told.
+// Returns the error in a worker's "failed" answer.
 base::Status FailureIn(const Value& message) {
   const Value::Items* const failed = ItemsOf(message, "failed");
   if (failed == nullptr || failed->size() != 2 || failed->back().text() == nullptr) return NoReply().error();
@@ -154,8 +154,8 @@ base::Status FailureIn(const Value& message) {
 
 std::unexpected<base::Status> Unreadable(const std::string& what) { return std::unexpected(base::Internal(what)); }
 
-// (name, datatype, dimensions or None, optional, labels, other shapes are taken too, other datatypes are taken too, 1
-// or 2 for an alternative as in inferd_tensor_spec)
+// (name, datatype, dimensions or None, optional, labels, any_shape, any_datatype, 1 or 2 for an alternative as in
+// inferd_tensor_spec)
 base::Result<kit::TensorDescription> TensorOf(const Value& described) {
   const Value::Items* const parts = described.items();
   if (parts == nullptr || parts->size() != 8) return Unreadable("it is no tuple of 8 values");
@@ -196,7 +196,7 @@ base::Result<kit::TensorDescription> TensorOf(const Value& described) {
 
 PythonModel::PythonModel(const inferd_host& host, Interpreter interpreter, const inferd_load& load)
     : host_(host), interpreter_(std::move(interpreter)), name_(ToView(load.model_name)) {
-  // Absolute: what the model makes of its own place must not rest on where the server was started.
+  // Absolute paths: they must not depend on the folder in which the server was started.
   const auto absolute = [](inferd_text path) { return std::filesystem::absolute(ToView(path)).string(); };
   load_message_.Tuple(10);
   load_message_.Text("load");
@@ -214,7 +214,7 @@ PythonModel::PythonModel(const inferd_host& host, Interpreter interpreter, const
 base::Result<std::unique_ptr<PythonModel>> PythonModel::Load(const inferd_host& host, std::filesystem::path worker,
                                                              const inferd_load& load,
                                                              std::shared_ptr<WorkerSessions> sessions) {
-  // Tensors are in memory of the CPU whatever it says.
+  // Either value works, as tensors are in CPU memory anyway.
   if (const std::string_view only = FindParameter(load, "FORCE_CPU_ONLY_INPUT_TENSORS");
       !only.empty() && only != "yes" && only != "no") {
     return std::unexpected(
@@ -251,6 +251,31 @@ base::Result<std::unique_ptr<WorkerLink>> PythonModel::TakeWorker() {
   return StartWorker(nullptr);
 }
 
+void PythonModel::Keep(std::unique_ptr<WorkerLink> worker) {
+  if (worker == nullptr) return;
+  {
+    const base::MutexLock lock(mutex_);
+    if (stateless_ && instances_.empty() && spare_ == nullptr && kept_ == nullptr) {
+      kept_ = std::move(worker);
+      return;
+    }
+  }
+  worker->BeginEnd();
+  const base::MutexLock lock(mutex_);
+  ending_.push_back(std::move(worker));
+}
+
+std::unique_ptr<WorkerLink> PythonModel::TakeKept(const std::string& instance,
+                                                  const WorkerExecutions::TakeBack& take_back) {
+  std::unique_ptr<WorkerLink> worker;
+  {
+    const base::MutexLock lock(mutex_);
+    worker = std::move(kept_);
+  }
+  if (worker != nullptr && !worker->GiveTo(instance, take_back)) worker = nullptr;
+  return worker;
+}
+
 std::string PythonModel::InstanceName(const inferd_instance_spec& spec) const {
   if (INFERD_HAS_FIELD(inferd_instance_spec, &spec, name) && spec.name.size > 0)
     return {spec.name.data, spec.name.size};
@@ -258,7 +283,7 @@ std::string PythonModel::InstanceName(const inferd_instance_spec& spec) const {
 }
 
 base::Status PythonModel::StartInstance(WorkerLink& worker, const inferd_instance_spec& spec,
-                                        WorkerLink::TakeBack take_back) const {
+                                        WorkerExecutions::TakeBack take_back) const {
   const bool on_gpu = spec.kind == INFERD_INSTANCE_GPU;
   MarshalWriter message;
   message.Tuple(4);
@@ -293,7 +318,7 @@ base::Status PythonModel::CheckReady() {
     instances = instances_;
   }
   const auto until = std::chrono::steady_clock::now() + kReadyPatience;
-  // All at once: the time is that of the slowest.
+  // Ask all at the same time, so that the total is the time of the slowest.
   for (PythonInstance* const instance : instances) instance->AskReady();
   base::Status status;
   for (PythonInstance* const instance : instances) {
@@ -303,10 +328,9 @@ base::Status PythonModel::CheckReady() {
   return status;
 }
 
-// ("loaded", patience in ms, the batch's inputs are wanted whole, decoupled, sequences, rows do not influence each
-// other, inputs, outputs, what the configuration is completed with: max_batch_size or 0, dynamic_batching; the model
-// says whether it is ready; outputs may be missing, and are unchecked; the configuration is completed with tensors,
-// with the transaction policy)
+// ("loaded", patience in ms, one_piece, decoupled, sequences, independent rows, inputs, outputs, completed
+// max_batch_size or 0, completed dynamic_batching, checks_readiness, outputs may be missing, outputs are unchecked,
+// completed tensors, completed transaction policy)
 base::Status PythonModel::ReadSignature(const Value& described) {
   ItemReader items(described);
   static_cast<void>(items.Text());
@@ -315,6 +339,7 @@ base::Status PythonModel::ReadSignature(const Value& described) {
   decoupled_ = items.Flag();
   const bool sequences = items.Flag();
   form.independent_rows = items.Flag();
+  stateless_ = form.independent_rows;
   const Value& inputs = items.Any();
   const Value& outputs = items.Any();
   const int64_t rows = items.Int();

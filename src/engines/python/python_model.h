@@ -15,11 +15,11 @@ namespace inferd::python {
 
 class PythonInstance;
 
-// A loaded model: what its file says that it takes and gives, and how its workers are started. Thread-safe.
+// A loaded model: its signature, as its file declares it, and how to start its workers. Thread-safe.
 class PythonModel final {
  public:
-  // Has a worker import the file. `sessions`: of all workers of this process; null: others are not known. The worker's
-  // errors are INVALID_ARGUMENT, with Python's own words.
+  // Has a worker import the file. `sessions` is shared by all workers of this process; may be null. Errors of the
+  // worker are INVALID_ARGUMENT, with Python's own message.
   static base::Result<std::unique_ptr<PythonModel>> Load(const inferd_host& host, std::filesystem::path worker,
                                                          const inferd_load& load,
                                                          std::shared_ptr<WorkerSessions> sessions = nullptr);
@@ -27,29 +27,35 @@ class PythonModel final {
   const inferd_signature* signature() const { return signature_.abi(); }
   const inferd_host& host() const { return host_; }
 
-  // Of a model with `is_ready`: whether all instances say that they are ready, in some seconds. UNAVAILABLE: why not.
-  // Instances come and go beside it, but for those that it asks.
+  // For a model with `is_ready`: asks all instances. Blocks for some seconds at most. UNAVAILABLE if one is not ready,
+  // with the reason. Instances that it does not ask may be added and removed meanwhile.
   base::Status CheckReady();
   void Add(PythonInstance* instance);
   void Remove(PythonInstance* instance);
 
-  // A worker that has imported the file: the one that told the signature if it is left, else a new one.
+  // Returns a worker that has imported the file: the one that told the signature if it is unused, or else a new one.
   base::Result<std::unique_ptr<WorkerLink>> TakeWorker();
-  // Has a worker make its instance; executions may follow.
+  // Takes over the worker of a removed instance. Keeps it for the next instance if it is the model's only worker and
+  // its instances have no state. Otherwise tells it to end: it is gone with this object, and the workers of all
+  // instances end at the same time. No execution may be in progress.
+  void Keep(std::unique_ptr<WorkerLink> worker);
+  // Returns the kept worker, which serves the named instance then. Null if there is none or it has ended.
+  std::unique_ptr<WorkerLink> TakeKept(const std::string& instance, const WorkerExecutions::TakeBack& take_back);
+  // Has a worker make its instance. Executions may follow.
   base::Status StartInstance(WorkerLink& worker, const inferd_instance_spec& spec,
-                             WorkerLink::TakeBack take_back) const;
+                             WorkerExecutions::TakeBack take_back) const;
   std::string InstanceName(const inferd_instance_spec& spec) const;
 
  private:
   PythonModel(const inferd_host& host, Interpreter interpreter, const inferd_load& load);
   base::Result<std::unique_ptr<WorkerLink>> StartWorker(Value* described) const;
   base::Status ReadSignature(const Value& described);
-  // What all tensors of a model have in common.
+  // Properties that all tensors of a model share.
   struct TensorForm {
-    bool one_piece = false;         // the host gathers a batch's inputs
+    bool one_piece = false;         // the host joins a batch's inputs
     bool independent_rows = false;  // the first dimension is a batch's
-    bool may_be_missing = false;    // responses may come without some of the outputs,
-    bool unchecked = false;         // and with others than are declared
+    bool may_be_missing = false;    // responses may lack some of the outputs
+    bool unchecked = false;         // responses may differ from the declared datatypes and shapes
   };
   base::Status AddTensors(const Value& tensors, bool inputs, TensorForm form);
 
@@ -60,9 +66,12 @@ class PythonModel final {
   kit::TensorSignature signature_;
   std::chrono::milliseconds patience_{0};
   bool decoupled_ = false;
+  bool stateless_ = false;  // a library's rows are independent: an instance leaves nothing behind in its worker
   base::Mutex mutex_;
   std::unique_ptr<WorkerLink> spare_ GUARDED_BY(mutex_);
+  std::unique_ptr<WorkerLink> kept_ GUARDED_BY(mutex_);
   std::vector<PythonInstance*> instances_ GUARDED_BY(mutex_);
+  std::vector<std::unique_ptr<WorkerLink>> ending_ GUARDED_BY(mutex_);
 };
 
 }  // namespace inferd::python

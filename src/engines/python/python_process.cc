@@ -17,14 +17,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// How long a worker that was told to end may take for it, and one that has closed its socket.
+// Time limits for a worker to end: after it was told to, and after it has closed its socket.
 constexpr std::chrono::seconds kEndPatience{5};
 constexpr std::chrono::seconds kClosedPatience{2};
-// How long half a message may stay half, and how long a worker may read nothing of what is sent.
+// The time limit for the rest of an incomplete message, and for a worker to read.
 constexpr std::chrono::seconds kMessagePatience{60};
-// What is read at once, at least: most messages are far smaller.
+// The minimum to read at once: most messages are far smaller.
 constexpr size_t kReceivedBytes = size_t{1} << 13;
 constexpr size_t kKeptBytesMax = size_t{1} << 20;
+// The limit for reads at once. A worker that sends small parts without a pause would hold the reading thread.
+constexpr int kReadsMax = 256;
 constexpr int64_t kPollMaxMs = 60'000;
 
 }  // namespace
@@ -41,7 +43,7 @@ base::Result<PythonProcess> PythonProcess::Start(const Interpreter& interpreter,
   base::FileDescriptor ours(sockets[0]);
   const base::FileDescriptor its(sockets[1]);
   INFERD_ASSIGN_OR_RETURN(auto ready_line, ReadyLine::Create());
-  // -u: what a model prints is seen when it prints it.
+  // -u: output of a model appears when it prints it.
   const std::array descriptors = {its.get(), inputs->descriptor(), outputs.descriptor(), ready_line.second.get()};
   auto sessions = interpreter.sessions == nullptr ? std::make_shared<WorkerSessions>() : interpreter.sessions;
   auto child = sessions->Start({.program = interpreter.program,
@@ -76,7 +78,7 @@ PythonProcess::~PythonProcess() {
   if (!socket_ || end_.has_value()) return;
   if (!failed()) {
     socket_.Close();
-    static_cast<void>(child_.EndsBefore(Clock::now() + kEndPatience));
+    static_cast<void>(child_.EndsBefore(EndsUntil()));
     Fail(base::DeadlineExceeded("did not end, and was ended"));
   }
   Settle();
@@ -88,7 +90,7 @@ void PythonProcess::Fail(base::Status why) {
 
 void PythonProcess::Settle() {
   if (!why_.has_value() || end_.has_value()) return;
-  // One that has ended by itself has closed the socket a moment before.
+  // A process that has ended by itself has closed its socket a moment earlier.
   const bool itself = why_->code() == base::StatusCode::kUnavailable;
   const bool killed = !child_.EndsBefore(Clock::now() + (itself ? kClosedPatience : kClosedPatience.zero()));
   if (killed) child_.Kill();
@@ -129,7 +131,7 @@ base::Status PythonProcess::Send(const MarshalWriter& message, Kind kind) {
   return failed() ? *why_ : base::OkStatus();
 }
 
-// Half a message cannot be taken back.
+// A partly sent message cannot be taken back.
 void PythonProcess::Queue(const MarshalWriter& message, size_t sent, Kind kind) {
   try {
     const auto size = static_cast<uint32_t>(message.bytes().size());
@@ -156,7 +158,10 @@ void PythonProcess::Flush() {
   }
 }
 
+Clock::time_point PythonProcess::EndsUntil() const { return told_to_end_.value_or(Clock::now()) + kEndPatience; }
+
 void PythonProcess::FinishSending() {
+  if (!told_to_end_.has_value()) told_to_end_ = Clock::now();
   if (socket_) shutdown(socket_.get(), SHUT_WR);
   unsent_ = {};
   sent_ = unsent_replies_ = 0;
@@ -177,7 +182,7 @@ void PythonProcess::CheckProgress(Clock::time_point now) {
 PythonProcess::Event PythonProcess::Await(int wake, Clock::time_point until) {
   while (!failed()) {
     Flush();
-    // A worker that reads no replies is asked for no more.
+    // Read nothing while the worker reads no replies: it would ask for more.
     const Arrived arrived = IsHeld() ? Arrived::kNothing : Look();
     if (arrived == Arrived::kMessage) return Event::kMessage;
     const auto now = Clock::now();
@@ -192,7 +197,7 @@ bool PythonProcess::Poll(int wake, Clock::duration patience) {
   const auto wanted = static_cast<int16_t>((IsHeld() ? 0 : POLLIN) | (has_unsent() ? POLLOUT : 0));
   std::array<pollfd, 3> files = {pollfd{.fd = socket_.get(), .events = wanted, .revents = 0},
                                  pollfd{.fd = wake, .events = POLLIN, .revents = 0},
-                                 // What the worker has started may hold its socket open.
+                                 // Processes that the worker started may hold its socket open.
                                  pollfd{.fd = child_.handle(), .events = POLLIN, .revents = 0}};
   const auto left = std::chrono::ceil<std::chrono::milliseconds>(patience).count();
   const int ready = poll(files.data(), files.size(), static_cast<int>(std::clamp<int64_t>(left, 0, kPollMaxMs)));
@@ -203,7 +208,7 @@ bool PythonProcess::Poll(int wake, Clock::duration patience) {
 }
 
 PythonProcess::Arrived PythonProcess::Look() {
-  while (!failed()) {
+  for (int reads = 0; !failed(); ++reads) {
     size_t wanted = sizeof(uint32_t);
     if (received_size_ >= wanted) {
       uint32_t size = 0;
@@ -212,15 +217,13 @@ PythonProcess::Arrived PythonProcess::Look() {
       wanted += size;
       if (received_size_ >= wanted) return Arrived::kMessage;
     }
-    // Room grows with what has come, and not with what was announced.
+    if (reads == kReadsMax) return NoMessage();
+    // Allocate with the bytes that have arrived, not with the announced size.
     if (received_.size() == received_size_ && !MakeRoom(wanted)) break;
     const ssize_t got =
         recv(socket_.get(), received_.data() + received_size_, received_.size() - received_size_, MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-      if (received_size_ > 0 && !half_since_.has_value()) half_since_ = Clock::now();
-      return Arrived::kNothing;
-    }
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return NoMessage();
     if (got <= 0) {
       Fail(base::Unavailable("the Python process has ended"));
       return Arrived::kEnd;
@@ -229,6 +232,11 @@ PythonProcess::Arrived PythonProcess::Look() {
   }
   Fail(base::Internal("sent what is no message, and was ended"));
   return Arrived::kEnd;
+}
+
+PythonProcess::Arrived PythonProcess::NoMessage() {
+  if (received_size_ > 0 && !half_since_.has_value()) half_since_ = Clock::now();
+  return Arrived::kNothing;
 }
 
 bool PythonProcess::MakeRoom(size_t wanted) {

@@ -12,22 +12,22 @@
 
 namespace inferd::python {
 
-// A socket beside that of the messages, on which a worker is asked whether its model is ready: a thread of its own
+// A socket beside the one for messages, on which a worker is asked for its model's readiness. A thread of the worker's
 // answers there, whatever the model executes meanwhile. There is one question at a time, however long the answer takes.
 // Thread-safe.
 class ReadyLine final {
  public:
-  // Ours, and the worker's. RESOURCE_EXHAUSTED: the system gives none.
+  // Returns our end and the worker's end. RESOURCE_EXHAUSTED if the system cannot make sockets.
   static base::Result<std::pair<std::shared_ptr<ReadyLine>, base::FileDescriptor>> Create();
   explicit ReadyLine(base::FileDescriptor socket) : socket_(std::move(socket)) {}
 
-  // The worker is that process, whose end is the end of this, too: what it has started may hold the socket.
+  // Sets the worker's process. Its end also ends the line, as processes that it started may hold the socket.
   void Watch(base::FileDescriptor process);
 
   enum class Said { kReady, kNotReady, kNothing, kEnded };
-  // Asks, if no answer is to come yet.
+  // Asks, unless an answer is still outstanding.
   void Ask();
-  // The answer, with why not; kNothing: it does not come in time.
+  // Returns the answer, with the reason if not ready. kNothing if it does not come in time.
   std::pair<Said, std::string> Await(std::chrono::steady_clock::time_point until);
 
  private:

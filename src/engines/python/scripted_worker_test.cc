@@ -1,4 +1,5 @@
-// A worker that sends what no worker of ours does, or what there is no memory for: it ends alone. Workers are scripts.
+// Tests workers that send invalid messages, or messages too large for the memory: only the worker ends. Workers are
+// scripts.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -25,7 +26,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A host that notes what it is told. One at a time, since its functions have no context of their own.
+// A host that records the calls. One at a time, since its functions have no context of their own.
 struct NotingHost {
   NotingHost() {
     current = this;
@@ -62,11 +63,11 @@ struct NotingHost {
   inline static NotingHost* current = nullptr;
   inferd_host table = {};
   bool without_memory = false;  // for the next response
-  bool waits = false;           // for descriptors, which it leaves to the test
+  bool waits = false;           // for descriptors, as told by the test
   std::vector<std::function<void()>> awaited;
   std::vector<int32_t> codes;
   std::vector<std::string> messages;
-  std::atomic<int> finished = 0;  // what is above is not changed behind it
+  std::atomic<int> finished = 0;  // the members above do not change after it is set
 };
 
 struct OneRequest {
@@ -79,7 +80,7 @@ struct OneRequest {
   inferd_batch batch = {};
 };
 
-// A response to the only request, final and well.
+// Adds a final, successful response to the only request.
 void AddEmptyResponse(MarshalWriter& message) {
   message.Tuple(7);
   message.Int(0);
@@ -96,7 +97,7 @@ std::string Framed(const MarshalWriter& message) {
   return std::string(reinterpret_cast<const char*>(&size), sizeof(size)) + message.bytes();
 }
 
-// Workers that are scripts of a shell: once the server has sent something, they say what the test put there.
+// Workers that are shell scripts: once the server has sent something, they send the bytes that the test prepared.
 class ScriptedWorkerTest : public ::testing::Test {
  protected:
   std::filesystem::path Script(const MarshalWriter& said) {
@@ -109,7 +110,7 @@ class ScriptedWorkerTest : public ::testing::Test {
   NotingHost host_;
 };
 
-// The end of the first execution, which has one request.
+// Makes the end of the first execution, which has one request.
 MarshalWriter Done() {
   MarshalWriter done;
   done.Tuple(4);
@@ -121,7 +122,7 @@ MarshalWriter Done() {
   return done;
 }
 
-// On a thread that waits for descriptors.
+// Executions on a thread that waits for descriptors.
 class WatchedExecutionTest : public ScriptedWorkerTest {
  protected:
   std::unique_ptr<WorkerLink> Begin(const MarshalWriter& said) {
@@ -142,7 +143,7 @@ TEST_F(WatchedExecutionTest, IsFinishedByThatThread) {
   const auto link = Begin(Done());
   ASSERT_NE(link, nullptr);
   ASSERT_EQ(host_.awaited.size(), 1u);
-  // It is called when there is something to be read, or for nothing: then the listener has the rest.
+  // The callback may run for no reason: then the listener takes the rest.
   host_.RunAwaited();
   while (host_.finished == 0) std::this_thread::yield();
   EXPECT_EQ(host_.codes, std::vector<int32_t>{INFERD_OK});
@@ -153,7 +154,7 @@ TEST_F(WatchedExecutionTest, IsTheListenersWhereThatThreadDoesNotCome) {
   ASSERT_NE(link, nullptr);
   while (host_.finished == 0) std::this_thread::yield();
   EXPECT_EQ(host_.codes, std::vector<int32_t>{INFERD_OK});
-  host_.RunAwaited();  // and finds nothing to do
+  host_.RunAwaited();  // it finds nothing to do
   EXPECT_EQ(host_.finished, 1);
 }
 
@@ -173,14 +174,14 @@ TEST_F(WatchedExecutionTest, AWorkerThatEndsInsteadIsTheListenersToFind) {
   (*link)->Serve("scripted_0_0", std::chrono::minutes(1));
   host_.waits = true;
   ASSERT_TRUE((*link)->Execute(request_.batch).has_value());
-  // The end stays there to be read: it is not waited for anew for ever.
+  // The end of the stream stays readable: it must not be awaited again and again.
   while (host_.finished == 0) {
     host_.RunAwaited();
   }
   EXPECT_EQ(host_.codes, std::vector<int32_t>{INFERD_UNAVAILABLE});
 }
 
-// The worker has begun the first of two at most.
+// The worker has begun at most the first of two executions.
 TEST_F(WatchedExecutionTest, OneThatAnEndedWorkerHadNotBegunIsTakenBack) {
   dir_.Write("worker", "head -c 1 <&3 >/dev/null\nread line < '" + dir_.path().string() + "/go'\n");
   const std::filesystem::path go = dir_.path() / "go";
@@ -228,7 +229,7 @@ TEST_F(WatchedExecutionTest, TheNextIsWatchedByTheThreadThatTheOneBeforeIsFinish
   const OneRequest next;
   ASSERT_TRUE((*link)->Execute(request_.batch).has_value());
   ASSERT_TRUE((*link)->Execute(next.batch).has_value());
-  // By these, or by the listener where this thread is slow.
+  // Finished by these callbacks, or by the listener if this thread is slow.
   while (host_.finished == 0 && !host_.awaited.empty()) {
     host_.RunAwaited();
   }
@@ -247,7 +248,7 @@ TEST_F(ScriptedWorkerTest, OneThatThereIsNoMemoryForEndsAlone) {
   const auto progress = (*link)->Execute(request.batch);
   ASSERT_TRUE(progress.has_value()) << progress.error().message();
   EXPECT_EQ(*progress, kit::Progress::kPending);
-  // By this thread, or by the one that goes on behind it.
+  // Finished by this thread, or by the listener.
   while (host_.finished == 0) std::this_thread::yield();
   ASSERT_EQ(host_.codes, std::vector<int32_t>{INFERD_UNAVAILABLE});
   EXPECT_THAT(host_.messages[0], HasSubstr("sent what there is no memory for, and was ended"));
@@ -255,7 +256,7 @@ TEST_F(ScriptedWorkerTest, OneThatThereIsNoMemoryForEndsAlone) {
   EXPECT_EQ((*link)->Execute(request.batch).error().code(), base::StatusCode::kUnavailable);
 }
 
-// Neither an execution nor the end of its instance waits for a model that writes into the log without end.
+// Neither an execution nor the end of its instance may wait for a model that logs without end.
 TEST_F(ScriptedWorkerTest, LinesOfTheLogAreNoSignOfLife) {
   MarshalWriter line;
   line.Tuple(3);
@@ -312,7 +313,7 @@ TEST_F(ScriptedWorkerTest, WhatNoSignatureSaysIsRefused) {
     return model.has_value() ? base::OkStatus() : model.error();
   };
   EXPECT_TRUE(load(1000, INFERD_TYPE_FP32).ok()) << load(1000, INFERD_TYPE_FP32).ToString();
-  // What a time is added to is counted in nanoseconds.
+  // Times are counted in nanoseconds: large values overflow when they are added.
   for (const int64_t patience : {std::numeric_limits<int64_t>::max(), int64_t{10'000'000'000'000}, int64_t{-1}}) {
     EXPECT_EQ(load(patience, INFERD_TYPE_FP32).code(), base::StatusCode::kInternal) << patience;
   }

@@ -28,11 +28,11 @@ base::Status TooOld() { return base::Unimplemented("the server does not take wha
 
 }  // namespace
 
-// Shared by the host's callback and nothing else: deleted with the final response.
+// Owned by the host's callback alone: deleted with the final response.
 struct WorkerAsks::Calling {
   std::shared_ptr<WorkerAsks> asks;
   uint64_t number = 0;
-  size_t bytes = 0;  // of a control
+  size_t bytes = 0;  // size of a control
 };
 
 base::Status WorkerAsks::Take(const Value::Items& message, std::span<const std::byte> memory) {
@@ -66,7 +66,7 @@ base::Status WorkerAsks::Ask(uint64_t number, const std::string& kind, ItemReade
   return NoAsk();
 }
 
-// (..., execution, request or -1, and what ModelCallReader reads)
+// Reads (..., execution, request or -1, and the items of ModelCallReader).
 base::Status WorkerAsks::Call(uint64_t number, ItemReader& items, std::span<const std::byte> memory) {
   const uint64_t execution = items.Uint();
   const int64_t request = items.Int();
@@ -148,7 +148,7 @@ void WorkerAsks::Cancel(uint64_t number) {
   if (call != 0) host_.cancel_call(&host_, call);
 }
 
-// (..., execution, request)
+// Reads (..., execution, request).
 base::Status WorkerAsks::AskCancelled(uint64_t number, ItemReader& items) {
   const uint64_t execution = items.Uint();
   const uint64_t request = items.Uint();
@@ -159,7 +159,8 @@ base::Status WorkerAsks::AskCancelled(uint64_t number, ItemReader& items) {
   return base::OkStatus();
 }
 
-// ("ready", model, version), ("load", model, configuration, ((path, bytes), ...)) or ("unload", model, its dependents).
+// Reads ("ready", model, version), ("load", model, configuration, ((path, bytes), ...)) or ("unload", model,
+// unload_dependents).
 base::Status WorkerAsks::Control(uint64_t number, const std::string& kind, ItemReader& items) {
   inferd_model_control control = {};
   control.struct_size = sizeof(control);
@@ -217,7 +218,7 @@ void WorkerAsks::EndControl(size_t bytes) {
   control_bytes_ -= bytes;
 }
 
-// (..., kind, name, help, of labels, labels, bounds)
+// Reads (..., kind, name, help, true for a series, labels, bounds).
 base::Status WorkerAsks::OpenMetric(uint64_t number, ItemReader& items) {
   inferd_metric metric = {};
   metric.struct_size = sizeof(metric);
@@ -254,7 +255,7 @@ base::Status WorkerAsks::OpenMetric(uint64_t number, ItemReader& items) {
   return base::OkStatus();
 }
 
-// (..., metric, change, value); its change -1: it is closed.
+// Reads (..., metric, change, value). A change of -1 closes the metric.
 base::Status WorkerAsks::ChangeMetric(uint64_t number, ItemReader& items) {
   const uint64_t metric = items.Uint();
   const int32_t change = items.Int32();

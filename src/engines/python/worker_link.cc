@@ -5,8 +5,6 @@
 #include <utility>
 
 #include "engines/kit/parameters.h"
-#include "engines/python/message/execution_writer.h"
-#include "engines/python/message/response_reader.h"
 #include "engines/python/message/value_parts.h"
 
 namespace inferd::python {
@@ -16,39 +14,17 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using kit::Progress;
 
-// For so long after an execution, none else reads: another one is likely, and handing over would cost more than it.
+// For so long after an execution, the listener does not read: another execution is likely, and handing over would cost
+// more.
 constexpr std::chrono::milliseconds kQuiet{50};
-// For so long Execute() waits itself: its thread may be one that others wait for, and handing over costs little beside
-// what took longer.
+// For so long Execute() itself waits: others may wait for its thread, and after this time handing over costs
+// comparatively little.
 constexpr std::chrono::milliseconds kHeld{2};
-// What a watched execution may say before the listener reads: its responses, and what the model writes into the log.
+// The limit for messages of a watched execution before the listener reads: its responses, and log lines of the model.
 constexpr int kWatchedMessagesMax = 64;
-// How long one that was told to end may still say what is to be logged.
-constexpr std::chrono::seconds kLastLinesPatience{5};
 constexpr std::chrono::hours kLongTime{1};
 
 base::Status Hanging() { return base::DeadlineExceeded("did not answer in time, and was ended"); }
-
-base::Status NoAnswer() { return base::Internal("answers what was not asked, and was ended"); }
-
-// An execution whose response may be followed by another one.
-struct Resumption {
-  const inferd_host* host = nullptr;
-  const inferd_batch* batch = nullptr;
-  size_t request = 0;
-  std::shared_ptr<Outbox> outbox;
-  uint64_t execution = 0;
-  uint64_t ticket = 0;
-};
-
-MarshalWriter TakenMessage(uint64_t ticket, bool cancelled) {
-  MarshalWriter taken;
-  taken.Tuple(3);
-  taken.Text("taken");
-  taken.Uint(ticket);
-  taken.Bool(cancelled);
-  return taken;
-}
 
 }  // namespace
 
@@ -69,17 +45,14 @@ WorkerLink::WorkerLink(const inferd_host& host, std::unique_ptr<WorkerOutput> ou
       process_(std::move(process)),
       outbox_(std::move(outbox)),
       asks_(std::make_shared<WorkerAsks>(host, process_.inputs(), outbox_,
-                                         [this](uint64_t number) {
-                                           const auto found = running_.find(number);
-                                           return found == running_.end() ? nullptr : found->second.batch;
-                                         })),
-      log_(host) {
+                                         [this](uint64_t number) { return executions_.BatchOf(number); })),
+      log_(host),
+      executions_(host, process_.inputs(), outbox_) {
   const base::MutexLock lock(watch_->mutex);
   watch_->link = this;
 }
 
-// What the model still says is heard, so that it can say goodbye.
-WorkerLink::~WorkerLink() {
+void WorkerLink::BeginEnd() {
   {
     const base::MutexLock lock(watch_->mutex);
     watch_->link = nullptr;
@@ -92,8 +65,13 @@ WorkerLink::~WorkerLink() {
   outbox_->Wake();
   if (listener_.joinable()) listener_.join();
   process_.FinishSending();
-  const auto until = Clock::now() + kLastLinesPatience;
-  // Not for longer, should it never stop.
+}
+
+// Logs the last lines of the model while it ends.
+WorkerLink::~WorkerLink() {
+  BeginEnd();
+  const auto until = process_.EndsUntil();
+  // With a deadline, as it may log without end.
   while (Clock::now() < until && process_.Await(-1, until) == PythonProcess::Event::kMessage) {
     static_cast<void>(TakeMessage(/*only_log=*/true));
   }
@@ -102,7 +80,7 @@ WorkerLink::~WorkerLink() {
 
 base::Result<Value> WorkerLink::Exchange(const MarshalWriter& message, std::chrono::milliseconds patience) {
   reply_.reset();
-  // How it has ended says more than that it takes nothing.
+  // The way in which the process ended is a better error than the failure to send.
   if (const base::Status sent = process_.Send(message); !sent.ok()) process_.Fail(sent);
   const auto until = Clock::now() + patience;
   while (!reply_.has_value() && !process_.failed()) {
@@ -114,12 +92,20 @@ base::Result<Value> WorkerLink::Exchange(const MarshalWriter& message, std::chro
   return std::unexpected(base::Unavailable("the Python process " + process_.end().value_or("has ended")));
 }
 
-void WorkerLink::Serve(std::string instance, std::chrono::milliseconds patience, TakeBack take_back) {
+void WorkerLink::Serve(std::string instance, std::chrono::milliseconds patience, WorkerExecutions::TakeBack take_back) {
   instance_ = std::move(instance);
-  take_back_ = std::move(take_back);
+  executions_.SetTakeBack(std::move(take_back));
   log_.SetInstance(instance_);
   patience_ = patience;
   listener_ = std::thread([this] { Listen(); });
+}
+
+bool WorkerLink::GiveTo(std::string instance, WorkerExecutions::TakeBack take_back) {
+  const Reading reading(*this);
+  instance_ = std::move(instance);
+  executions_.SetTakeBack(std::move(take_back));
+  log_.SetInstance(instance_);
+  return !process_.failed();
 }
 
 bool WorkerLink::usable() {
@@ -129,7 +115,7 @@ bool WorkerLink::usable() {
 
 bool WorkerLink::idle() {
   const Reading reading(*this);
-  return running_.empty();
+  return executions_.empty();
 }
 
 WorkerLink::Reading::Reading(WorkerLink& link) : link_(link) {
@@ -145,7 +131,7 @@ WorkerLink::Reading::Reading(WorkerLink& link) : link_(link) {
 WorkerLink::Reading::~Reading() {
   const base::MutexLock lock(link_.mutex_);
   link_.reading_ = false;
-  link_.unfinished_ = !link_.running_.empty();
+  link_.unfinished_ = !link_.executions_.empty();
   link_.read_until_ = Clock::now();
   if ((link_.unfinished_ && !link_.watched_) || link_.wanted_ > 0) link_.changed_.NotifyAll();
 }
@@ -169,23 +155,23 @@ void WorkerLink::Listen() {
     if (process_.end().has_value()) {
       FailPending();
       FinishOver();
-      // Clients that hold a response up may still let it go.
-      if (!running_.empty()) outbox_->Await(kQuiet);
+      // Clients that hold a response up may still release it.
+      if (!executions_.empty()) outbox_->Await(kQuiet);
       SendOutbox();
     } else if (!process_.failed()) {
       Step(unfinished ? alive_ + patience_ : Clock::now() + kLongTime);
-      if (!running_.empty() && Clock::now() >= alive_ + patience_) process_.Fail(Hanging());
+      if (!executions_.empty() && Clock::now() >= alive_ + patience_) process_.Fail(Hanging());
     }
     const bool ends = process_.failed() && !process_.end().has_value();
     FinishOver();
-    const bool over = process_.end().has_value() && running_.empty();
+    const bool over = process_.end().has_value() && executions_.empty();
     lock.lock();
     reading_ = listening_ = false;
-    unfinished_ = !running_.empty();
+    unfinished_ = !executions_.empty();
     changed_.NotifyAll();
     if (over) return;
     if (!ends) continue;
-    // A thread that begins an execution meanwhile is told at once, and waits for no process.
+    // A thread that begins an execution meanwhile fails at once, and does not wait for the process.
     lock.unlock();
     process_.Settle();
     lock.lock();
@@ -198,26 +184,19 @@ base::Result<Progress> WorkerLink::Execute(const inferd_batch& batch) {
     WorkerLink& link;
     ~Others() { link.FinishOver(); }
   } others{*this};
-  // What it has started may still take messages.
+  // Processes that the worker started may still take messages.
   if (process_.failed()) return std::unexpected(Ended("has ended"));
-  const bool watchable = running_.empty() || reading.was_watched();
-  const uint64_t number = ++last_;
-  const auto begun = Begin(number, batch);
+  const bool watchable = executions_.empty() || reading.was_watched();
+  const auto begun = Begin(batch);
   if (!begun.has_value()) return std::unexpected(process_.failed() ? Ended("has ended") : begun.error());
-  Running& running = **begun;
-  if (watchable && !process_.has_unsent() && BeginWatch()) {
-    running.pending = true;
-    return Progress::kPending;
-  }
+  WorkerExecutions::Execution& execution = **begun;
+  if (watchable && !process_.has_unsent() && BeginWatch()) return executions_.Leave(execution);
   const auto until = Clock::now() + kHeld;
-  // Lines of the log may come without end. What is over of others is not held up.
-  while (!running.returned && finished_.empty() && Clock::now() < until && Step(until)) {
+  // Stop at the deadline, as log lines may come without end, and when other executions are finished, to report them.
+  while (!execution.returned && !executions_.any_finished() && Clock::now() < until && Step(until)) {
   }
-  // A process that has failed meanwhile is the listener's to wait for, which finishes its executions then.
-  running.pending = !running.over || running.held > 0;
-  if (running.pending) return Progress::kPending;
-  Forget(number);
-  return Progress::kFinished;
+  // If the process has failed meanwhile, the listener waits for it and finishes its executions.
+  return executions_.Leave(execution);
 }
 
 bool WorkerLink::BeginWatch() {
@@ -226,13 +205,13 @@ bool WorkerLink::BeginWatch() {
   const auto ready = [](void* arg) { OnReadable(*std::unique_ptr<Held>(static_cast<Held*>(arg))); };
   auto held = std::make_unique<Held>(watch_);
   if (host_.await_readable(&host_, process_.descriptor(), ready, held.get()) == 0) return false;
-  held.release();  // NOLINT(bugprone-unused-return-value): `ready` has it
+  held.release();  // NOLINT(bugprone-unused-return-value): `ready` owns it
   const base::MutexLock lock(mutex_);
   watched_ = true;
   return true;
 }
 
-// What is finished may begin the next execution, and have the link go: nothing is held then.
+// Call finish() without locks: it may begin the next execution, or destroy the link.
 void WorkerLink::OnReadable(const std::shared_ptr<Watch>& watch) {
   std::vector<const inferd_batch*> finished;
   const inferd_host* host = nullptr;
@@ -245,7 +224,7 @@ void WorkerLink::OnReadable(const std::shared_ptr<Watch>& watch) {
   for (const inferd_batch* const batch : finished) host->finish(batch);
 }
 
-// Without waiting. What is not over then is left to the listener, as is the end of the process.
+// Never blocks. The listener takes care of unfinished executions and of the process's end.
 std::vector<const inferd_batch*> WorkerLink::TakeWatched() {
   {
     const base::MutexLock lock(mutex_);
@@ -257,19 +236,19 @@ std::vector<const inferd_batch*> WorkerLink::TakeWatched() {
   goes_on_ = false;
   try {
     auto arrived = PythonProcess::Arrived::kMessage;
-    for (int messages = 0; messages < kWatchedMessagesMax && !running_.empty(); ++messages) {
+    for (int messages = 0; messages < kWatchedMessagesMax && !executions_.empty(); ++messages) {
       arrived = process_.Look();
       if (arrived != PythonProcess::Arrived::kMessage) break;
       if (const base::Status status = TakeMessage(/*only_log=*/false); !status.ok()) process_.Fail(status);
       SendOutbox();
     }
-    // The thread that has begun the next one may have been told of this, and has gone on with something else.
+    // Watch again: the thread that began the next execution may have returned to other work.
     const bool waits = !goes_on_ && arrived == PythonProcess::Arrived::kNothing && !process_.has_unsent();
-    if (!running_.empty() && waits && !process_.is_half()) BeginWatch();
+    if (!executions_.empty() && waits && !process_.is_half()) BeginWatch();
   } catch (const std::bad_alloc&) {
-    // The listener will say so.
+    // The listener will report it.
   }
-  return std::exchange(finished_, {});
+  return executions_.TakeFinished();
 }
 
 base::Status WorkerLink::Ended(const std::string& how) const {
@@ -277,32 +256,19 @@ base::Status WorkerLink::Ended(const std::string& how) const {
                            ", and is started anew for the next request");
 }
 
-base::Result<WorkerLink::Running*> WorkerLink::Begin(uint64_t number, const inferd_batch& batch) {
-  std::vector<inferd_memory> pieces;
-  for (size_t i = 0; i < batch.input_count; ++i) {
-    pieces.insert(pieces.end(), batch.inputs[i]->pieces, batch.inputs[i]->pieces + batch.inputs[i]->piece_count);
-  }
-  INFERD_ASSIGN_OR_RETURN(const InputBlocks::Block block, process_.inputs()->Add(pieces));
+base::Result<WorkerExecutions::Execution*> WorkerLink::Begin(const inferd_batch& batch) {
+  INFERD_ASSIGN_OR_RETURN(WorkerExecutions::Execution* const execution, executions_.Add(batch, message_));
   base::Status status;
   try {
-    // All that needs memory comes before it is sent: what the worker answers finds it here.
-    Running& running = running_[number];
-    running.batch = &batch;
-    running.inputs = block;
-    running.answered.assign(batch.request_count, false);
-    WriteExecution(
-        {.host = host_, .number = number, .batch = batch, .block = block, .bytes = process_.inputs()->bytes()},
-        message_);
     SendOutbox();
     status = process_.Send(message_);
     alive_ = Clock::now();
-    if (status.ok()) return &running;
+    if (status.ok()) return execution;
     process_.Fail(status);
   } catch (const std::bad_alloc&) {
     status = base::ResourceExhausted("the server has no memory for it");
   }
-  running_.erase(number);
-  process_.inputs()->Give(block);
+  executions_.Drop(*execution);
   return std::unexpected(status);
 }
 
@@ -312,11 +278,11 @@ void WorkerLink::SendOutbox() {
       if (const base::Status sent = process_.Send(item.message, PythonProcess::Kind::kReply); !sent.ok())
         process_.Fail(sent);
     }
-    if (item.resumed != 0) Resumed(item.resumed);
+    if (item.resumed != 0) executions_.Resumed(item.resumed);
   }
 }
 
-// One message, or what other threads have left.
+// Processes one message, or the messages of other threads.
 bool WorkerLink::Step(Clock::time_point until) {
   SendOutbox();
   const PythonProcess::Event event = process_.Await(outbox_->descriptor(), until);
@@ -334,8 +300,8 @@ bool WorkerLink::Step(Clock::time_point until) {
   return event != PythonProcess::Event::kNeither;
 }
 
-// There may be no memory for what a worker says, or describes. Then it ends, and not the server, nor the thread that
-// others wait for to have read.
+// A worker's message may need more memory than there is. Then the worker ends, and neither the server nor the reading
+// thread.
 base::Status WorkerLink::TakeMessage(bool only_log) {
   try {
     const auto message = process_.Receive();
@@ -357,15 +323,14 @@ base::Status WorkerLink::Handle(const Value& message) {
     return base::OkStatus();
   }
   alive_ = Clock::now();
-  if (const Value::Items* const done = ItemsOf(message, "done", 4)) return HandleResponses(*done, true);
-  goes_on_ = true;
-  if (const Value::Items* const some = ItemsOf(message, "responses", 5)) return HandleResponses(*some, false);
-  if (const Value::Items* const returned = ItemsOf(message, "returned", 2)) {
-    ItemReader items(*returned);
-    static_cast<void>(items.Text());
-    if (const auto found = running_.find(items.Uint()); found != running_.end()) found->second.returned = true;
-    return items.ok() ? base::OkStatus() : NoAnswer();
+  if (const Value::Items* const done = ItemsOf(message, "done", 4)) {
+    return executions_.TakeResponses(*done, /*over=*/true, process_.outputs());
   }
+  goes_on_ = true;
+  if (const Value::Items* const some = ItemsOf(message, "responses", 5)) {
+    return executions_.TakeResponses(*some, /*over=*/false, process_.outputs());
+  }
+  if (const Value::Items* const returned = ItemsOf(message, "returned", 2)) return executions_.TakeReturned(*returned);
   for (const char* const kind : {"ask", "used", "cancel"}) {
     const Value::Items* const ask = ItemsOf(message, kind);
     if (ask == nullptr) continue;
@@ -377,111 +342,8 @@ base::Status WorkerLink::Handle(const Value& message) {
   return base::OkStatus();
 }
 
-// ("responses", number, bytes, ticket, responses), which is confirmed, or at last ("done", number, bytes, responses).
-base::Status WorkerLink::HandleResponses(const Value::Items& message, bool over) {
-  ItemReader items(message);
-  static_cast<void>(items.Text());
-  const uint64_t number = items.Uint();
-  const uint64_t bytes = items.Uint();
-  const uint64_t ticket = over ? 0 : items.Uint();
-  const Value::Items& responses = items.Items();
-  const auto found = running_.find(number);
-  if (!items.Finished() || found == running_.end() || found->second.over) return NoAnswer();
-  INFERD_ASSIGN_OR_RETURN(const std::span<const std::byte> memory, process_.outputs().Look(bytes));
-  INFERD_RETURN_IF_ERROR(Respond(number, responses, TensorMemory(memory), ticket));
-  if (over) found->second.over = found->second.returned = true;
-  FinishIfOver(number);
-  return base::OkStatus();
-}
-
-base::Status WorkerLink::Respond(uint64_t number, const Value::Items& responses, TensorMemory memory, uint64_t ticket) {
-  Running& running = running_[number];
-  std::optional<size_t> goes_on;
-  for (const Value& response : responses) {
-    INFERD_ASSIGN_OR_RETURN(const SentResponse sent, SendResponse(host_, *running.batch, response, memory));
-    if (!sent.final) {
-      goes_on = sent.request;
-    } else if (sent.request == INFERD_ALL_REQUESTS) {
-      running.answered.assign(running.answered.size(), true);
-    } else {
-      running.answered[sent.request] = true;
-    }
-  }
-  if (ticket == 0) return base::OkStatus();
-  if (goes_on.has_value() && *goes_on < running.answered.size()) {
-    Hold(number, *goes_on, ticket);
-  } else {
-    outbox_->Push(TakenMessage(ticket, false));
-  }
-  return base::OkStatus();
-}
-
-// The worker goes on with that request once its client takes more.
-void WorkerLink::Hold(uint64_t number, size_t request, uint64_t ticket) {
-  Running& running = running_[number];
-  if (host_.may_respond(running.batch, request) != 0) {
-    return outbox_->Push(TakenMessage(ticket, host_.is_cancelled(running.batch, request) != 0));
-  }
-  ++running.held;
-  const auto resume = [](void* arg) {
-    const std::unique_ptr<Resumption> held(static_cast<Resumption*>(arg));
-    const bool cancelled = held->host->is_cancelled(held->batch, held->request) != 0;
-    held->outbox->Push(TakenMessage(held->ticket, cancelled), held->execution);
-  };
-  host_.when_may_respond(running.batch, request, resume,
-                         new Resumption{.host = &host_,
-                                        .batch = running.batch,
-                                        .request = request,
-                                        .outbox = outbox_,
-                                        .execution = number,
-                                        .ticket = ticket});
-}
-
-void WorkerLink::Resumed(uint64_t number) {
-  const auto found = running_.find(number);
-  if (found == running_.end()) return;
-  --found->second.held;
-  FinishIfOver(number);
-}
-
-void WorkerLink::FinishIfOver(uint64_t number) {
-  const auto found = running_.find(number);
-  const Running& running = found->second;
-  if (!running.pending || !running.over || running.held > 0) return;
-  const inferd_batch* const batch = running.batch;
-  Forget(number);
-  finished_.push_back(batch);
-}
-
-void WorkerLink::Forget(uint64_t number) {
-  const auto found = running_.find(number);
-  process_.inputs()->Give(found->second.inputs);
-  running_.erase(found);
-}
-
 void WorkerLink::FinishOver() {
-  for (const inferd_batch* const batch : std::exchange(finished_, {})) host_.finish(batch);
-}
-
-void WorkerLink::NoteEnd() {
-  if (begun_.has_value() || running_.empty()) return;
-  begun_ = std::ranges::min_element(running_, {}, [](const auto& each) { return each.first; })->first;
-}
-
-// Where one is executed after the other, the worker had begun the first of them at most.
-bool WorkerLink::WasBegun(uint64_t number) const {
-  return take_back_ == nullptr || !begun_.has_value() || number <= *begun_;
-}
-
-void WorkerLink::GiveBack() {
-  NoteEnd();
-  for (auto each = running_.begin(); each != running_.end();) {
-    const auto found = each++;
-    if (WasBegun(found->first) || !found->second.pending) continue;
-    const inferd_batch* const batch = found->second.batch;
-    Forget(found->first);
-    take_back_(*batch);
-  }
+  for (const inferd_batch* const batch : executions_.TakeFinished()) host_.finish(batch);
 }
 
 void WorkerLink::FailPending() {
@@ -490,19 +352,7 @@ void WorkerLink::FailPending() {
     host_.log(&host_, INFERD_LOG_ERROR, ToText(line));
     asks_->Close();
   }
-  const base::Status why = Ended(process_.end().value_or("has ended"));
-  const inferd_response failure = FailureOf(why);
-  GiveBack();
-  std::vector<uint64_t> over;
-  for (auto& [number, running] : running_) {
-    if (!running.pending) continue;
-    for (size_t i = 0; i < running.answered.size() && !running.over; ++i) {
-      if (!running.answered[i]) host_.respond(running.batch, i, &failure);
-    }
-    running.over = true;
-    over.push_back(number);
-  }
-  for (const uint64_t number : over) FinishIfOver(number);
+  executions_.Fail(Ended(process_.end().value_or("has ended")));
 }
 
 }  // namespace inferd::python

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// A host that keeps lines. One at a time, since its functions have no context of their own.
+// A host that keeps log lines. One at a time, since its functions have no context of their own.
 class WorkerLogTest : public ::testing::Test {
  protected:
   WorkerLogTest() {

@@ -17,7 +17,7 @@ namespace inferd::python {
 namespace {
 
 constexpr size_t kReadBytes = size_t{1} << 14;
-// What is still read at the end: as much as a pipe holds. A process that has left its worker may write on for ever.
+// Reads at the end: as much as a pipe holds. A process that has left its worker may write without end.
 constexpr int kLastReads = 64;
 
 base::Status NoOutput(const std::string& why) { return base::ResourceExhausted("no Python worker: " + why); }
@@ -30,7 +30,7 @@ base::Result<std::unique_ptr<WorkerOutput>> WorkerOutput::Create(const inferd_ho
   base::FileDescriptor reading(ends[0]);
   base::FileDescriptor writing(ends[1]);
   base::FileDescriptor ending(eventfd(0, EFD_CLOEXEC));
-  // The writers block as on any pipe; this end must not.
+  // The writers may block, as on any pipe; this end must not.
   if (!ending || fcntl(reading.get(), F_SETFL, O_NONBLOCK) != 0) {
     return std::unexpected(NoOutput(std::strerror(errno)));
   }
@@ -97,7 +97,7 @@ void WorkerOutput::EndLine() {
   try {
     log_.Write(INFERD_LOG_INFO, "worker '" + title_ + "' wrote: " + line_, WorkerLog::Clock::now());
   } catch (const std::bad_alloc&) {
-    // The line is lost.
+    // No memory: drop the line.
   }
   line_.clear();
 }

@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A host that keeps the lines of its log. One at a time, since its functions have no context of their own.
+// A host that keeps log lines. One at a time, since its functions have no context of their own.
 struct LogHost {
   LogHost() {
     lines.clear();
@@ -27,7 +27,7 @@ struct LogHost {
   inferd_host table = {};
 };
 
-// What is logged of such output.
+// Returns the log lines for that output.
 std::vector<std::string> LinesOf(std::string_view written) {
   const LogHost host;
   auto output = WorkerOutput::Create(host.table, "inferd:m");
@@ -55,7 +55,7 @@ TEST(WorkerOutputTest, ALineWithoutEndIsCut) {
   EXPECT_EQ(lines[1], "worker 'inferd:m' wrote: next");
 }
 
-// A process that has left its worker may keep the other end.
+// A process that has left its worker may still hold the other end.
 TEST(WorkerOutputTest, EndsWhileSomebodyHasTheOtherEnd) {
   const LogHost host;
   auto output = WorkerOutput::Create(host.table, "inferd:m");

@@ -15,7 +15,7 @@ namespace inferd::python {
 
 namespace {
 
-// A process that starts others as fast as they are killed is not followed for ever.
+// Bounds the fight against a process that starts others as fast as they are killed.
 constexpr int kRoundsMax = 100;
 
 }  // namespace
@@ -24,7 +24,7 @@ WorkerSessions::WorkerSessions(Orphans orphans) : orphans_(orphans), own_session
 
 base::Result<base::ChildProcess> WorkerSessions::Start(base::ChildCommand command) {
   command.own_session = true;
-  // Not before: orphans of other processes' workers are not waited for here.
+  // Adopt only now, so that orphans of other processes' workers do not come here.
   if (orphans_ == Orphans::kAdopt) prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
   // A worker that is not in the list yet would be taken for an orphan.
   const base::MutexLock lock(mutex_);
@@ -50,7 +50,7 @@ size_t WorkerSessions::EndSome(pid_t worker) {
       return orphan || (stat->session == worker && stat->state != 'Z');
     };
     if (!belongs(StatOf(process))) continue;
-    // Looked at again: by now the number may be another process's.
+    // Check again with the handle: the id may belong to another process by now.
     const base::FileDescriptor handle(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
     const std::optional<ProcessStat> stat = StatOf(process);
     if (!handle || !belongs(stat)) continue;

@@ -10,9 +10,9 @@
 
 namespace inferd::python {
 
-// The sessions of the worker processes that this process has started, each with the processes that its model starts.
-// Those end with their worker, also where they have left its session: this process adopts orphans for that. One object
-// per process, since it takes adopted processes that it does not know for orphans of a worker. Thread-safe.
+// The sessions of this process's worker processes. Each also contains the processes that its model starts. These end
+// with their worker, even if they have left its session: for that, this process adopts orphans. Use one object per
+// process, since it takes every unknown adopted process for an orphan of a worker. Thread-safe.
 class WorkerSessions final {
  public:
   enum class Orphans { kLeave, kAdopt };
@@ -21,20 +21,20 @@ class WorkerSessions final {
   WorkerSessions(const WorkerSessions&) = delete;
   WorkerSessions& operator=(const WorkerSessions&) = delete;
 
-  // Starts a worker in a session of its own. Errors are ChildProcess::Start's.
+  // Starts a worker in its own session. Errors as for ChildProcess::Start().
   base::Result<base::ChildProcess> Start(base::ChildCommand command);
-  // Kills what the worker's model has started. Call between the worker's end and WaitForEnd(): its number is its own
-  // until then. Blocks for as long as it takes to look at all processes, some times.
+  // Kills the processes that the worker's model started. Call between the worker's end and WaitForEnd(), while its id
+  // cannot be reused. Blocks while it scans all processes, up to some times.
   void End(pid_t worker);
 
  private:
-  // Returns how many processes it has killed or waited for.
+  // Returns the number of processes that it killed or waited for.
   size_t EndSome(pid_t worker) REQUIRES(mutex_);
 
   const Orphans orphans_;
   const pid_t own_session_;
   base::Mutex mutex_;
-  std::set<pid_t> workers_ GUARDED_BY(mutex_);  // that have not been waited for
+  std::set<pid_t> workers_ GUARDED_BY(mutex_);  // not waited for yet
 };
 
 }  // namespace inferd::python

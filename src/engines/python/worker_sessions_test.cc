@@ -19,7 +19,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// A worker, and the processes that it has started and that stay: of its session, of one of their own, and a daemon.
+// A worker with processes that it has started and that stay: one in its session, one in its own session, and a daemon.
 struct StartedWorker {
   base::ChildProcess process;
   std::vector<pid_t> started;
@@ -83,7 +83,7 @@ TEST_F(WorkerSessionsTest, WithoutAdoptionWhatIsInTheSessionEnds) {
   WorkerSessions sessions;
   StartedWorker worker = Start(sessions);
   End(sessions, worker.process);
-  // The process is init's, which may not have looked at its end yet.
+  // The process belongs to init now, which may not have waited for it yet.
   const auto is_there = [](pid_t process) {
     std::FILE* const stat = std::fopen(("/proc/" + std::to_string(process) + "/stat").c_str(), "r");
     char state = 'Z';

@@ -7,11 +7,11 @@
 
 namespace inferd::tensorflow {
 
-// The inferd_datatype of a TensorFlow type; INFERD_TYPE_INVALID for those that no protocol of ours has
+// Returns the inferd_datatype of a TensorFlow type, or INFERD_TYPE_INVALID for those that none of our protocols has
 // (resources, variants).
 int32_t ToDatatype(TF_DataType type);
 
-// As TensorFlow spells it: "DT_COMPLEX64"; the number for types that are not known here.
+// Returns TensorFlow's spelling: "DT_COMPLEX64", or the number of an unknown type.
 std::string ElementTypeName(TF_DataType type);
 
 }  // namespace inferd::tensorflow

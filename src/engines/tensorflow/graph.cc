@@ -12,7 +12,7 @@ namespace inferd::tensorflow {
 
 namespace {
 
-// GraphDef messages pass 2 GiB in no tool of TensorFlow's.
+// No TensorFlow tool writes GraphDef messages above 2 GiB.
 constexpr uintmax_t kGraphBytesMax = (uintmax_t{1} << 31) - 1;
 
 base::Result<SessionOptionsOwner> MakeOptions(const SessionSettings& settings, int compute_threads) {
@@ -26,14 +26,14 @@ base::Result<SessionOptionsOwner> MakeOptions(const SessionSettings& settings, i
 
 std::string_view Bytes(const TF_Buffer& buffer) { return {static_cast<const char*>(buffer.data), buffer.length}; }
 
-// By the names of their types, wherever in the message they stand: in the graph or in one of its functions.
+// Searches the types' names anywhere in the message: in the graph or in one of its functions.
 bool HasOneOf(std::string_view graph, std::span<const std::string_view> types) {
   return std::ranges::any_of(types, [&](std::string_view type) { return graph.contains(type); });
 }
 
 constexpr std::string_view kInputKeepers[] = {"Enqueue", "Stage", "Barrier", "Dataset", "StackPush", "Accumulator"};
 
-// Those whose kernels, oneDNN's among them, CHECK a rank that shape inference would have refused (TensorFlow 2.21).
+// Operators whose kernels, oneDNN's included, CHECK a rank that shape inference would have refused (TensorFlow 2.21).
 constexpr std::string_view kRankTakers[] = {
     "Conv2D",    "Conv3D",    "DepthwiseConv2d",   "MaxPool3D",         "AvgPool3D",
     "LSTMBlock", "BlockLSTM", "CombinedNonMax",    "ScatterNd",         "RaggedGather",
@@ -60,7 +60,7 @@ base::Result<BufferOwner> ReadGraph(const std::filesystem::path& file) {
 
 base::Result<SignatureDef> DescribeAll(TF_Graph* graph, const inferd_signature& declared) {
   SignatureDef signature;
-  signature.method = "tensorflow/serving/predict";  // as TensorFlow saves whatever does not say more
+  signature.method = "tensorflow/serving/predict";  // TensorFlow's default
   for (size_t i = 0; i < declared.input_count; ++i) {
     INFERD_ASSIGN_OR_RETURN(TensorInfo info, DescribeTensor(graph, kit::ToView(declared.inputs[i]->name)));
     signature.inputs.push_back(std::move(info));

@@ -16,7 +16,7 @@ base::Result<kit::TensorDescription> Describe(const TensorInfo& info) {
     return std::unexpected(base::Unimplemented("tensor '" + info.name + "' has elements of type " +
                                                ElementTypeName(info.type) + ", which no protocol carries"));
   }
-  tensor.any_shape = true;  // whatever the operators take
+  tensor.any_shape = true;  // any shape that the operators accept
   tensor.unknown_rank = !info.known_rank;
   tensor.alignment = info.type == TF_STRING ? 1 : kInputAlignment;
   return tensor;

@@ -5,8 +5,8 @@
 
 namespace inferd::tensorflow {
 
-// The function of a graph call, but for what its signature is finished with. NOT_FOUND, in TensorFlow's words: the
-// graph has no such tensor or operator. UNIMPLEMENTED: no protocol carries a tensor's elements.
+// Returns the function of a graph call; its signature is not finished yet. NOT_FOUND, in TensorFlow's words, if the
+// graph has no such tensor or operator. UNIMPLEMENTED if no protocol carries a tensor's elements.
 base::Result<TfFunction> DescribeCall(TF_Graph* graph, const inferd_graph_call& call);
 
 }  // namespace inferd::tensorflow

@@ -4,8 +4,8 @@
 
 namespace inferd::tensorflow {
 
-// What TensorFlow says of a graph that it cannot load, preceded, where the reason is an operator that TensorFlow itself
-// does not have, by that operator's name, the package that it comes with, as far as it is known, and what can be done.
+// Extends TensorFlow's message about a graph that cannot be loaded. If an operator is missing in TensorFlow itself, the
+// result begins with its name, its package as far as known, and advice.
 std::string WithMissingOperator(std::string message);
 
 }  // namespace inferd::tensorflow

@@ -14,7 +14,7 @@ constexpr std::string_view kServingDefault = "serving_default";
 using wire::Tag;
 using wire::Type;
 
-// Of tensorflow/core/protobuf/meta_graph.proto and tensorflow/core/framework/tensor_shape.proto.
+// Tags of tensorflow/core/protobuf/meta_graph.proto and tensorflow/core/framework/tensor_shape.proto.
 constexpr uint32_t kMetaGraphSignature = Tag(5, Type::kBytes);
 constexpr uint32_t kEntryKey = Tag(1, Type::kBytes);
 constexpr uint32_t kEntryValue = Tag(2, Type::kBytes);
@@ -29,7 +29,7 @@ constexpr uint32_t kShapeDim = Tag(2, Type::kBytes);
 constexpr uint32_t kShapeUnknownRank = Tag(3, Type::kVarint);
 constexpr uint32_t kDimSize = Tag(1, Type::kVarint);
 
-// What is malformed is noted, and found in the end.
+// Malformed fields are noted, and reported at the end.
 class Parser {
  public:
   explicit Parser(SignatureUse use) : use_(use) {}
@@ -55,7 +55,7 @@ class Parser {
     if (status_.ok()) status_ = in.status();
   }
 
-  // Of a map.
+  // Reads an entry of a map.
   std::pair<std::string, wire::Reader> Entry(wire::Reader entry) {
     std::string key;
     wire::Reader value("");
@@ -97,7 +97,7 @@ class Parser {
     auto [name, value] = Entry(entry);
     TensorInfo info;
     info.name = std::move(name);
-    if (use_ == SignatureUse::kClients) info.type = TF_FLOAT;  // where it is left out
+    if (use_ == SignatureUse::kClients) info.type = TF_FLOAT;  // the default if it is missing
     Each(value, [&](uint32_t tag, wire::Reader& in) {
       if (tag == kInfoName) {
         info.tensor = in.Bytes();

@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// A length-delimited field, short enough for one byte of length.
+// Returns a length-delimited field with a length of one byte.
 std::string Field(int number, const std::string& bytes) {
   return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(bytes.size())} + bytes;
 }
@@ -17,7 +17,7 @@ std::string Number(int number, char value) { return {static_cast<char>(number <<
 
 std::string Entry(const std::string& key, const std::string& value) { return Field(1, key) + Field(2, value); }
 
-// x: DT_STRING [-1, 3].
+// Returns x: DT_STRING [-1, 3].
 std::string Info() {
   const std::string unknown = Field(2, Number(1, '\xff') + std::string(8, '\xff') + "\x01");
   return Field(1, "op:2") + Number(2, 7) + Field(3, unknown + Field(2, Number(1, 3)));

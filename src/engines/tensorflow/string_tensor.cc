@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kLengthSize = sizeof(uint32_t);
 
-// When the last tensor that shares the elements goes: perhaps later than the run, if the model keeps them.
+// Called when the last tensor that shares the elements is gone: possibly after the run, if the model keeps them.
 void FreeElements(void* data, size_t size, void*) {
   auto* elements = static_cast<TF_TString*>(data);
   for (size_t i = 0; i < size / sizeof(TF_TString); ++i) TF_TString_Dealloc(&elements[i]);
@@ -21,7 +21,7 @@ void FreeElements(void* data, size_t size, void*) {
 
 base::Result<TensorOwner> MakeStringTensor(std::span<const inferd_text> elements, const int64_t* shape, size_t rank) {
   const size_t bytes = elements.size() * sizeof(TF_TString);
-  // Never of no bytes: a tensor's memory must be somewhere. malloc aligns for any TF_TString.
+  // Never 0 bytes: a tensor's memory must exist. malloc's alignment suffices for any TF_TString.
   auto* strings = static_cast<TF_TString*>(std::malloc(std::max(bytes, sizeof(TF_TString))));
   if (strings == nullptr) return std::unexpected(base::ResourceExhausted("there is no memory for an input of strings"));
   for (size_t i = 0; i < elements.size(); ++i) {

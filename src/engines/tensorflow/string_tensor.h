@@ -10,16 +10,16 @@
 
 namespace inferd::tensorflow {
 
-// String tensors, whose elements TensorFlow keeps as TF_TString: the one kind that has to be copied.
+// String tensors, whose elements TensorFlow keeps as TF_TString: the only kind that must be copied.
 
-// A tensor of these elements. RESOURCE_EXHAUSTED: there is no memory.
+// Makes a tensor of these elements. RESOURCE_EXHAUSTED if there is no memory.
 base::Result<TensorOwner> MakeStringTensor(std::span<const inferd_text> elements, const int64_t* shape, size_t rank);
 
-// Bytes that the elements need in packed form (engine_abi.h, INFERD_BYTES_PACKED). OUT_OF_RANGE: one is longer than
-// that form can say.
+// Returns the size of the elements in packed form (engine_abi.h, INFERD_BYTES_PACKED). OUT_OF_RANGE if one is too long
+// for that form.
 base::Result<size_t> PackedSize(std::span<const TF_TString> elements);
 
-// Writes them: exactly PackedSize() bytes.
+// Writes the packed elements: exactly PackedSize() bytes.
 void PackStrings(std::span<const TF_TString> elements, std::byte* out);
 
 }  // namespace inferd::tensorflow

@@ -14,9 +14,9 @@ namespace inferd::tensorflow {
 
 namespace {
 
-const inferd_host* log_host = nullptr;  // the listener gets no argument
+const inferd_host* log_host = nullptr;  // global, since the listener gets no argument
 
-// What models print with tf.print.
+// Logs the output of models' tf.print.
 void LogPrinted(const char* text) {
   if (log_host->log_enabled(log_host, INFERD_LOG_INFO) == 0) return;
   std::string line = std::string("tensorflow: ") + text;

@@ -67,13 +67,13 @@ TEST(TensorflowEngineTest, VersionFoldersThatAreSavedModels) {
   const support::RunningModel model(Load(kExamples / "half_plus_two/123/saved_model.pb"));
   ASSERT_TRUE(model.model);
   RecordingExecution execution;
-  execution.AddInput(0, DataType::kFp32, {2}, SliceOf<float>({1, 2}));  // as TensorFlow Serving's example has it
+  execution.AddInput(0, DataType::kFp32, {2}, SliceOf<float>({1, 2}));  // from TensorFlow Serving's example
   model.Run(&execution);
   ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
   EXPECT_THAT(ValuesOf<float>(execution.output(0).data), ElementsAre(2.5, 3));
 }
 
-// All on one session, each with names, numbers and instances of its own.
+// All run on one session, each with names, numbers and instances of its own.
 TEST(TensorflowEngineTest, EverySignatureIsServed) {
   const support::RunningModel first(Load(kExamples / "half_plus_two/123/saved_model.pb"));
   ASSERT_TRUE(first.model);
@@ -117,7 +117,7 @@ TEST(TensorflowEngineTest, ComplexNumbersAreTakenAsTheyAre) {
   EXPECT_THAT(ValuesOf<float>(execution.output(0).data), ElementsAre(1.5, -3)) << "the real parts";
 }
 
-// SessionRun: names of the graph, and no signature.
+// SessionRun uses the graph's names, and no signature.
 TEST(TensorflowEngineTest, AnyTensorOfTheGraphIsFedAndFetched) {
   const support::RunningModel first(Load(kExamples / "half_plus_two/123/saved_model.pb"));
   const core::SignatureOpener open = first.model->GraphSignatures();

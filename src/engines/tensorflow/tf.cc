@@ -18,17 +18,17 @@ constexpr const char* kLibrary = "libtensorflow_cc.so.2";
 
 base::Status Refusal(std::string why) { return base::Unavailable("TensorFlow cannot be opened: " + std::move(why)); }
 
-// TF_CPP_MIN_LOG_LEVEL does not reach what TensorFlow says through absl, and no function of the C API does. absl's has
-// its release in its name: where that is another, more lines get onto stderr than the two that come while it is opened.
+// TF_CPP_MIN_LOG_LEVEL does not affect TensorFlow's messages through absl, and no function of the C API does. absl's
+// function has its release in its name: if that differs, stderr gets more lines than the two during the opening.
 void QuietLog(void* library) {
-  constexpr int kFatal = 3;  // what fails comes back as a status too
+  constexpr int kFatal = 3;  // failures are also returned as a status
   using SetMinLogLevel = void (*)(int);
   void* function = dlsym(library, "_ZN4absl12lts_2025081414SetMinLogLevelENS0_18LogSeverityAtLeastE");
   if (function != nullptr) reinterpret_cast<SetMinLogLevel>(function)(kFatal);
 }
 
 base::Status FillApi() {
-  // Found beside the engine, by its RPATH. Local: its protobuf and its absl must stay its own.
+  // Found beside the engine, by its RPATH. Opened locally, so that its protobuf and its absl stay separate.
   void* library = dlopen(kLibrary, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* why = dlerror();
@@ -61,9 +61,9 @@ std::string OneLine(std::string_view text) {
 void PrepareTf() {
   const auto set = [](const char* name, const char* value) { setenv(name, value, 0); };
   set("TF_CPP_MIN_LOG_LEVEL", "3");
-  // A pool of compute threads for each session, instead of one that the first session makes for all.
+  // Gives each session its own pool of compute threads, instead of one that the first session makes for all.
   set("TF_OVERRIDE_GLOBAL_THREADPOOL", "1");
-  // Without it, the optimizer's XLA level is for GPUs only.
+  // Without it, the optimizer's XLA level applies to GPUs only.
   set("TF_XLA_FLAGS", "--tf_xla_cpu_global_jit");
 }
 

@@ -7,14 +7,14 @@
 
 #include "base/status.h"
 
-// TensorFlow's C API: the function table, owners of its handles, its errors as Status.
+// TensorFlow's C API: the function table, owners of its handles, and its errors as Status.
 //
-// The library is opened when the first model is loaded, and then for good: it takes half a second, and 300 MB that
-// never come back. A server without such models has none of it.
+// The library is opened when the first model is loaded, and stays open: it takes half a second, and 300 MB that are
+// never freed. A server without such models pays nothing.
 
 namespace inferd::tensorflow {
 
-// Every function of the library that is called: its name without TF_.
+// The functions of the library that are called: their names without TF_.
 // clang-format off
 #define INFERD_TF_FUNCTIONS(X)                                                                                   \
   X(Version)                                                                                                     \
@@ -35,10 +35,10 @@ struct TfApi {
 #undef INFERD_TF_FUNCTION
 };
 
-// Sets what TensorFlow reads from the environment when it is opened. Before the process has other threads.
+// Sets environment variables that TensorFlow reads when it is opened. Call before the process has other threads.
 void PrepareTf();
 
-// Opens the library, once. UNAVAILABLE: it is not where it should be, or is no TensorFlow 2. Thread-safe.
+// Opens the library, once. UNAVAILABLE if it is missing, or is not TensorFlow 2. Thread-safe.
 base::Status OpenTf();
 
 // Valid after OpenTf().
@@ -59,18 +59,18 @@ INFERD_TF_OWNER(SessionOptions)
 
 #undef INFERD_TF_OWNER
 
-// Ends the session's threads and gives back its variables.
+// Ends the session's threads and frees its variables.
 struct SessionDelete {
   void operator()(TF_Session* session) const;
 };
 using SessionOwner = std::unique_ptr<TF_Session, SessionDelete>;
 
-// A status to hand to a call. Not thread-safe.
+// A status for passing to a call. Not thread-safe.
 class TfStatus final {
  public:
   TfStatus() : status_(Tf().NewStatus()) {}
   TF_Status* get() const { return status_.get(); }
-  // The same code, the message in one line.
+  // Returns the same code, with the message in one line.
   base::Status Take() const;
 
  private:

@@ -13,7 +13,7 @@ namespace inferd::tensorflow {
 
 namespace {
 
-void KeepMemory(void*, size_t, void*) {}  // it is the request's
+void KeepMemory(void*, size_t, void*) {}  // the request owns it
 
 void ReleaseTensor(void* tensor) { Tf().DeleteTensor(static_cast<TF_Tensor*>(tensor)); }
 
@@ -27,8 +27,8 @@ base::Status WrongRank(const GraphTensor& input, size_t rank) {
                                " only, as its signature says");
 }
 
-// How often a default stands in a batch, so that each request has it as if it ran alone: a default of one row is that
-// of every row.
+// Returns how often a default is repeated in a batch, so that each request has it as if it ran alone: a default of one
+// row applies to every row.
 size_t CountRepeats(const inferd_batch& batch, int64_t default_rows) {
   int64_t rows = 0;
   for (size_t i = 0; i < batch.request_count; ++i) {
@@ -38,7 +38,7 @@ size_t CountRepeats(const inferd_batch& batch, int64_t default_rows) {
   return static_cast<size_t>(std::max<int64_t>(rows / std::max<int64_t>(default_rows, 1), 1));
 }
 
-// A default is the model's: what is fed is a copy.
+// A default belongs to the model: a copy is fed.
 base::Result<TensorOwner> MakeDefaultInput(const TF_Tensor& value, const inferd_batch& batch, const std::string& name) {
   std::vector<int64_t> shape(static_cast<size_t>(Tf().NumDims(&value)));
   for (size_t d = 0; d < shape.size(); ++d) shape[d] = Tf().Dim(&value, static_cast<int>(d));
@@ -127,7 +127,7 @@ base::Result<TensorOwner> TfInstance::MakeInput(const inferd_input& input) const
     value.reset(Tf().AllocateTensor(tensor.type, input.shape, rank, memory.size));
     if (value != nullptr && memory.size > 0) std::memcpy(Tf().TensorData(value.get()), memory.data, memory.size);
   } else {
-    // The library does not write to memory that is not its own.
+    // The library does not write to memory that it does not own.
     value.reset(Tf().NewTensor(tensor.type, input.shape, rank, const_cast<void*>(memory.data), memory.size, KeepMemory,
                                nullptr));
   }
@@ -184,7 +184,7 @@ base::Status TfInstance::FillOutput(const inferd_batch& batch, size_t i, inferd_
   output->rank = fetch.shape.size();
   if (type == TF_STRING) return FillStrings(batch, count, tensor, output);
   output->memory = {Tf().TensorData(tensor), Tf().TensorByteSize(tensor), INFERD_MEMORY_CPU, 0};
-  // An output may be an input as it came: that memory ends with the batch, so the host makes a copy.
+  // An output may be an unchanged input, whose memory ends with the batch, so the host makes a copy.
   if (SharesInput(batch, output->memory.data)) return base::OkStatus();
   output->release = ReleaseTensor;
   output->release_arg = tensor;

@@ -9,18 +9,17 @@
 
 namespace inferd::tensorflow {
 
-// Runs batches of one of a model's signatures on its session. One Execute() at a time; keeps the arrays that a call
-// needs.
+// Runs batches of one of a model's signatures on its session. One Execute() at a time; reuses a call's arrays.
 class TfInstance final {
  public:
-  // `signature`: its number in the model.
+  // `signature` is its number in the model.
   TfInstance(TfModel* model, size_t signature);
   ~TfInstance() { Clear(); }
   TfInstance(const TfInstance&) = delete;
   TfInstance& operator=(const TfInstance&) = delete;
 
-  // Answers every request of the batch, or returns what all of them are to be answered. A run that has begun is run to
-  // its end: TensorFlow's C API cannot end it.
+  // Answers every request of the batch, or returns the status for all of them. A run cannot be cancelled: TensorFlow's
+  // C API has no function for it.
   base::Status Execute(const inferd_batch& batch);
 
  private:
@@ -44,7 +43,7 @@ class TfInstance final {
   const TfFunction& function_;
   const TfStatus status_;
 
-  // Of the current call. The tensors are owned, but as plain pointers: the library takes arrays of them.
+  // State of the current call. The tensors are owned, but plain pointers: the library takes arrays of them.
   std::vector<TF_Output> feeds_;
   std::vector<TF_Tensor*> feed_values_;
   std::vector<TF_Output> fetches_;

@@ -23,7 +23,7 @@ struct ModelFiles {
   bool saved_model = false;
 };
 
-// In the V2 layout, a folder in the version's folder; in TensorFlow Serving's, the version's folder itself.
+// Finds a folder in the version's folder (V2 layout), or the version's folder itself (TensorFlow Serving's layout).
 ModelFiles FindFiles(const inferd_load& load) {
   const std::filesystem::path file(kit::ToView(load.model_file));
   std::error_code error;
@@ -38,12 +38,12 @@ base::Status LoadOperators(const inferd_load& load) {
     const TfStatus status;
     TF_Library* library = Tf().LoadLibrary(path.c_str(), status.get());
     INFERD_RETURN_IF_ERROR(status.Take().WithContext("custom operator library '" + path + "'"));
-    Tf().DeleteLibraryHandle(library);  // the operators stay
+    Tf().DeleteLibraryHandle(library);  // the operators stay registered
   }
   return base::OkStatus();
 }
 
-// TensorFlow's own words, which do not always say which SavedModel they are about.
+// Returns TensorFlow's own text, which does not always name the SavedModel, with additions.
 std::string Explain(const std::string& error, const ModelFiles& files, const inferd_load& load) {
   std::string text = WithMissingOperator(error);
   if (!files.saved_model || text.find(files.path.string()) != std::string::npos) return text;
@@ -57,19 +57,19 @@ base::Result<OpenedGraph> Open(const ModelFiles& files, const inferd_load& load,
     opened = files.saved_model ? OpenSavedModel(files.path, settings, compute_threads)
                                : OpenFrozenGraph(files.path, *load.declared, settings, compute_threads);
   };
-  // It takes a core for as long as it lasts, which models that serve meanwhile should not notice; but threads that are
-  // to serve later would stay as low.
+  // Loading uses a core for its whole duration, which models that serve meanwhile should not notice; but threads that
+  // will serve later would keep the low priority.
   compute_threads > 1 || settings.starts_threads() ? open() : kit::RunInBackground(open);
   if (opened) return opened;
   opened = std::unexpected(base::Status(opened.error().code(), Explain(opened.error().message(), files, load)));
-  // Whatever the files have in them, not being able to load them is no fault of the server's.
+  // Whatever the files contain, failing to load them is not a server error.
   const base::StatusCode code = opened.error().code();
   const bool fault_of_files =
       code == base::StatusCode::kInternal || code == base::StatusCode::kUnknown || code == base::StatusCode::kDataLoss;
   return fault_of_files ? std::unexpected(base::InvalidArgument(opened.error().message())) : std::move(opened);
 }
 
-// Of an input or output that the configuration also describes; null: it does not.
+// Returns the configuration's description of an input or output, or null if there is none.
 const inferd_tensor_spec* FindDeclared(const inferd_tensor_spec* const* list, size_t count, std::string_view name) {
   for (size_t i = 0; i < count; ++i) {
     if (kit::ToView(list[i]->name) == name) return list[i];
@@ -77,8 +77,8 @@ const inferd_tensor_spec* FindDeclared(const inferd_tensor_spec* const* list, si
   return nullptr;
 }
 
-// The shape that the configuration states, where `of_file` is the one of a SavedModel. A size of the file stays unless
-// the configuration has -1 there: the graph may take other sizes. It stays, too, where the rows of a batch would be.
+// Returns the configured shape; `of_file` is a SavedModel's. A size of the file is kept unless the configuration has -1
+// there, since the graph may accept other sizes. It is also kept in the position of a batch's rows.
 std::vector<int64_t> WidenedShape(const TensorInfo& of_file, const inferd_tensor_spec& declared, bool batches) {
   if (!of_file.known_rank) return {declared.shape, declared.shape + declared.rank};
   std::vector<int64_t> shape = of_file.shape;
@@ -89,8 +89,8 @@ std::vector<int64_t> WidenedShape(const TensorInfo& of_file, const inferd_tensor
   return shape;
 }
 
-// The shapes that the configuration states hold. Those of a SavedModel are what it was saved with: the operators of its
-// graph may take others, and TensorFlow Serving's clients count on that.
+// Configured shapes are binding. A SavedModel's shapes are those with which it was saved: its operators may accept
+// others, and TensorFlow Serving's clients rely on that.
 base::Result<kit::TensorDescription> ToDescription(const TensorInfo& info, const inferd_tensor_spec* declared,
                                                    bool batches) {
   if (info.tensor.empty()) {
@@ -109,10 +109,10 @@ base::Result<kit::TensorDescription> ToDescription(const TensorInfo& info, const
   return tensor;
 }
 
-// A tensor that the model has in place of an input.
+// Makes the model's tensor for a missing input.
 base::Result<TensorOwner> MakeDefault(const TensorInfo& info, const std::string& proto) {
   const BufferOwner bytes(Tf().NewBufferFromString(proto.data(), proto.size()));
-  TensorOwner tensor(Tf().AllocateTensor(TF_FLOAT, nullptr, 0, sizeof(float)));  // what it holds is replaced
+  TensorOwner tensor(Tf().AllocateTensor(TF_FLOAT, nullptr, 0, sizeof(float)));  // its content is replaced
   const TfStatus status;
   Tf().TensorFromProto(bytes.get(), tensor.get(), status.get());
   INFERD_RETURN_IF_ERROR(status.Take().WithContext("the default of input '" + info.name + "'"));
@@ -128,7 +128,7 @@ std::string DefaultOf(const SignatureDef& signature, const std::string& input) {
   return found == signature.defaults.end() ? "" : found->second;
 }
 
-// `why`: not served; empty: it is for nobody.
+// `why` is the reason for not serving it; empty if nobody may call it.
 TfFunction Shown(const SignatureDef& signature, const std::string& why) {
   const auto describe = [&signature](const TensorInfo& info) {
     return kit::TensorDescription{.name = info.name,
@@ -146,7 +146,7 @@ TfFunction Shown(const SignatureDef& signature, const std::string& why) {
   return function;
 }
 
-// The first tensor that Predict V2 has no datatype for; null: there is none.
+// Returns the first tensor without a datatype in Predict V2, or null.
 const TensorInfo* FindBeyondPredictV2(const SignatureDef& signature) {
   for (const auto* const tensors : {&signature.inputs, &signature.outputs}) {
     const auto found =
@@ -192,7 +192,7 @@ base::Status TfModel::DescribeAll(const inferd_load& load, int compute_threads) 
   batches_ = load.max_batch_size > 0;
   base::MutexLock lock(mutex_);
   const inferd_signature nothing = {};
-  // Clients of Predict V2 have the first: it is of those that their protocol can carry, as far as there are any.
+  // Predict V2's clients get the first signature: one that their protocol can carry, if there is any.
   std::deque<TfFunction> beyond_predict_v2;
   std::deque<TfFunction> not_served;
   base::Status first_fault;
@@ -241,7 +241,7 @@ base::Result<TfFunction> TfModel::Describe(const SignatureDef& signature, const 
         ToDescription(info, FindDeclared(declared.inputs, declared.input_count, info.name), batches_));
     tensor.alignment = info.type == TF_STRING ? 1 : kInputAlignment;
     INFERD_RETURN_IF_ERROR(AddTensor(info, &function.inputs));
-    // Where the configuration says the shape, no other comes here.
+    // If the configuration has the shape, no other reaches this code.
     if (opened_.holds_ranks && info.known_rank && tensor.any_shape) function.inputs.back().rank = info.shape.size();
     if (const auto found = signature.defaults.find(info.name); found != signature.defaults.end()) {
       INFERD_ASSIGN_OR_RETURN(function.inputs.back().default_value, MakeDefault(info, found->second));

@@ -1,5 +1,5 @@
-// The torch engine as the server opens it at its start: it opens what is linked with libtorch, which takes a quarter of
-// a second and 140 MB, with its first model.
+// The torch engine as the server opens it at its start. With its first model it opens the part that is linked with
+// libtorch, which takes a quarter of a second and 140 MB.
 
 #include <dlfcn.h>
 
@@ -17,9 +17,9 @@ namespace {
 using Entry = decltype(&inferd_engine_v1);
 
 const inferd_host* server = nullptr;    // set before anything else is called
-const inferd_engine* opened = nullptr;  // set by the first load, which all other calls come after
+const inferd_engine* opened = nullptr;  // set by the first load, which precedes all other calls
 
-// Beside the engines, in the folder of this one's libraries.
+// The path is beside the engines, in the folder of this engine's libraries.
 std::string LibraryPath() {
   Dl_info here = {};
   if (::dladdr(reinterpret_cast<void*>(&inferd_engine_v1), &here) == 0) return "";
@@ -72,8 +72,8 @@ int32_t Execute(inferd_instance* instance, const inferd_batch* batch, inferd_err
 const inferd_engine* inferd_engine_v1(const inferd_host* host, inferd_error*) {
   namespace engine = inferd::torchscript;
   engine::server = host;
-  // Code of AOTInductor packages looks at its inputs only where this says so, and reads past the end of those that are
-  // not what it was compiled for. Set before there are threads that read the environment.
+  // Code of AOTInductor packages checks its inputs only if this is set; otherwise it reads past the end of inputs for
+  // which it was not compiled. Set before other threads read the environment.
   ::setenv("AOTI_RUNTIME_CHECK_INPUTS", "1", 0);
   static const inferd_engine table = {.struct_size = sizeof(inferd_engine),
                                       .abi_version = INFERD_ENGINE_ABI_VERSION,

@@ -18,13 +18,13 @@ namespace {
 using kit::TensorDescription;
 using Descriptions = std::vector<TensorDescription>;
 
-// Dimensions of any size have these, and integers are these, which may be sizes: the answers' dimensions that differ
-// between the executions are theirs.
+// The values for dimensions of any size, and for integers, which may be sizes. Dimensions of results that differ
+// between the executions depend on them.
 constexpr int64_t kSizes[] = {2, 3};
 constexpr int64_t kElementsMax = 16 << 20;
 constexpr size_t kOutputsMax = 1024;
 
-// An execution's inputs: of an example's shape where the file has one.
+// Returns the shape of an execution's input: the example's, if the file has one.
 base::Result<std::vector<int64_t>> ShapeOf(const TensorDescription& input, const std::vector<int64_t>& example,
                                            int64_t size) {
   std::vector<int64_t> shape = example.size() == input.shape.size() ? example : input.shape;
@@ -110,7 +110,7 @@ bool HasExample(const MethodSchema& schema) {
   return false;
 }
 
-// Of two executions' outputs.
+// Joins two executions' outputs.
 base::Status Join(const Descriptions& others, Descriptions* outputs) {
   if (others.size() != outputs->size()) return base::InvalidArgument("the model's answers differ in their parts");
   for (size_t i = 0; i < others.size(); ++i) {
@@ -141,7 +141,7 @@ base::Result<Descriptions> Probe(const ModelFunction& method, const Descriptions
     INFERD_RETURN_IF_ERROR(Join(found, &outputs));
   }
   if (!HasExample(method.schema())) return outputs;
-  // An example is of one size.
+  // An example has only one size.
   for (TensorDescription& output : outputs) output.shape.assign(output.shape.size(), -1);
   return outputs;
 }

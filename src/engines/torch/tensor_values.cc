@@ -56,7 +56,7 @@ base::Status NoSuchPart(const ResultPlace& place) {
                                (place.key.empty() ? std::to_string(place.position) : "'" + place.key + "'"));
 }
 
-// A list that is parts, and not one part of strings.
+// True for a list of parts, as opposed to one part that is a list of strings.
 bool IsListOfParts(const c10::IValue& answer) { return answer.isList() && !IsStrings(answer); }
 
 bool HasParts(const c10::IValue& value) { return value.isTuple() || IsListOfParts(value); }

@@ -1,4 +1,4 @@
-// The torch engine's part that is linked with libtorch: TorchScript files, on the CPU, through its C++ API.
+// The part of the torch engine that is linked with libtorch: TorchScript files, on the CPU, through its C++ API.
 
 #include <ATen/Parallel.h>
 #include <c10/util/Exception.h>
@@ -17,7 +17,7 @@ namespace inferd::torchscript {
 
 namespace {
 
-// What the library and models warn of is lines of the server's log. Thread-safe.
+// Writes warnings of the library and of models to the server's log. Thread-safe.
 class WarningLog final : public c10::WarningHandler {
  public:
   explicit WarningLog(const inferd_host* host) : host_(host) {}
@@ -37,8 +37,8 @@ class TorchEngine final {
   using Instance = TorchInstance;
 
   static base::Result<std::unique_ptr<TorchEngine>> Start(const inferd_host* host) {
-    // For the whole process, and threads that call nothing yet: an instance says how many an execution of its own has.
-    // Branches of a model (torch.jit.fork) are not beside each other.
+    // Sets the default for the process and for new threads; an instance sets the number of its own executions. Branches
+    // of a model (torch.jit.fork) do not run in parallel.
     at::set_num_threads(1);
     at::set_num_interop_threads(1);
     return std::unique_ptr<TorchEngine>(new TorchEngine(host));

@@ -53,7 +53,7 @@ TEST(TorchEngineTest, EveryDatatypeGoesThroughUnchanged) {
   }
 }
 
-// softmax(relu(x @ first) @ second) of the maker's weights, in double.
+// softmax(relu(x @ first) @ second) with the maker's weights, in double.
 TEST(TorchEngineTest, ANetworkComputesWhatItsFormulaSays) {
   const auto ramp = [](int index, double step) {
     return static_cast<double>(static_cast<float>((index % 13 - 6) * step));
@@ -223,7 +223,7 @@ TEST(TorchEngineTest, RequestsKeepTheirBytesWhereAModelWritesToItsInputs) {
   }
 }
 
-// `last` answers what it was called with before.
+// `last` returns its previous call's input.
 TEST(TorchEngineTest, OutputsOutliveTheNextExecution) {
   const std::pair<const char*, std::vector<float>> cases[] = {
       {"half_plus_two", {2, 2.5, 3}}, {"identity", {0, 1, 2}}, {"last", {0, 0, 1}}};
@@ -391,7 +391,7 @@ std::string Bytes(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// Whatever it is, it is an error in one line or a model.
+// Any content must give an error in one line, or a model.
 void TryFile(const support::TempDir& folder, const std::string& bytes, const config::ModelConfig& config) {
   folder.Write("model.pt", bytes);
   const auto loaded = support::LoadFile(Engine(), folder.path() / "model.pt", config);

@@ -22,8 +22,8 @@ namespace inferd::torchscript {
 
 namespace {
 
-// The calling thread's, which executes models of several numbers. The library sets it once for each thread, in its
-// first call, for all models alike.
+// Sets the calling thread's number, since it executes models with different ones. The library itself sets it once per
+// thread, in its first call, for all models alike.
 void UseThreads(int threads) {
   thread_local int used = 0;
   if (used == threads) return;
@@ -34,7 +34,7 @@ void UseThreads(int threads) {
 
 void ReleaseTensor(void* tensor) { delete static_cast<at::Tensor*>(tensor); }
 
-// The allocator's error comes as one of the model's.
+// The allocator's error looks like one of the model's.
 base::Status ToStatus(const std::exception& exception) {
   const std::string text = ErrorText(exception.what());
   if (text.find("DefaultCPUAllocator") != std::string::npos) return base::ResourceExhausted(text);
@@ -51,7 +51,7 @@ bool SharesInput(const inferd_batch& batch, const void* data) {
   return false;
 }
 
-// Whether its memory is the library's, and no other tensor is in it.
+// Returns true if the library owns the tensor's memory and no other tensor shares it.
 bool IsItsOwn(const at::Tensor& tensor) {
   const c10::Storage& storage = tensor.storage();
   return storage.use_count() == 1 && storage.data_ptr().get_deleter() == c10::GetCPUAllocator()->raw_deleter();
@@ -166,8 +166,8 @@ void TorchInstance::FillTensor(const inferd_batch& batch, at::Tensor tensor, inf
   output->shape = shape.data();
   output->rank = shape.size();
   output->memory = {tensor.const_data_ptr(), tensor.nbytes(), INFERD_MEMORY_CPU, 0};
-  // An output may be an input as it came, whose memory ends with the batch, or a part of the model's state, which the
-  // next execution writes to.
+  // An output may be an unchanged input, whose memory ends with the batch, or a part of the model's state, which the
+  // next execution overwrites.
   if (SharesInput(batch, output->memory.data) || (function_->keeps_answers() && !IsItsOwn(tensor))) {
     copied_.push_back(std::move(tensor));
     return;
@@ -193,7 +193,7 @@ base::Status TorchInstance::FillStrings(const inferd_batch& batch, const OutputT
     std::memcpy(memory + sizeof(size), text.data(), size);
     memory += sizeof(size) + size;
   }
-  // Rows of a list are rows of one string each where the configuration has them so.
+  // If configured so, each row has one string of a list.
   std::vector<int64_t>& shape = shapes_[output->index];
   shape.assign(part.isString() && tensor.rank == 0 ? 0 : std::max<size_t>(tensor.rank, 1), 1);
   if (!shape.empty()) shape[0] = static_cast<int64_t>(strings.size());

@@ -17,7 +17,7 @@ class TorchInstance final {
  public:
   static base::Result<std::unique_ptr<TorchInstance>> Create(const TorchModel* model);
 
-  // Answers every request of the batch, or returns what all of them are to be answered.
+  // Answers every request of the batch, or returns the status for all of them.
   base::Status Execute(const inferd_batch& batch);
 
  private:
@@ -34,7 +34,7 @@ class TorchInstance final {
   const TorchModel* const model_;
   const std::shared_ptr<const ModelFunction> function_;
   std::vector<std::vector<int64_t>> shapes_;  // of the current call's outputs
-  std::vector<at::Tensor> copied_;            // outputs of it whose memory the host copies
+  std::vector<at::Tensor> copied_;            // its outputs whose memory the host copies
   kit::BatchAnswer answer_;
 };
 

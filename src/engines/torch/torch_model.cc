@@ -20,10 +20,10 @@ namespace inferd::torchscript {
 
 namespace {
 
-// Of the thread that loads: the library calls itself for each class of a file that is of another one's type.
+// For the loading thread: the library recurses for each class of a file that has a member of another class.
 constexpr size_t kLoadStackBytes = size_t{256} << 20;
 
-// A package is known by its name, or by Triton's backend for packages.
+// A package is recognized by its name, or by Triton's backend for packages.
 bool IsPackage(const std::filesystem::path& path, const inferd_load& load) {
   return path.extension() == ".pt2" || kit::ToView(load.backend) == "torch_aoti";
 }
@@ -40,7 +40,7 @@ base::Result<std::string> FindFile(const inferd_load& load) {
   return path.string();
 }
 
-// Opening one registers its operators, for the life of the process.
+// Opening a library registers its operators, for the life of the process.
 base::Status OpenOperators(const inferd_load& load) {
   for (size_t i = 0; i < load.op_library_count; ++i) {
     const std::string path(kit::ToView(load.op_libraries[i]));
@@ -101,8 +101,8 @@ base::Result<std::unique_ptr<TorchModel>> TorchModel::Load(const inferd_host* ho
       settings.intra_op_threads > 0 ? settings.intra_op_threads : kit::ComputeThreads(load, path);
   base::Result<Parts> parts = std::unexpected(base::Internal("nothing was read"));
   const base::OnCpuCores here(kit::LoadCores(load));
-  // It takes a core for as long as it lasts, which models that serve meanwhile should not notice. What is thrown must
-  // not leave the thread of a load in the background.
+  // Loading uses a core for its whole duration, which models that serve meanwhile should not notice. Exceptions must
+  // not leave the background thread.
   kit::RunInBackground(
       [&] {
         try {

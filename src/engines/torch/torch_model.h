@@ -10,12 +10,12 @@
 
 namespace inferd::torchscript {
 
-// A TorchScript file or an AOTInductor package. Instances share the weights where executions leave nothing behind, and
-// have copies of their own where a TorchScript model keeps a state. Thread-safe.
+// A TorchScript file or an AOTInductor package. Instances share the weights if executions leave no state behind. They
+// have copies if a TorchScript model keeps a state. Thread-safe.
 class TorchModel final {
  public:
-  // NOT_FOUND: no model file. INVALID_ARGUMENT: libtorch cannot read it, or it does not fit its configuration.
-  // UNIMPLEMENTED: it is of a kind that is not run.
+  // NOT_FOUND if there is no model file. INVALID_ARGUMENT if libtorch cannot read it, or it does not fit its
+  // configuration. UNIMPLEMENTED if it is of an unsupported kind.
   static base::Result<std::unique_ptr<TorchModel>> Load(const inferd_host* host, const inferd_load& load);
 
   const inferd_host& host() const { return *host_; }
@@ -23,7 +23,7 @@ class TorchModel final {
   const inferd_signature* signature() const { return signature_.abi(); }
   int compute_threads() const { return compute_threads_; }
 
-  // What an instance calls. Throws what the library throws.
+  // Returns the function for an instance. Throws the library's exceptions.
   std::shared_ptr<const ModelFunction> FunctionForInstance() const;
 
  private:

@@ -10,7 +10,7 @@
 #include "tests/support/temp_dir.h"
 #include "tests/support/torch_engine.h"
 
-// AOTInductor packages, which tests/models/make_torch_packages.py made.
+// AOTInductor packages from tests/models/make_torch_packages.py.
 
 namespace inferd::torchscript {
 namespace {
@@ -39,7 +39,7 @@ struct RunningPackage : support::RunningModel {
 const config::ModelConfig kPairs = Config({{"x", DataType::kFp32, {-1, 2}}});
 const config::ModelConfig kKeyed = Config({{"INPUT__0", DataType::kFp32, {2, 3}}, {"scale", DataType::kFp32, {2, 3}}});
 
-// relu(x * weight + bias) of the maker's weights, and the sum, for rows (first, 2), (first + 1, 2) ...
+// Expects relu(x * weight + bias) with the maker's weights, and the sum, for rows (first, 2), (first + 1, 2) ...
 void ExpectPairs(const support::RunningModel& model, int64_t rows, float first) {
   RecordingExecution execution;
   std::vector<float> values;

@@ -13,7 +13,7 @@ namespace {
 using kit::TensorDescription;
 using Descriptions = std::vector<TensorDescription>;
 
-// The library's kernels read faster there.
+// The library's kernels read aligned memory faster.
 constexpr size_t kInputAlignment = 64;
 
 Descriptions Declared(const inferd_tensor_spec* const* specs, size_t count) {
@@ -35,7 +35,7 @@ std::vector<std::string> NamesOf(const Descriptions& tensors) {
   return names;
 }
 
-// Of an input that no configuration has.
+// Describes an input that the configuration does not have.
 TensorDescription Complete(const MethodArgument& argument) {
   TensorDescription input{.name = argument.name, .optional = argument.optional};
   switch (argument.kind) {
@@ -65,7 +65,7 @@ base::Status NotServed(const MethodArgument& argument) {
                                "of texts, or nothing but a Dict[str, Tensor]");
 }
 
-// What the configuration has to say where the file does not.
+// Returns the error for inputs that the configuration must have because the file does not.
 base::Status NeedsInputs(const MethodSchema& schema, const MethodArgument& argument) {
   const std::string example = schema.takes_dict ? "an input for each key of the mapping, such as input { name: \"KEY\""
                                                 : "the inputs of the model's method (" + WithTypes(schema) +
@@ -92,7 +92,7 @@ base::Result<Descriptions> CompleteInputs(const MethodSchema& schema) {
   return inputs;
 }
 
-// Whether an argument can be what the configuration says.
+// Checks that an argument can have the configured properties.
 base::Status CheckInput(const TensorDescription& input, const MethodArgument& argument, bool dict) {
   const bool strings = !dict && argument.kind == ValueKind::kStrings;
   const std::string what = "input '" + input.name + "' is ";

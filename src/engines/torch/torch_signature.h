@@ -24,13 +24,13 @@ struct OutputTensor {
   size_t rank = 0;  // as declared
 };
 
-// What a model takes and gives: what the configuration says, since the file has neither datatypes nor shapes; where the
-// configuration says nothing, what the file has of an example that the method was traced with, and what an execution on
-// zeros gives. Immutable.
+// A model's inputs and outputs. They come from the configuration, since the file has neither datatypes nor shapes. If
+// the configuration says nothing, they come from the example with which the method was traced, and from an execution on
+// zeros. Immutable.
 class TorchSignature final {
  public:
-  // INVALID_ARGUMENT: the configuration does not fit the method, or does not say what it has to. May throw what the
-  // library throws.
+  // INVALID_ARGUMENT if the configuration does not fit the method, or lacks required settings. May throw the library's
+  // exceptions.
   static base::Result<TorchSignature> Make(const inferd_load& load, const ModelFunction& method, int compute_threads);
 
   const std::vector<InputTensor>& inputs() const { return inputs_; }

@@ -19,11 +19,11 @@ namespace {
 
 constexpr std::chrono::milliseconds kSinkTimeout{5'000};
 
-// Calls of gRPC with one message each way: streams may be as long as they like.
+// gRPC methods with one message in each direction. Streams may last for any time.
 constexpr std::array<std::string_view, 5> kUnaryMethods = {"ModelInfer", "Predict", "Classify", "Regress",
                                                            "MultiInference"};
 
-// Those that carry something to the model; not what asks how it is.
+// True for requests with data for the model. False for probes and status requests.
 bool CarriesPayload(const net::RequestHead& head) {
   if (head.method != net::Method::kPost || IsProbe(head)) return false;
   if (!head.Find("Content-Type").value_or("").starts_with("application/grpc")) return true;
@@ -74,7 +74,7 @@ Agent::Agent(AgentOptions options, net::upstream::Address component, ReadinessPr
       component_(std::move(component)),
       probe_(std::move(probe)),
       logger_(logger),
-      // Requests are put together on their loop.
+      // A single loop, because requests can only be batched on the same loop.
       loops_(options_.batcher.has_value() ? 1 : 0),
       server_(loops_, net::Limits(), &registry_, logger) {
   if (options_.pass_control_calls) gateway_.PassControlCalls();

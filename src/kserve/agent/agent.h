@@ -17,26 +17,27 @@
 
 namespace inferd::agent {
 
-// What stands in front of a model server: requests pass to it, and what the options ask for happens on their way.
+// A proxy in front of a model server. It forwards requests, and applies the enabled options to them.
 //
 //   Start() -> serving -> Drain() -> destructor
 //
-// All methods are called by one thread.
+// The caller must use one thread for all methods.
 class Agent final {
  public:
-  // Where models are to be brought, it listens when each of the first was tried. INVALID_ARGUMENT: an option;
-  // ALREADY_EXISTS: a port is in use; CANCELLED: `stop` was requested before.
+  // Starts the agent. With a puller, it opens its listeners after each model of the first list was tried once.
+  // INVALID_ARGUMENT if an option is invalid; ALREADY_EXISTS if a port is in use; CANCELLED if `stop` was requested
+  // before.
   static base::Result<std::unique_ptr<Agent>> Start(AgentOptions options, base::Logger& logger,
                                                     const std::stop_token& stop = {});
   ~Agent();
   Agent(const Agent&) = delete;
   Agent& operator=(const Agent&) = delete;
 
-  // Of the listeners "http" and "metrics".
+  // Returns the port of a listener, "http" or "metrics".
   uint16_t port(std::string_view listener) const { return server_.port(listener); }
 
-  // Not ready from now on but still accepting for the grace time; then answers what has come, within the drain timeout.
-  // What is to be logged goes out with the destructor.
+  // Reports "not ready", but accepts requests for the grace time. Then answers those that have arrived, within the
+  // drain timeout. The destructor sends the remaining log entries.
   void Drain();
 
  private:
@@ -52,8 +53,8 @@ class Agent final {
   base::Logger& logger_;
   metrics::Registry registry_;
   std::atomic<bool> draining_{false};
-  std::unique_ptr<payloadlog::PayloadLog> log_;  // null: nothing is logged
-  std::unique_ptr<Puller> puller_;               // null: models are not brought
+  std::unique_ptr<payloadlog::PayloadLog> log_;  // null if logging is off
+  std::unique_ptr<Puller> puller_;               // null if models are not pulled
   gateway::Gateway gateway_{{}};
   net::LoopGroup loops_;
   net::Server server_;

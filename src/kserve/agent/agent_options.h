@@ -14,7 +14,7 @@
 namespace inferd::agent {
 
 struct LoggerOptions {
-  std::string url;  // of the sink; empty: nothing is logged
+  std::string url;  // of the log's receiver; logging is off if empty
   payloadlog::LogMode mode = payloadlog::LogMode::kAll;
   size_t workers = 5;
   size_t payloads_max = 4096;
@@ -26,21 +26,21 @@ struct LoggerOptions {
   std::string endpoint;
 };
 
-// The command line of inferd-agent and what of the environment counts, by the names that KServe's agent has.
+// The options of inferd-agent, from its command line and its environment, named as in KServe's agent.
 struct AgentOptions {
   std::string address = "0.0.0.0";
   uint16_t port = 9081;
-  uint16_t metrics_port = 9082;  // 0: none
+  uint16_t metrics_port = 9082;  // disabled if 0
   Component component;
-  std::vector<std::string> command;   // that the model server is started with; empty: it runs already
-  std::chrono::seconds timeout{300};  // for the component to begin its answer
+  std::vector<std::string> command;   // starts the model server; empty if it runs already
+  std::chrono::seconds timeout{300};  // until the component begins its response
   std::chrono::milliseconds drain_grace{1'000};
   std::chrono::seconds drain_timeout{30};
   std::string readiness_probe;      // JSON
   bool pass_control_calls = false;  // gateway::IsControlCall
   LoggerOptions logger;
-  std::optional<PullerOptions> puller;  // none: models are not brought
-  std::optional<BatchOptions> batcher;  // none: requests are not put together
+  std::optional<PullerOptions> puller;  // nullopt if models are not pulled
+  std::optional<BatchOptions> batcher;  // nullopt if requests are not batched
 };
 
 }  // namespace inferd::agent

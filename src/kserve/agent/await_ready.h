@@ -7,8 +7,8 @@
 
 namespace inferd::agent {
 
-// Asks the agent that listens on this machine's `port` until it is ready (KServe's --probe-period). DEADLINE_EXCEEDED:
-// it is not, within `time`.
+// Polls the agent that listens on `port` of this machine until it is ready (KServe's --probe-period). DEADLINE_EXCEEDED
+// if it is not ready within `time`.
 base::Status AwaitReady(uint16_t port, std::chrono::milliseconds time);
 
 }  // namespace inferd::agent

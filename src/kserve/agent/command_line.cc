@@ -63,7 +63,7 @@ void AddBatcher(CLI::App& app, BatcherFlags& flags) {
       ->capture_default_str();
 }
 
-// Whether the variable is a number that fits, or is not there.
+// Parses the variable's seconds. Returns false if it is set, but is no number in range.
 bool ReadSeconds(const std::string& text, std::chrono::seconds& seconds) {
   if (text.empty()) return true;
   int64_t value = 0;
@@ -162,7 +162,7 @@ ParsedCommandLine ParseCommandLine(int argc, const char* const* argv,
                                    .latency_max = std::chrono::milliseconds(batcher.latency_ms),
                                    .timeout = options.timeout};
   }
-  // Below zero, it is not asked for.
+  // A negative period disables it.
   if (!probe_period.empty() && !probe_period.starts_with('-')) {
     parsed.probe_period = ParseGoDuration(probe_period);
     if (!parsed.probe_period.has_value()) {

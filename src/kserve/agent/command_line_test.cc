@@ -34,7 +34,7 @@ TEST(CommandLineTest, ModelsMayBeControlledAtAnotherPlace) {
   EXPECT_EQ(parsed.options.puller->component.address(), "unix:/s");
 }
 
-// As the pod's mutator writes them.
+// The pod mutator writes arguments in this form.
 TEST(CommandLineTest, FlagsAndValuesAreArgumentsOfTheirOwn) {
   const ParsedCommandLine parsed =
       Parse({"--log-url", "http://sink/", "--source-uri", "", "--log-mode", "response", "--inference-service", "iris",

@@ -12,21 +12,22 @@
 
 namespace inferd::agent {
 
-// The model server as a process of the agent's own: it is started before the agent takes requests, and ends with it.
+// The model server as a child process of the agent. It starts before the agent accepts requests, and ends with the
+// agent.
 class ComponentProcess final {
  public:
-  // The command's first word is the program: a path, or a name to be looked for in PATH. The process gets signals of
-  // its own, and is killed when the calling thread ends, and so when the agent is killed. FAILED_PRECONDITION: it
-  // cannot be started.
+  // Starts the command. Its first word is the program: a path, or a name to look up in PATH. The process leads a
+  // process group, so that Ctrl-C does not reach it. It is killed when the calling thread ends, and therefore also when
+  // the agent is killed. FAILED_PRECONDITION if it cannot be started.
   static base::Result<std::unique_ptr<ComponentProcess>> Start(const std::vector<std::string>& command);
-  // Kills it.
+  // Kills the process.
   ~ComponentProcess() = default;
 
-  // Until it listens. CANCELLED: `stop` was requested; UNAVAILABLE: it has ended before.
+  // Blocks until the process listens. CANCELLED if `stop` was requested; UNAVAILABLE if the process has ended.
   base::Status AwaitListening(const Component& component, const std::stop_token& stop) const;
-  // Readable once it has ended.
+  // Returns a descriptor that is readable once the process has ended.
   int handle() const { return child_.handle(); }
-  // Asks it to end, and kills it if it has not ended within `grace`. Returns what it left with.
+  // Asks the process to end, and kills it if it has not ended within `grace`. Returns its exit status.
   int End(std::chrono::seconds grace);
 
  private:

@@ -7,7 +7,8 @@
 
 namespace inferd::agent {
 
-// GET /metrics, as Prometheus reads it; all else is 404. Loop-bound; `registry` outlives it.
+// Serves GET /metrics in Prometheus' text format. Other requests get 404. Loop-bound. `registry` must outlive the
+// handler.
 std::unique_ptr<net::HttpHandler> MakeMetricsHandler(const metrics::Registry& registry);
 
 }  // namespace inferd::agent

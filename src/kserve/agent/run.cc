@@ -33,8 +33,8 @@ std::string Environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Requests `stop` at the first signal, or when the component has ended (its handle; -1: it is not ours); ends with
-// `own`. Returns whether it was the component.
+// Requests `stop` at the first signal, or when the component ends, and returns. `component` is the component's handle,
+// or -1 if there is none. Also returns if `own` is requested. Returns true if the component ended.
 bool WatchEnds(const std::stop_token& own, const base::FileDescriptor& signals, int component, std::stop_source& stop) {
   constexpr int kLookMs = 100;
   std::array<pollfd, 2> wanted = {pollfd{.fd = signals.get(), .events = POLLIN, .revents = 0},
@@ -52,7 +52,7 @@ int Failed(base::Logger& logger, const base::Status& error) {
   return error.code() == base::StatusCode::kInvalidArgument ? kExitUsage : kExitFailed;
 }
 
-// Until a signal, or the component's end.
+// Serves until a signal arrives or the component ends.
 int ServeUntilEnd(AgentOptions options, ComponentProcess* component, const base::FileDescriptor& signals,
                   base::Logger& logger) {
   std::stop_source stop;

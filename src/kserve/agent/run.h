@@ -2,8 +2,8 @@
 
 namespace inferd::agent {
 
-// The program inferd-agent. Returns what it exits with: 0, 1 for what is wrong with the machine, 2 for the command line
-// or the environment.
+// Runs the program inferd-agent. Returns its exit status: 0; 1 for problems of the machine; 2 for an invalid command
+// line or environment.
 int Run(int argc, char** argv);
 
 }  // namespace inferd::agent

@@ -9,14 +9,15 @@
 
 namespace inferd::cluster {
 
-// How the options have the cluster reached. FindClusterAccess's errors. Thread-safe, as are the others.
+// Finds the API server and the credentials that the options select. Returns the errors of FindClusterAccess. The
+// functions of this file are thread-safe.
 base::Result<kubernetes::ClusterAccess> FindAccess(const ClusterOptions& options);
 
-// The namespace that is the controller's own.
+// Returns the namespace of the controller's own objects.
 std::string ControllerNamespace(const ClusterOptions& options);
 
-// How it sends its requests: a burst is what some dozens of services take to be made; when it is too much, the server
-// says so (429).
+// Returns the limits at which requests are sent. A burst is large enough to create some dozens of services; if it is
+// too large for the server, the server answers 429.
 kubernetes::SenderOptions SendingOptions();
 
 }  // namespace inferd::cluster

@@ -29,7 +29,7 @@ constexpr std::chrono::milliseconds kDiscoverAgain{1'000};
 constexpr std::chrono::milliseconds kSyncedEvery{50};
 constexpr std::chrono::milliseconds kTendEvery{1'000};
 
-// A lease has tries of its own.
+// The leader election retries by itself.
 kubernetes::SenderOptions SendingForLease() {
   kubernetes::SenderOptions options = SendingOptions();
   options.retry.attempts = 1;
@@ -83,10 +83,18 @@ ClusterController::ClusterController(ClusterOptions options, kubernetes::Cluster
       reporter_(statuses_),
       models_(statuses_),
       pod_objects_(client_, clock_),
+      guard_({.kind = InferenceServices().kind,
+              .limits = options_.pace,
+              .count_owners = [this] { return view_.Services().size(); }},
+             client_, clock_, metrics_, logger_),
+      graph_guard_({.kind = InferenceGraphs().kind,
+                    .limits = options_.pace,
+                    .count_owners = [this] { return graph_view_.Graphs().size(); }},
+                   client_, clock_, metrics_, logger_),
       services_(
-          view_, pod_objects_, writer_, reporter_, models_, client_,
+          view_, pod_objects_, guard_, writer_, reporter_, models_, client_,
           [this] { return webhooks_.has_value() && webhooks_->mutates_pods(); }, logger_),
-      graphs_(graph_view_, view_, writer_, statuses_, logger_),
+      graphs_(graph_view_, view_, graph_guard_, writer_, statuses_, logger_),
       leading_(metrics_.AddGauge("inferd_controller_leader", "Whether this process is the one that writes", {})),
       loops_(1),
       server_(loops_, net::Limits(), &metrics_, logger_) {
@@ -98,7 +106,7 @@ ClusterController::~ClusterController() {
   SetPaused(true);
   loop_.reset();
   graph_loop_.reset();
-  // The lease is given up when nothing is written any more.
+  // The lease must be released last, when nothing is written any more.
   electing_ = {};
   server_.Stop();
   webhooks_.reset();
@@ -145,14 +153,30 @@ void ClusterController::Watch(const std::stop_token& stop) {
     const SyncReport report = Synced();
     const bool waits = !working_.load() && !CanBegin(report);
     if (!waits) Follow(report, stop);
-    std::vector<Doubt> doubts = view_.doubts();
-    for (const auto& [name, why] : report.unreadable) {
-      doubts.push_back({.about = "Namespace " + name, .text = why + "; what is there is left as it is"});
-    }
-    doubts_.Tell(doubts, stop);
+    doubts_.Tell(Doubts(report), stop);
     if (working_.load() && leads()) view_.SaveConfiguration(stop);
     storage::PauseFor(waits ? kSyncedEvery : kTendEvery, stop);
   }
+}
+
+std::vector<Doubt> ClusterController::Doubts(const SyncReport& report) {
+  std::vector<Doubt> doubts = view_.doubts();
+  graph_view_.AddDoubts(doubts);
+  if (webhooks_.has_value()) webhooks_->AddDoubts(doubts);
+  for (const auto& [name, why] : report.unreadable) {
+    doubts.push_back({.about = "Namespace " + name, .text = why + "; what is there is left as it is"});
+  }
+  std::string trouble = election_.trouble();
+  if (trouble != lease_trouble_ && !trouble.empty()) {
+    logger_.Warning("the Lease cannot be read or renewed", {{"lease", kLease}, {"why", trouble}});
+  }
+  lease_trouble_ = std::move(trouble);
+  if (!lease_trouble_.empty()) {
+    doubts.push_back({.about = "Lease " + options_.controller_namespace + "/" + kLease,
+                      .text = "it cannot be read or renewed: " + lease_trouble_ +
+                              "; nothing is written unless another controller leads"});
+  }
+  return doubts;
 }
 
 void ClusterController::Look(const std::stop_token& stop) {
@@ -167,7 +191,7 @@ SyncReport ClusterController::Synced() const {
   return report;
 }
 
-// One of several namespaces that cannot be listed keeps the others from nothing.
+// If one of several namespaces cannot be listed, work begins in the others.
 bool ClusterController::CanBegin(const SyncReport& report) const {
   const bool all_unreadable = !report.unreadable.empty() && report.unreadable.size() >= options_.namespaces.size();
   return !report.waits && !all_unreadable;
@@ -177,7 +201,7 @@ void ClusterController::Follow(const SyncReport& report, const std::stop_token& 
   std::set<std::string> unreadable;
   for (const auto& [name, why] : report.unreadable) unreadable.insert(name);
   const bool more = !std::ranges::includes(unreadable, held_);
-  // Objects of a namespace that has become readable may say something about the cluster's features.
+  // Objects of a namespace that has become readable may give new evidence about the cluster's features.
   if (more) Look(stop);
   held_ = unreadable;
   view_.Hold(std::move(unreadable));
@@ -205,7 +229,7 @@ void ClusterController::BeginWork() {
   }
 }
 
-// They decide by what has been heard of.
+// Webhooks decide with the watched configuration and runtimes.
 void ClusterController::OpenWebhooks() {
   if (options_.webhook_port == 0 || options_.webhook_name.empty()) return;
   model::AdmissionContext objects = {.config = [this] { return view_.configuration()->config; },
@@ -215,8 +239,8 @@ void ClusterController::OpenWebhooks() {
                                            for (const auto& runtime : view_.runtimes()) runtimes.push_back(*runtime);
                                            return runtimes;
                                          }};
-  // A pod is made once, so that what was read before is not good enough; and its review does not wait in line with what
-  // is written.
+  // A pod is created only once, so that a cached lookup is not good enough. The review's requests must not queue behind
+  // the controller's writes, either.
   PodReviewContext pods = {
       .configuration = [this] { return view_.configuration(); },
       .find = [this](const std::string& kind, const kubernetes::ObjectName& name,
@@ -233,8 +257,13 @@ void ClusterController::OpenWebhooks() {
 void ClusterController::OnLeading(bool leading) {
   leading_->Set(leading ? 1 : 0);
   logger_.Info(leading ? "leading" : "not leading");
+  if (leading) {
+    // The other leader's guard was responsible for changes until now.
+    guard_.Restart();
+    graph_guard_.Restart();
+  }
   SetPaused(!leading);
-  // What has happened while another led, and what it had not finished.
+  // Catches up with changes while another controller led, and with its unfinished work.
   if (leading) view_.QueueAll();
   if (leading && webhooks_.has_value()) webhooks_->Wake();
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "base/clock.h"
 #include "base/logging.h"
@@ -15,6 +16,7 @@
 #include "kserve/cluster/doubt_reporter.h"
 #include "kserve/cluster/graphs/graph_reconciler.h"
 #include "kserve/cluster/graphs/graph_view.h"
+#include "kserve/cluster/guard/change_guard.h"
 #include "kserve/cluster/objects/cluster_view.h"
 #include "kserve/cluster/objects/object_writer.h"
 #include "kserve/cluster/objects/pod_objects.h"
@@ -30,35 +32,38 @@
 
 namespace inferd::cluster {
 
-// The controller of a cluster, put together: what it follows, what works on it, who leads, where it says how it is.
+// The controller of a cluster. It owns the watches, the work queues, the reconcile loops, the leader election, and the
+// endpoints for health and metrics.
 //
 //   Start() -> Run() -> destructor
 //
-// Its methods are called by one thread.
+// The caller must use one thread for all methods.
 class ClusterController final {
  public:
-  // The logger outlives it. FindClusterAccess's errors.
+  // Returns the errors of FindClusterAccess. The logger must outlive the controller.
   static base::Result<std::unique_ptr<ClusterController>> Create(ClusterOptions options, base::Logger& logger);
   ~ClusterController();
   ClusterController(const ClusterController&) = delete;
   ClusterController& operator=(const ClusterController&) = delete;
 
-  // Listens. ALREADY_EXISTS: a port is in use.
+  // Opens the listeners. ALREADY_EXISTS if a port is in use.
   base::Status Start();
-  // Until the descriptor has something to be read.
+  // Blocks until the descriptor `signals` is readable.
   void Run(int signals);
 
  private:
   ClusterController(ClusterOptions options, kubernetes::ClusterAccess access, base::Logger& logger);
 
   base::Status Listen(const char* name, uint16_t port, net::HandlerFactory handlers);
-  // Looks for the cluster's features again and again, begins to work when all that is decided by is known, keeps the
-  // configuration and tells of doubts.
+  // The loop of the watching thread. It repeats discovery of the cluster's features, begins the work once every input
+  // of decisions is known, saves the configuration, and reports doubts.
   void Watch(const std::stop_token& stop);
   void Look(const std::stop_token& stop);
   SyncReport Synced() const;
+  // Returns the reasons why the known state may be out of date.
+  std::vector<Doubt> Doubts(const SyncReport& report);
   bool CanBegin(const SyncReport& report) const;
-  // Leaves alone what cannot be listed, and begins to work once it can be told what counts.
+  // Suspends work in namespaces that cannot be listed. Begins the work as soon as the configuration is settled.
   void Follow(const SyncReport& report, const std::stop_token& stop);
   void BeginWork();
   void OnLeading(bool leads);
@@ -86,21 +91,24 @@ class ClusterController final {
   StatusReporter reporter_;
   ModelReporter models_;
   PodObjects pod_objects_;
+  ChangeGuard guard_;
+  ChangeGuard graph_guard_;
   ServiceReconciler services_;
   GraphReconciler graphs_;
   std::atomic<bool> working_ = false;
-  std::set<std::string> held_;  // namespaces; of the watching thread
+  std::set<std::string> held_;  // suspended namespaces; used by the watching thread only
+  std::string lease_trouble_;   // used by the watching thread only
   std::shared_ptr<metrics::Gauge> leading_;
   net::LoopGroup loops_;
   net::Server server_;
-  std::optional<WebhookServer> webhooks_;  // from `working_` on
-  std::optional<ReconcileLoop> loop_;      // of the watching thread until that has ended, as is the next
+  std::optional<WebhookServer> webhooks_;  // set before `working_` becomes true
+  std::optional<ReconcileLoop> loop_;      // this and graph_loop_: used by the watching thread until it has ended
   std::optional<ReconcileLoop> graph_loop_;
   std::jthread electing_;
   std::jthread watching_;
 };
 
-// What `--cluster` does; returns the exit status.
+// Runs `inferd-controller --cluster`. Returns the exit status.
 int RunCluster(ClusterOptions options);
 
 }  // namespace inferd::cluster

@@ -14,16 +14,17 @@
 
 namespace inferd::cluster {
 
-// Tells operators why what is known about the cluster may be out of date: by a gauge for each doubt, which is 1 while
-// it lasts, and by one event when it begins. Not thread-safe.
+// Tells operators why the known state of the cluster may be out of date. Each doubt has a gauge, which is 1 while the
+// doubt lasts, and one event when it begins. Not thread-safe.
 class DoubtReporter final {
  public:
-  // Events are about the controller's Lease `lease`, and written only while `leads` returns true; one that begins while
-  // another controller leads is told when this one does. All references outlive this.
+  // Events refer to the controller's Lease `lease`, and are written only while `leads` returns true. If a doubt begins
+  // while another controller leads, its event is written when this one begins to lead. All references must outlive
+  // this.
   DoubtReporter(StatusWriter& statuses, metrics::Registry& metrics, kubernetes::ObjectName lease,
                 std::function<bool()> leads);
 
-  // `doubts` are all that there are now. Blocks.
+  // Updates gauges and events. `doubts` must be the complete current list. Blocks.
   void Tell(const std::vector<Doubt>& doubts, const std::stop_token& stop);
 
  private:
@@ -37,7 +38,7 @@ class DoubtReporter final {
   metrics::Registry& metrics_;
   const kubernetes::ObjectName lease_;
   const std::function<bool()> leads_;
-  std::map<std::string, Told> told_;  // by what they are about
+  std::map<std::string, Told> told_;  // by Doubt::about
 };
 
 }  // namespace inferd::cluster

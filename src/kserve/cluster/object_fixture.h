@@ -9,7 +9,7 @@
 
 namespace inferd::cluster {
 
-// The one document of a YAML text.
+// Parses a YAML text that has one document.
 inline manifest::Value Yaml(std::string_view text) {
   auto documents = manifest::ReadYaml(text, "test");
   EXPECT_TRUE(documents.has_value()) << (documents.has_value() ? "" : documents.error().message());

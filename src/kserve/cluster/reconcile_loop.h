@@ -12,13 +12,13 @@
 
 namespace inferd::cluster {
 
-// Threads that take names off a queue, and have each looked at. Begins with the constructor; its end waits for calls
-// that run, which are told to stop.
+// Threads that take names from a queue and reconcile them. They start with the constructor. The destructor requests a
+// stop of running calls and waits for them.
 class ReconcileLoop final {
  public:
   using Reconcile = std::function<Outcome(const kubernetes::ObjectName&, const std::stop_token&)>;
 
-  // `kind`: of the metrics. The queue, the clock and the registry outlive it.
+  // `kind` labels the metrics. The queue, the clock and the registry must outlive the loop.
   ReconcileLoop(const std::string& kind, size_t threads, WorkQueue& queue, Reconcile reconcile,
                 const base::Clock& clock, metrics::Registry& metrics);
   ~ReconcileLoop();

@@ -48,8 +48,8 @@ Given ReadLive(const ClusterView& view, const GraphView& graph_view) {
   return live;
 }
 
-// Returns why not; empty: all that is decided by is known. A feature that is not found is looked for again, since one
-// failed look says nothing.
+// Waits until all inputs of decisions are known. Returns the reason if that failed, else an empty text. A missing
+// feature is looked up repeatedly, since one failed lookup proves nothing.
 std::string AwaitSynced(ClusterView& view, GraphView& graph_view) {
   SyncReport report;
   for (int tries = 0; tries < kSyncedTries; ++tries) {
@@ -100,8 +100,12 @@ int RunDiff(ClusterOptions options, base::Logger& logger) {
   StatusReporter reporter(statuses);
   PodObjects pod_objects(client, clock);
   ModelReporter models(statuses);
-  const ServiceReconciler services(view, pod_objects, writer, reporter, models, client, [] { return true; }, logger);
-  const GraphReconciler graphs(graph_view, view, writer, statuses, logger);
+  // Nothing is written, so the guards are never asked.
+  ChangeGuard guard({.kind = InferenceServices().kind}, client, clock, metrics, logger);
+  ChangeGuard graph_guard({.kind = InferenceGraphs().kind}, client, clock, metrics, logger);
+  const ServiceReconciler services(
+      view, pod_objects, guard, writer, reporter, models, client, [] { return true; }, logger);
+  const GraphReconciler graphs(graph_view, view, graph_guard, writer, statuses, logger);
   bool differs = false;
   const auto print = [&](const kubernetes::ApiResult<std::vector<std::string>>& lines) {
     if (!lines.has_value()) return false;
@@ -109,14 +113,18 @@ int RunDiff(ClusterOptions options, base::Logger& logger) {
     differs |= !lines->empty();
     return true;
   };
+  Forecast forecast;
   for (const manifest::Value& service : given->services) {
-    const auto lines = PlanChanges(service, view, services, client, {});
+    const auto lines = PlanChanges(service, view, services, client, forecast, {});
     if (!print(lines)) return fail(lines.error().ToString());
   }
+  Forecast graph_forecast;
   for (const manifest::Value& graph : given->graphs) {
-    const auto lines = PlanGraph(graph, graph_view, graphs, client, {});
+    const auto lines = PlanGraph(graph, graph_view, graphs, client, graph_forecast, {});
     if (!print(lines)) return fail(lines.error().ToString());
   }
+  print(forecast.Lines(InferenceServices().kind, view.Services().size(), options.pace));
+  print(graph_forecast.Lines(InferenceGraphs().kind, graph_view.Graphs().size(), options.pace));
   std::cout.flush();
   return differs ? kDiffers : kSame;
 }

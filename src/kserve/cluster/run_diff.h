@@ -5,9 +5,9 @@
 
 namespace inferd::cluster {
 
-// What `--cluster --diff` does: prints what a controller would change for the InferenceServices of the files, or for
-// those of the cluster where none are given (PlanChanges). Returns the exit status, as kubectl diff has it: 0: nothing
-// would change; 1: something would; 2: it is not known, and the log says why.
+// Runs `--cluster --diff`. Prints the changes that a controller would make (PlanChanges) for the InferenceServices of
+// the files, or for those of the cluster if no file is given. Returns the exit status of kubectl diff: 0 if nothing
+// would change, 1 if something would, 2 if that is unknown; the log then says why.
 int RunDiff(ClusterOptions options, base::Logger& logger);
 
 }  // namespace inferd::cluster

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kText = "text/plain; charset=utf-8";
 
-// The one segment of a path that is read; empty: another request.
+// Returns the path of a GET or HEAD with exactly one segment. Empty for other requests.
 std::string_view PageOf(const net::RequestHead& head) {
   const bool reads = head.method == net::Method::kGet || head.method == net::Method::kHead;
   return reads && head.segments.size() == 1 ? head.segments[0] : std::string_view();

@@ -8,10 +8,12 @@
 
 namespace inferd::cluster {
 
-// GET /healthz: this process runs; GET /readyz: `is_ready`, called on a loop. All else is 404. Loop-bound.
+// Serves GET /healthz (200 while the process runs) and GET /readyz (the result of `is_ready`, which is called on a
+// loop). Other requests get 404. Loop-bound.
 std::unique_ptr<net::HttpHandler> MakeHealthHandler(std::function<bool()> is_ready);
 
-// GET /metrics, as Prometheus reads it; all else is 404. Loop-bound; `metrics` outlives it.
+// Serves GET /metrics in Prometheus' text format. Other requests get 404. Loop-bound. `metrics` must outlive the
+// handler.
 std::unique_ptr<net::HttpHandler> MakeMetricsHandler(const metrics::Registry& metrics);
 
 }  // namespace inferd::cluster

@@ -152,7 +152,7 @@ void ClusterGateway::Measure(ScaleTime now) {
 }
 
 void ClusterGateway::Scale(ScaleTime now) {
-  // Until all is known, what looks idle may not be.
+  // As long as not all objects are listed, a revision may only look idle.
   const bool leads = election_.leads() && watch_->synced();
   peers_.SetWanted(leads);
   if (!leads && std::exchange(led_, false)) {
@@ -166,7 +166,7 @@ void ClusterGateway::Scale(ScaleTime now) {
     if (const auto found = others.revisions.find(name); found != others.revisions.end()) all += found->second;
     const auto pods = revision->WantedPods(now, all, others.complete);
     if (!pods.has_value()) continue;
-    // A gateway that asks for a pod at the same time is not to be overruled by what was known before.
+    // Scaling down must not override another gateway's simultaneous request for a pod, hence the resourceVersion.
     const bool fewer = *pods < revision->live().replicas;
     writer_.Order(name, {.replicas = *pods, .resource_version = fewer ? revision->live().resource_version : ""});
   }
@@ -196,7 +196,7 @@ void ClusterGateway::Drain() {
   logger_.Info("draining");
   draining_ = true;
   ready_.store(false, std::memory_order_relaxed);
-  // Another may lead while this one answers what it has.
+  // Releases the Lease, so that another gateway can lead while this one drains.
   elections_ = {};
   const auto tick_until = [this](std::chrono::steady_clock::time_point end, auto&& done) {
     while (!done() && std::chrono::steady_clock::now() < end) Tick();

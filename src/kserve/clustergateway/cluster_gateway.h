@@ -27,36 +27,37 @@ namespace inferd::clustergateway {
 
 struct ClusterGatewayOptions {
   kubernetes::AccessOptions access{};
-  std::vector<std::string> namespaces{};  // whose services it serves; empty: all
-  std::string own_namespace = "kserve";   // its own: of the Lease, the configuration, and the other gateways
+  std::vector<std::string> namespaces{};  // to serve; all if empty
+  std::string own_namespace = "kserve";   // of the Lease, the configuration, and the other gateways
   std::string own_service = "inferd-gateway";
-  std::string identity{};           // of this process alone; the name of its pod
-  bool pass_control_calls = false;  // of clients, to pods
+  std::string identity{};           // unique to this process; the pod's name
+  bool pass_control_calls = false;  // pass clients' control calls to pods
   std::string address = "0.0.0.0";
-  uint16_t port = 8080;            // of requests; 0: any free one
-  uint16_t status_port = 8081;     // of /healthz, /readyz, /metrics and /load; likewise
-  std::string endpoint_address{};  // in place of all pods' own (ReadyPlaces); empty: theirs
+  uint16_t port = 8080;            // for requests; 0 selects a free port
+  uint16_t status_port = 8081;     // for /healthz, /readyz, /metrics and /load; 0 selects a free port
+  std::string endpoint_address{};  // replaces the pods' addresses (ReadyPlaces) unless empty
   std::chrono::seconds lease_time{15};
   std::chrono::milliseconds drain_grace{5'000};
   std::chrono::milliseconds drain_timeout{300'000};
 };
 
-// The gateway of a cluster without Knative: requests to InferenceServices go to the pods of their revisions, wait while
-// there is none, and decide how many there are. Several share the work; the one that leads scales by what all measure.
+// The gateway of a cluster without Knative. It sends requests for InferenceServices to the pods of their revisions,
+// holds requests while there is no pod, and scales the pods by load. Several gateways share the work; the leader scales
+// by the load reported by all of them.
 //
 //   Start() -> Run() -> destructor
 //
-// All methods are called by one thread.
+// The caller must use one thread for all methods.
 class ClusterGateway final {
  public:
-  // INVALID_ARGUMENT, NOT_FOUND: the access; ALREADY_EXISTS: a port is in use. It does not wait for the API server:
-  // /readyz says when all is known.
+  // Opens the listeners. It does not wait for the API server: /readyz tells when all objects are known.
+  // INVALID_ARGUMENT or NOT_FOUND if there is no usable access; ALREADY_EXISTS if a port is in use.
   static base::Result<std::unique_ptr<ClusterGateway>> Start(ClusterGatewayOptions options, base::Logger& logger);
   ~ClusterGateway();
   ClusterGateway(const ClusterGateway&) = delete;
   ClusterGateway& operator=(const ClusterGateway&) = delete;
 
-  // Until `signals`, a signalfd, has one; then answers what has come.
+  // Blocks until the signalfd `signals` is readable. Then drains: it answers the requests that have arrived.
   void Run(int signals);
 
  private:

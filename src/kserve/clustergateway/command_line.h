@@ -12,12 +12,12 @@ namespace inferd::clustergateway {
 inline constexpr int kExitUsage = 2;
 
 struct ParsedCommandLine {
-  std::optional<int> exit_status;  // the program is done: --help, --version, or what was wrong was said
+  std::optional<int> exit_status;  // set if the program must exit: after --help, --version or a reported error
   GraphRouterOptions router;
-  std::optional<ClusterGatewayOptions> cluster;  // of --cluster; then it is no router
+  std::optional<ClusterGatewayOptions> cluster;  // set with --cluster; otherwise the program is a router
 };
 
-// `environment`: a variable's value, empty if it is not set.
+// `environment` returns a variable's value. Empty if it is not set.
 ParsedCommandLine ParseCommandLine(int argc, const char* const* argv,
                                    const std::function<std::string(const std::string&)>& environment);
 

@@ -10,7 +10,7 @@
 
 namespace inferd::clustergateway {
 
-// What this gateway tells the others of its load, as text. Thread-safe.
+// This gateway's current load report, as text, for the other gateways. Thread-safe.
 class LoadBoard final {
  public:
   void Post(std::string report) {
@@ -27,7 +27,8 @@ class LoadBoard final {
   std::string report_ GUARDED_BY(mutex_);
 };
 
-// GET /load: the board's report; GET /metrics, as Prometheus reads it. All else is 404. Loop-bound; both outlive it.
+// Serves GET /load (the board's report) and GET /metrics (Prometheus' text format). Other requests get 404. Loop-bound.
+// Both references must outlive the handler.
 std::unique_ptr<net::HttpHandler> MakeStatusHandler(const LoadBoard& board, const metrics::Registry& registry);
 
 }  // namespace inferd::clustergateway

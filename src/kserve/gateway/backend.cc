@@ -11,8 +11,8 @@ struct Backend::Wait::Waiter {
   Waiter(net::Loop& whose, Granted what) : loop(whose), granted(std::move(what)) {}
 
   net::Loop& loop;
-  Granted granted;     // the loop's; empty: given up
-  bool queued = true;  // the backend's lock guards it
+  Granted granted;     // used by the loop only; empty after cancellation
+  bool queued = true;  // guarded by the backend's lock
 };
 
 struct Backend::Granting {
@@ -52,7 +52,7 @@ base::Result<Backend::Place> Backend::Acquire(net::Loop& loop, Granted granted, 
   {
     const base::MutexLock lock(mutex_);
     if (closed_) return std::unexpected(base::Unavailable(GoneText(name_)));
-    // The requests that wait have come before.
+    // Waiting requests arrived earlier and go first.
     if (waiting_.empty()) {
       if (std::shared_ptr<Replica> replica = FindFree(not_on)) {
         ++replica->in_flight;
@@ -158,7 +158,7 @@ void Backend::Tell(std::vector<Granting> granted) {
   for (Granting& each : granted) {
     net::Loop& loop = each.waiter->loop;
     loop.Post([waiter = std::move(each.waiter), lease = std::move(each.lease)]() mutable {
-      // The request may be gone: then the next one has the place.
+      // If the request was cancelled, the lease's destructor passes the slot to the next one.
       if (Granted told = std::exchange(waiter->granted, nullptr)) told(std::move(lease));
     });
   }

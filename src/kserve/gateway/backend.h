@@ -18,23 +18,23 @@ namespace inferd::gateway {
 
 class Backend;
 
-// What is said to requests of a backend that was closed.
+// Returns the error text for requests of a closed backend.
 std::string GoneText(const std::string& name);
 
-// A process that answers requests of a backend.
+// A process that answers the requests of a backend.
 struct Replica {
   Replica(net::upstream::Address where, net::upstream::Address where_grpc)
       : address(std::move(where)), grpc_address(std::move(where_grpc)) {}
 
   const net::upstream::Address address;
-  const net::upstream::Address grpc_address;  // of calls of gRPC, over HTTP/2
-  // The backend's lock guards these.
+  const net::upstream::Address grpc_address;  // for gRPC calls, over HTTP/2
+  // Guarded by the backend's lock.
   size_t in_flight = 0;
-  size_t requests_max = 0;  // that it gets at a time; 0: any number
-  bool leaving = false;     // it gets no further requests
+  size_t requests_max = 0;  // limit of requests in flight; 0 for none
+  bool leaving = false;     // it gets no new requests
 };
 
-// Where a replica takes requests.
+// The address of a replica, and its limit.
 struct ReplicaPlace {
   ReplicaPlace(net::upstream::Address where)  // NOLINT(google-explicit-constructor): most have one
       : address(where), grpc_address(std::move(where)) {}
@@ -43,10 +43,10 @@ struct ReplicaPlace {
 
   net::upstream::Address address;
   net::upstream::Address grpc_address;
-  std::optional<size_t> requests_max{};  // that it gets at a time; 0: any number; nullopt: as all of the backend
+  std::optional<size_t> requests_max{};  // limit of requests in flight; 0 for none, nullopt for the backend's default
 };
 
-// One request's place on a replica, from which it is let go of with this. Move-only, for any thread.
+// A request's slot at a replica. Its destructor releases the slot. Move-only; may be used on any thread.
 class Lease {
  public:
   Lease() = default;
@@ -72,28 +72,28 @@ class Lease {
   std::shared_ptr<Replica> replica_;
 };
 
-// What a backend has been asked to do since the last look, as autoscaling counts it (Knative: concurrency is the
-// requests that wait or are executed, requests per second those that have come).
+// The load of a backend since the last measurement, as autoscaling counts it (Knative: concurrency is the number of
+// waiting and running requests, rate is the number of new requests per second).
 struct BackendLoad {
-  double concurrency = 0;  // on average over the time since the last look
-  double rate = 0;         // requests per second
-  size_t in_flight = 0;    // now, those that wait included
+  double concurrency = 0;  // average since the last measurement
+  double rate = 0;         // new requests per second
+  size_t in_flight = 0;    // current requests, including waiting ones
   size_t waiting = 0;
 };
 
 struct BackendOptions {
-  size_t replica_concurrency = 0;  // requests that a replica gets at a time (containerConcurrency); 0: any number
-  size_t waiting_max = 1'000;      // requests that wait for a replica; further ones are refused
+  size_t replica_concurrency = 0;  // limit of requests in flight per replica (containerConcurrency); 0 for none
+  size_t waiting_max = 1'000;      // limit of waiting requests; further ones are refused
 };
 
-// Processes that answer the same requests: replicas come and go, requests wait while there is none, or while all have
-// as many as they may. Waiting requests get their places in the order in which they came. Thread-safe; held by
+// A group of replicas that answer the same requests. Replicas may be added and removed at any time. Requests wait while
+// there is no replica, or while all are at their limit; they get slots in the order of arrival. Thread-safe; held by
 // shared_ptr.
 class Backend final : public std::enable_shared_from_this<Backend> {
  public:
-  using Granted = std::move_only_function<void(Lease)>;  // empty: the backend was closed
+  using Granted = std::move_only_function<void(Lease)>;  // the lease is empty if the backend was closed
 
-  // A request that waits. Destroying it on the loop gives the place in the queue up.
+  // A waiting request. Destroying it on its loop leaves the queue.
   class Wait {
    public:
     ~Wait();
@@ -110,32 +110,33 @@ class Backend final : public std::enable_shared_from_this<Backend> {
     const std::shared_ptr<Waiter> waiter_;
   };
 
-  // `on_demand` is called when a request begins to wait while there is no replica at all; from any thread, without a
-  // lock.
+  // `on_demand` is called when a request begins to wait while there is no replica. It is called on any thread, without
+  // a lock.
   Backend(std::string name, BackendOptions options, std::function<void()> on_demand = nullptr);
   ~Backend();
 
   const std::string& name() const { return name_; }
 
-  // A place for a request of this loop, whose thread this is: at once if a replica has one; else `granted` is told
-  // later, on the loop. `not_on`: a replica that has just failed, which is taken only where there is no other.
-  // RESOURCE_EXHAUSTED: too many wait; UNAVAILABLE: it was closed.
+  // Requests a slot. Must be called on the thread of the request's loop. Returns a lease if a replica has a free slot;
+  // otherwise `granted` is called later, on the loop. `not_on` is a replica that has just failed; it is used only if
+  // there is no other. RESOURCE_EXHAUSTED if too many requests wait; UNAVAILABLE if the backend was closed.
   struct Place {
-    Lease lease;  // empty: it waits
+    Lease lease;  // empty if the request must wait
     std::unique_ptr<Wait> wait;
   };
   base::Result<Place> Acquire(net::Loop& loop, Granted granted, const Replica* not_on = nullptr);
 
-  // What it stands for is there no more: requests that wait are told so, and later ones refused. Those that replicas
-  // have are answered.
+  // Closes the backend, because its revision or service is gone. Waiting and later requests fail. Requests in flight
+  // are answered.
   void Close();
 
-  // The replicas that take requests from now on. Those with requests keep them until they are answered.
+  // Sets the current replicas. A removed replica finishes its requests in flight.
   void SetReplicas(std::vector<ReplicaPlace> places);
   size_t replicas() const;
-  // Requests that wait for a replica.
+  // Returns the number of requests that wait for a replica.
   size_t waiting() const;
-  // Of the address: requests that it has. A replica that is left out of SetReplicas counts until it has none.
+  // Returns the number of requests in flight at that address. Includes those of a removed replica until they are
+  // answered.
   size_t InFlightOn(const std::string& address) const;
 
   BackendLoad TakeLoad(int64_t now_ns);
@@ -147,7 +148,7 @@ class Backend final : public std::enable_shared_from_this<Backend> {
 
   void Release(const std::shared_ptr<Replica>& replica);
   std::shared_ptr<Replica> FindFree(const Replica* not_on) REQUIRES(mutex_);
-  // The requests that can be served now, to be told without the lock.
+  // Returns the waiting requests that can be served now. The caller must notify them without the lock.
   std::vector<Granting> GrantWaiting() REQUIRES(mutex_);
   void Tell(std::vector<Granting> granted) EXCLUDES(mutex_);
   void Count(int64_t change) REQUIRES(mutex_);
@@ -159,13 +160,13 @@ class Backend final : public std::enable_shared_from_this<Backend> {
   std::vector<std::shared_ptr<Replica>> replicas_ GUARDED_BY(mutex_);
   std::vector<std::shared_ptr<Replica>> leaving_ GUARDED_BY(mutex_);
   bool closed_ GUARDED_BY(mutex_) = false;
-  size_t next_ GUARDED_BY(mutex_) = 0;  // where the search for a free one begins
+  size_t next_ GUARDED_BY(mutex_) = 0;  // where the search for a free replica starts
   std::deque<std::shared_ptr<Wait::Waiter>> waiting_ GUARDED_BY(mutex_);
   size_t in_flight_ GUARDED_BY(mutex_) = 0;
-  uint64_t arrived_ GUARDED_BY(mutex_) = 0;  // since the last look
+  uint64_t arrived_ GUARDED_BY(mutex_) = 0;  // since the last measurement
   int64_t looked_ns_ GUARDED_BY(mutex_);
   int64_t counted_ns_ GUARDED_BY(mutex_);
-  double request_ns_ GUARDED_BY(mutex_) = 0;  // requests in flight, integrated over time, since the last look
+  double request_ns_ GUARDED_BY(mutex_) = 0;  // integral of requests in flight over time, since the last measurement
 };
 
 }  // namespace inferd::gateway

@@ -11,7 +11,7 @@ namespace {
 
 using net::upstream::Address;
 
-// Runs what is posted when the test says so.
+// A loop that runs posted tasks when the test says so.
 class HandLoop final : public net::Loop {
  public:
   void Post(base::Task task) override { tasks_.push_back(std::move(task)); }
@@ -43,7 +43,7 @@ class BackendTest : public ::testing::Test {
   void Make(BackendOptions options) {
     backend_ = std::make_shared<Backend>("b", options, [this] { ++demanded_; });
   }
-  // A request that waits tells its name when it gets a place.
+  // Adds a waiting request that records its name when it gets a slot.
   std::unique_ptr<Backend::Wait> WaitAs(const std::string& name) {
     auto place = backend_->Acquire(loop_, [this, name](Lease lease) {
       granted_ += name;
@@ -73,7 +73,7 @@ TEST_F(BackendTest, RequestsGoWhereTheFewestAre) {
   std::vector<Lease> leases;
   for (int i = 0; i < 9; ++i) leases.push_back(Take());
   for (const int port : {1, 2, 3}) EXPECT_EQ(backend_->InFlightOn("127.0.0.1:" + std::to_string(port)), 3u);
-  // Two of the second's have ended: the next two go there.
+  // Two requests of the second replica have ended, so the next two go there.
   int ended = 0;
   for (Lease& lease : leases) {
     if (lease.address().text() == "127.0.0.1:2" && ended++ < 2) lease.Release();
@@ -152,7 +152,7 @@ TEST_F(BackendTest, WhoWaitsIsServedBeforeWhoComesLater) {
   backend_->SetReplicas(At({1}));
   Lease first = Take();
   const auto a = WaitAs("a");
-  first.Release();  // a has the place, though it has not been told
+  first.Release();  // a has the slot, but has not been notified yet
   const auto b = WaitAs("b");
   loop_.RunAll();
   EXPECT_EQ(granted_, "a");
@@ -178,7 +178,7 @@ TEST_F(BackendTest, AWaitThatIsGivenUpLeavesThePlaceToTheNext) {
   b = nullptr;
   EXPECT_EQ(backend_->TakeLoad(0).waiting, 2u);
   backend_->SetReplicas(At({1}));
-  a = nullptr;  // it has a place, and does not know yet
+  a = nullptr;  // it has a slot, but has not been notified yet
   loop_.RunAll();
   EXPECT_EQ(granted_, "c");
   leases_.clear();

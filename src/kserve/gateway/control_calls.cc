@@ -10,7 +10,7 @@ namespace inferd::gateway {
 
 namespace {
 
-// Every method of these.
+// All methods of these services are control calls.
 constexpr std::string_view kServices[] = {"inference.model_repository.ModelRepositoryService"};
 constexpr std::string_view kMethods[] = {"RepositoryIndex",
                                          "RepositoryModelLoad",
@@ -24,7 +24,7 @@ constexpr std::string_view kMethods[] = {"RepositoryIndex",
                                          "CudaSharedMemoryRegister",
                                          "CudaSharedMemoryUnregister",
                                          "HandleReloadConfigRequest"};
-// Behind /v2/.
+// Path segments that may follow /v2/.
 constexpr std::string_view kAreas[] = {"repository", "logging", "trace", "systemsharedmemory", "cudasharedmemory"};
 
 template <size_t N>
@@ -32,7 +32,7 @@ bool IsOneOf(std::string_view text, const std::string_view (&list)[N]) {
   return std::ranges::find(list, text) != std::end(list);
 }
 
-// A path without anything to resolve.
+// Checks a normalized path.
 bool IsControl(std::string_view path) {
   path.remove_prefix(std::min<size_t>(path.find_first_not_of('/'), path.size()));
   while (path.ends_with('/')) path.remove_suffix(1);

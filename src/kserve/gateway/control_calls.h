@@ -4,10 +4,10 @@
 
 namespace inferd::gateway {
 
-// Whether a request of this path would change what a model server does, or tells what only its operator asks for:
-// Triton's model repository, logging, trace settings and shared memory over HTTP and gRPC, TensorFlow Serving's
-// HandleReloadConfigRequest, MLServer's repository over gRPC. `path`: as sent, without the query. It is read as a
-// server may read it: percent-decoded, with empty segments left out, "." and ".." resolved.
+// Returns true if a request of this path would control a model server, or read what is meant for its operator: Triton's
+// model repository, logging, trace settings and shared memory over HTTP and gRPC, TensorFlow Serving's
+// HandleReloadConfigRequest, MLServer's repository over gRPC. `path` is the path as sent, without the query. It is
+// normalized as a server may do it: percent-decoded, without empty segments, with "." and ".." resolved.
 bool IsControlCall(std::string_view path);
 
 }  // namespace inferd::gateway

@@ -19,7 +19,7 @@ TEST(ControlCallsTest, WhatControlsAServerIsKnown) {
   }
 }
 
-// As servers read paths: some decode, some leave out empty segments, some resolve dots.
+// Servers read paths in different ways: some decode, some ignore empty segments, some resolve dots.
 TEST(ControlCallsTest, OtherWaysToWriteThemAreKnown) {
   for (const char* path :
        {"/v2/%72epository/index", "/%76%32/logging", "/v2%2Flogging", "//v2/logging", "/v2//logging", "/v2/logging/",

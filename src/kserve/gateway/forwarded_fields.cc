@@ -12,7 +12,7 @@ using net::EqualsIgnoringCase;
 constexpr std::string_view kForwardedFor = "X-Forwarded-For";
 constexpr std::string_view kForwardedProto = "X-Forwarded-Proto";
 
-// Of the connection, or what the transport has dealt with: the other connection has its own.
+// True for headers of the connection, and for those that the transport has handled. The other connection has its own.
 bool StaysBehind(std::string_view name) {
   return net::IsOfConnection(name) || EqualsIgnoringCase(name, "Expect") || EqualsIgnoringCase(name, "HTTP2-Settings");
 }

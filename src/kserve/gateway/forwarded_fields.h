@@ -9,9 +9,9 @@
 
 namespace inferd::gateway {
 
-// The header fields with which a request goes on to a replica: its own but those of the connection (RFC 9110, 7.6.1),
-// with the client's address behind those in X-Forwarded-For, and X-Forwarded-Proto where it has none. Lives as long as
-// the head.
+// The headers of a request to a replica: the client's, without those of the connection (RFC 9110, 7.6.1), with the
+// client's address appended to X-Forwarded-For, and with X-Forwarded-Proto if it was missing. Must not outlive the
+// request's head.
 class ForwardedFields final {
  public:
   explicit ForwardedFields(const net::RequestHead& head);
@@ -25,11 +25,11 @@ class ForwardedFields final {
   std::string forwarded_for_;
 };
 
-// Whether a field of a replica's response goes on to the client: the transport writes Date, and repeats a request's
+// Returns true if a response header is passed on to the client. The transport itself writes Date, and the request's
 // identifier.
 bool IsRelayed(std::string_view name, const net::RequestHead& request);
 
-// A target without what its path begins with: "/serving/ns/m/v1/models?x=1" without "/serving/ns/m". Never empty.
+// Removes a prefix from the path: "/serving/ns/m/v1/models?x=1" without "/serving/ns/m". The result is never empty.
 std::string StripPrefix(std::string_view target, std::string_view prefix);
 
 }  // namespace inferd::gateway

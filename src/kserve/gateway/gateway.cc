@@ -16,7 +16,7 @@ namespace inferd::gateway {
 
 namespace {
 
-// Knative's: which revision of a service a request is for.
+// Knative's header, which selects the revision of a service.
 constexpr std::string_view kTagField = "Knative-Serving-Tag";
 constexpr std::string_view kNoControlCalls =
     "model repositories, logging, traces and shared memory are not controlled through here; --pass-control-calls lets "
@@ -30,7 +30,7 @@ std::string_view PathOf(std::string_view target) { return target.substr(0, targe
 
 }  // namespace
 
-// Of one loop and listener.
+// The handler of one loop and listener.
 class Gateway::Handler final : public net::HttpHandler, public CallOwner {
  public:
   Handler(const Gateway& gateway, net::EventLoop& loop)
@@ -91,7 +91,7 @@ class Gateway::Handler final : public net::HttpHandler, public CallOwner {
     return known ? "no route for this path" : "no service of this host";
   }
 
-  // The path that the replica would see decides.
+  // The path that the replica would receive decides.
   bool Refuses(const Route& route, const net::RequestHead& head) const {
     if (gateway_.passes_control_calls_) return false;
     std::string_view path = PathOf(head.target);

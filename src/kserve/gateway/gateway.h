@@ -10,20 +10,20 @@
 
 namespace inferd::gateway {
 
-// Sends the requests of listeners on to replicas, by a table that may be exchanged at any time: requests that have
-// begun keep the one they began with. Thread-safe; outlives the listeners.
+// Forwards requests to replicas. The route table may be replaced at any time; a request keeps the table with which it
+// started. Thread-safe. Must outlive its listeners.
 class Gateway final {
  public:
   explicit Gateway(net::upstream::PoolOptions options);
 
-  // Before it has listeners: control calls of clients (IsControlCall) go on to replicas, too. They are refused
-  // otherwise.
+  // Forwards control calls of clients (IsControlCall) to replicas; by default they are refused. Call it before
+  // listeners are created.
   void PassControlCalls() { passes_control_calls_ = true; }
 
   void SetRoutes(std::shared_ptr<const RouteTable> routes);
   std::shared_ptr<const RouteTable> routes() const;
 
-  // For a listener (net::ListenerOptions::handlers), whose loops are net::EventLoops.
+  // Returns the handlers of a listener (net::ListenerOptions::handlers). Its loops must be net::EventLoops.
   net::HandlerFactory Handlers();
 
  private:
@@ -31,7 +31,7 @@ class Gateway final {
   bool passes_control_calls_ = false;
   mutable base::Mutex mutex_;
   std::shared_ptr<const RouteTable> routes_ GUARDED_BY(mutex_);
-  std::atomic<uint64_t> version_{0};  // of routes_: handlers look at the table again only where it has changed
+  std::atomic<uint64_t> version_{0};  // of routes_; a handler reloads the table only if this has changed
 
   class Handler;
 };

@@ -15,7 +15,7 @@
 
 namespace inferd::gateway {
 
-// A gateway that listens on the loopback.
+// A gateway that listens on the loopback address.
 class ServedGatewayTest : public ::testing::Test {
  protected:
   ServedGatewayTest() {
@@ -28,7 +28,7 @@ class ServedGatewayTest : public ::testing::Test {
   ~ServedGatewayTest() override { server_.Stop(); }
 
   uint16_t port() const { return server_.port("http"); }
-  // What comes back up to `end`.
+  // Returns the response up to and including `end`.
   std::string Ask(const std::string& request, std::string_view end) {
     support::RawClient client(port());
     EXPECT_TRUE(client.Send(request));

@@ -136,7 +136,7 @@ TEST_F(GatewayTest, SharesOfTheRequests) {
     ASSERT_TRUE(response.has_value());
     canaries += response->body == "canary" ? 1 : 0;
   }
-  // Six standard deviations of 12.6 on either side.
+  // Six standard deviations (12.6 each) in both directions.
   EXPECT_NEAR(canaries, 200, 76);
   const auto tagged = (*http)->Call({.path = "/v2", .headers = {{"Host", "a"}, {"Knative-Serving-Tag", "latest"}}});
   EXPECT_EQ(tagged->body, "canary");
@@ -219,7 +219,7 @@ TEST_F(GatewayTest, WhatAReplicaHasReadIsNotSentAgain) {
 TEST_F(GatewayTest, ARequestThatMeetsAConnectionThatIsClosedGoesOnAnother) {
   net::FakeClosingServer replica;
   RouteTo(Make("b", {replica.port()}));
-  // All on one connection, and so on one loop, whose connection to the replica is there to be used again.
+  // All requests use one connection, and therefore one loop, which reuses its connection to the replica.
   support::RawClient client(port());
   for (int i = 0; i < 20; ++i) {
     client.Send(Post("a"));
@@ -228,7 +228,7 @@ TEST_F(GatewayTest, ARequestThatMeetsAConnectionThatIsClosedGoesOnAnother) {
   EXPECT_EQ(replica.requests(), 20);
 }
 
-// RFC 9112, 3.2.2: the host of the target is the one that counts, for the route as for the replica.
+// RFC 9112, 3.2.2: the host of the target takes precedence, for the route and for the replica.
 TEST_F(GatewayTest, TheAbsoluteFormGoesByItsOwnHost) {
   std::string seen;
   ScriptedServer replica([&](const std::string& request) {
@@ -276,7 +276,7 @@ TEST_F(GatewayTest, LargeBodiesBothWays) {
   EXPECT_EQ(response->Find("Content-Length"), std::to_string(body.size()));
 }
 
-// A client that does not read holds its replica's response up, and no other client's.
+// A client that does not read delays its own replica's response only.
 TEST_F(GatewayTest, AClientThatDoesNotReadTakesNoMemory) {
   const std::string body(50'000'000, 'x');
   ScriptedServer replica([&](const std::string& request) {
@@ -309,7 +309,7 @@ TEST_F(GatewayTest, ARequestWhoseClientHasGoneIsGivenUp) {
   over.set_value();
 }
 
-// A replica that takes connections and answers nothing: the kernel's queue of a listener.
+// A replica that accepts connections but never answers, by means of the listener's queue in the kernel.
 class SilentReplica {
  public:
   SilentReplica() : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -334,7 +334,7 @@ size_t OpenDescriptors() {
   return static_cast<size_t>(std::distance(begin(all), end(all)));
 }
 
-// 30 s at most: the descriptors of a request are those of its client and of its replica.
+// Waits for at most 30 s. A request uses the descriptors of its client and its replica.
 void AwaitDescriptors(size_t count) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
   while (OpenDescriptors() != count && std::chrono::steady_clock::now() < end) std::this_thread::yield();
@@ -344,7 +344,7 @@ void AwaitDescriptors(size_t count) {
 TEST_F(GatewayTest, ClientsThatLeaveTakeTheDescriptorsOfTheirRequestsAlong) {
   constexpr size_t kClients = 100;
   SilentReplica silent;
-  // What a client has pipelined behind its request is not read meanwhile, and its end stands behind that.
+  // Pipelined data after the request is not read meanwhile, and the end of the stream is behind it.
   for (const size_t pipelined : {size_t{0}, size_t{64} << 10}) {
     for (const bool has_replica : {true, false}) {
       RouteTo(has_replica ? Make("b", {silent.port()}) : Make("b", {}));
@@ -361,8 +361,7 @@ TEST_F(GatewayTest, ClientsThatLeaveTakeTheDescriptorsOfTheirRequestsAlong) {
   }
 }
 
-// The transport tells of a peer that had gone before by a task of its own, which comes when the request has been
-// answered.
+// The transport reports a peer that left earlier in a separate task, which runs after the request has been answered.
 TEST_F(GatewayTest, AClientThatHasFinishedSendingIsForgottenOnce) {
   RouteTo(Make("b", {}, {.waiting_max = 0}));
   for (int i = 0; i < 50; ++i) {

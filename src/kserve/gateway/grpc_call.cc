@@ -20,7 +20,7 @@ net::HeaderList Copied(std::span<const FieldView> fields) {
   return list;
 }
 
-// A message is shown to people; what gRPC would have to escape is left out.
+// Replaces characters that gRPC would have to escape, since the message is for people.
 std::string Plain(std::string_view text) {
   std::string plain(text);
   for (char& c : plain) {
@@ -159,7 +159,7 @@ void GrpcCall::OnHead(int status, std::span<const FieldView> fields, bool whole)
     if (IsRelayed(name, request_.head)) response.headers.emplace_back(name, value);
   }
   started_ = true;
-  // Only trailers, which are then all that there is: OnEnd comes next.
+  // A response with trailers only is complete now; OnEnd follows.
   if (whole) return reply_.Send(std::move(response));
   reply_.Start(std::move(response));
 }
@@ -179,7 +179,7 @@ void GrpcCall::OnEnd(std::span<const FieldView> trailers) {
 
 void GrpcCall::OnFailure(net::upstream::Failure failure) {
   if (!started_) reply_.Send(Refusal(kUnavailable, failure.text));
-  // A Reply that is dropped in the middle of its response breaks it off, so that no client takes it for whole.
+  // Dropping the Reply in the middle of the response aborts it, so that no client takes the response for complete.
   Done();
 }
 

@@ -13,31 +13,31 @@
 
 namespace inferd::gateway {
 
-// A call of gRPC on its way through, unary or of streams: its messages go on as they come, both ways, and its status
-// comes back in the trailers. What the gateway answers itself is a status of gRPC's. A call is sent once: clients try
-// again by themselves. Loop-bound.
+// Proxies a gRPC call, unary or streaming. Messages are forwarded in both directions as they arrive, and the status
+// arrives in the trailers. The gateway's own errors are gRPC statuses. A call is never retried, because gRPC clients
+// retry by themselves. Loop-bound.
 //
 //   waiting --a replica has a place--> sent --head--> answering --trailers--> done
 //   any --peer gone, too late, replica failed--> done
 class GrpcCall final : public RoutedCall, public net::upstream::Http2Receiver {
  public:
-  // What hands the body on knows the call by this, as long as it is not over.
+  // Refers to the call while it is active. The sender of the request's body uses it.
   struct Link {
     GrpcCall* call = nullptr;
   };
 
-  // `request` has no body; `route` has `destination`.
+  // `request` has no body; `route` contains `destination`.
   GrpcCall(CallOwner& owner, std::shared_ptr<const Route> route, const Destination& destination,
            net::HttpRequest request, net::Reply reply, std::shared_ptr<Link> link);
   ~GrpcCall() override;
 
   void Start() override;
 
-  // Of the request's body, as it comes.
+  // Takes a piece of the request's body as it arrives.
   void TakeBody(base::BufferSlice piece);
   void EndBody();
 
-  // What the gateway answers in place of a replica: one of gRPC's statuses.
+  // The gRPC statuses of the gateway's own errors.
   static constexpr int kDeadlineExceeded = 4;
   static constexpr int kPermissionDenied = 7;
   static constexpr int kUnimplemented = 12;
@@ -72,9 +72,9 @@ class GrpcCall final : public RoutedCall, public net::upstream::Http2Receiver {
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   bool done_ = false;
   bool sent_ = false;
-  bool started_ = false;  // some of the response has gone out
-  bool held_ = false;     // the client is asked to wait with more
-  // Of the request's body, until it is sent.
+  bool started_ = false;  // part of the response has been sent
+  bool held_ = false;     // the client is being throttled (back-pressure)
+  // The parts of the request's body that are not sent yet.
   std::deque<base::BufferSlice> body_;
   size_t body_bytes_ = 0;
   bool body_ended_ = false;

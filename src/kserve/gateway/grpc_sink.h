@@ -11,10 +11,10 @@
 
 namespace inferd::gateway {
 
-// Hands the body of a call of gRPC on as it arrives. Owned by the transport. Loop-bound.
+// Passes the body of a gRPC call on as it arrives. Owned by the transport. Loop-bound.
 class GrpcSink final : public net::RequestSink {
  public:
-  // Begins the call, or answers in its place and leaves the link as it is.
+  // Starts the call. If it fails, answers the request itself, and leaves the link empty.
   using Opener = std::function<void(net::HttpRequest request, net::Reply reply, std::shared_ptr<GrpcCall::Link> link)>;
 
   explicit GrpcSink(Opener begin) : begin_(std::move(begin)) {}
@@ -33,13 +33,13 @@ class GrpcSink final : public net::RequestSink {
     }
     if (std::exchange(ended_, false) && link_->call != nullptr) link_->call->EndBody();
   }
-  // Streams may be silent for as long as they like.
+  // A stream may be silent for any time.
   bool AwaitsMore() const override { return false; }
 
  private:
   const Opener begin_;
   const std::shared_ptr<GrpcCall::Link> link_ = std::make_shared<GrpcCall::Link>();
-  std::deque<base::BufferSlice> pieces_;  // of this read
+  std::deque<base::BufferSlice> pieces_;  // of the current read
   bool ended_ = false;
 };
 

@@ -12,24 +12,24 @@
 
 namespace inferd::gateway {
 
-// A response that stays in this process.
+// A response that the gateway itself consumes.
 struct InnerAnswer {
   int status = 200;
   std::string content_type;
   base::BufferSlice body;
 };
 
-// A request of the gateway's own, which waits for its whole response. Destroying it gives the request up. Loop-bound.
+// A request that the gateway itself sends, with a buffered response. Destroying it cancels the request. Loop-bound.
 class InnerExchange final : public net::Exchange {
  public:
   using Done = std::move_only_function<void(InnerAnswer)>;
 
-  // `bytes_left`: how much may be kept, of all exchanges that share it; a response beyond it is answered with 502.
-  // `done` is called once, on the loop, and not inside a call to this or to its Reply.
+  // `bytes_left` is the remaining budget of all exchanges that share it; a response that exceeds it becomes a 502.
+  // `done` is called once, on the loop, and never within a call to this or to its Reply.
   InnerExchange(net::Loop& loop, net::Reply::Target& replies, std::shared_ptr<size_t> bytes_left, Done done);
   ~InnerExchange() override;
 
-  // Without a whole response by then, it is 504. At most once.
+  // Sets the time limit. If the response is not complete by then, it becomes a 504. Call it at most once.
   void EndAfter(std::chrono::milliseconds timeout);
 
  private:
@@ -46,9 +46,9 @@ class InnerExchange final : public net::Exchange {
   void Abandon() override;
 
   void TakeHead(const net::HttpResponse& response);
-  // False: it is too much, and has been answered.
+  // Returns false if the response is too large; it has then been answered.
   bool Keep(base::BufferSlice piece);
-  // Fails while the request still goes on somewhere, and is to end there.
+  // Fails a request that is still in flight, and cancels it.
   void GiveUp(int status, std::string_view text);
   void Fail(int status, std::string_view text);
   void Finish();
@@ -56,7 +56,7 @@ class InnerExchange final : public net::Exchange {
   net::Loop& loop_;
   net::Loop::TimerId timer_ = 0;
   const std::shared_ptr<size_t> bytes_left_;
-  const std::shared_ptr<Done> done_;  // empty function: told, or given up
+  const std::shared_ptr<Done> done_;  // empty after the call, or after cancellation
   base::Task on_peer_gone_;
   InnerAnswer answer_;
   std::vector<base::BufferSlice> pieces_;

@@ -61,7 +61,7 @@ void ProxiedCall::Send(Lease lease) {
   if (!route_->strip_prefix.empty()) stripped = StripPrefix(request_.head.target, route_->strip_prefix);
   const ForwardedFields fields(request_.head);
   net::upstream::Request request;
-  // The transport leaves out the body of what answers HEAD.
+  // The replica receives GET for HEAD; the transport drops the body of the response.
   request.method = request_.head.method == net::Method::kHead ? "GET" : request_.head.method_text;
   request.target = stripped.empty() ? request_.head.target : std::string_view(stripped);
   request.fields = fields.list();
@@ -80,7 +80,7 @@ void ProxiedCall::GoElsewhere(std::string why) {
 }
 
 void ProxiedCall::OnTooLate() {
-  if (started_) return Done();  // the response breaks off
+  if (started_) return Done();  // aborts the response
   Refuse(504, wait_ != nullptr ? "no replica of '" + destination_.backend->name() + "' was ready in time"
                                : "the model did not answer in time");
 }
@@ -105,7 +105,7 @@ void ProxiedCall::OnHead(const net::upstream::ResponseHead& head) {
   }
   length_ = head.has_body ? head.content_length : 0;
   if (whole_in_one()) return;
-  // From here on it takes as long as the client reads, or the model speaks.
+  // The response has begun; its duration depends on the client and the model, so the timeout ends.
   if (timer_ != 0) loop_.CancelTimer(std::exchange(timer_, 0));
   started_ = true;
   response_.length = length_;
@@ -134,12 +134,11 @@ void ProxiedCall::OnEnd() {
 }
 
 void ProxiedCall::OnFailure(Failure failure) {
-  // A connection that was kept has gone stale. The others to that replica may have, too.
+  // A reused connection was stale. Others to that replica may be stale as well, so a new one is used.
   const bool stale = failure.kind == Failure::Kind::kUntaken || (failure.kind == Failure::Kind::kStale && only_reads());
   fresh_ |= stale;
   if (stale || failure.kind == Failure::Kind::kNotConnected) return GoElsewhere(std::move(failure.text));
-  // A Reply that is dropped in the middle of its response breaks the connection off, so that no client takes it for
-  // whole.
+  // Dropping the Reply in the middle of the response aborts it, so that no client takes the response for complete.
   if (!started_) reply_.Send(net::TransportAnswer(502, failure.text));
   Done();
 }

@@ -14,15 +14,15 @@
 
 namespace inferd::gateway {
 
-// A request on its way through: it waits for a replica, goes there, and its answer comes back as it arrives. A replica
-// that cannot be reached is left for another one. A request that may change something is sent again only where the
-// replica closed a connection that was used before, and had not read the request whole. Loop-bound.
+// Proxies a request: it waits for a replica, sends the request, and forwards the response as it arrives. If a replica
+// is unreachable, another one is used. A request that may change state is only sent again if the replica closed a
+// reused connection before it had read the whole request. Loop-bound.
 //
 //   waiting --a replica has a place--> sent --head--> answering --end--> done
 //   any --peer gone, too late, replica failed--> done
 class ProxiedCall final : public RoutedCall, public net::upstream::Receiver {
  public:
-  // `route` has `destination`.
+  // `route` contains `destination`.
   ProxiedCall(CallOwner& owner, std::shared_ptr<const Route> route, const Destination& destination,
               net::HttpRequest request, net::Reply reply);
   ~ProxiedCall() override;
@@ -37,7 +37,7 @@ class ProxiedCall final : public RoutedCall, public net::upstream::Receiver {
   void Refuse(int status, std::string_view text);
   void Done();
   void ArmTimer(std::chrono::milliseconds delay);
-  // It may be sent again.
+  // True if the request may be retried.
   bool only_reads() const {
     return request_.head.method == net::Method::kGet || request_.head.method == net::Method::kHead;
   }
@@ -49,7 +49,7 @@ class ProxiedCall final : public RoutedCall, public net::upstream::Receiver {
   void OnEnd() override;
   void OnFailure(net::upstream::Failure failure) override;
 
-  // A response of known length up to this goes out at once.
+  // A response of known length up to this limit is sent at once.
   static constexpr uint64_t kWholeBytesMax = 64 << 10;
   static constexpr int kAttemptsMax = 3;
 
@@ -63,11 +63,11 @@ class ProxiedCall final : public RoutedCall, public net::upstream::Receiver {
   std::unique_ptr<Backend::Wait> wait_;
   Lease lease_;
   int attempts_ = 0;
-  // For what the transport may still run after this has gone.
+  // Callbacks that the transport runs later check this.
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   bool done_ = false;
-  bool started_ = false;  // some of the response has gone out
-  bool fresh_ = false;    // it goes on a new connection
+  bool started_ = false;  // part of the response has been sent
+  bool fresh_ = false;    // use a new connection
   net::HttpResponse response_;
   std::optional<uint64_t> length_;
 };

@@ -11,7 +11,7 @@ namespace inferd::gateway {
 namespace {
 
 constexpr std::string_view kAnyHost = "*";
-// Of a path, by which routes are looked for: more of them only say so by their prefixes.
+// Only this many segments of a path are used for the lookup. Longer prefixes are compared as text.
 constexpr size_t kSegmentsMax = 16;
 
 }  // namespace
@@ -19,7 +19,7 @@ constexpr size_t kSegmentsMax = 16;
 RouteTable::Place RouteTable::PlaceOf(const std::string& host, const Route& route) {
   if (host != kAnyHost) return {.any_host = false, .key = host};
   const std::string& prefix = route.path_prefix;
-  // Of a path that is all of it, and of one that goes on behind a slash, or within a segment.
+  // The key of a route whose prefix is the whole path, ends at a slash, or ends within a segment.
   const bool whole = !prefix.empty() && route.path_suffix == prefix;
   std::string key = whole ? prefix : prefix.substr(0, std::max<size_t>(prefix.rfind('/') + 1, 1) - 1);
   size_t end = 0;

@@ -15,51 +15,52 @@
 
 namespace inferd::gateway {
 
-// A share of a route's requests.
+// A destination of a route, with its share of the requests.
 struct Destination {
   std::shared_ptr<Backend> backend;
-  uint32_t percent = 100;  // those of a route add up to 100, but for those that only a tag names: 0
-  std::string tag = {};    // requests that name it come here (header Knative-Serving-Tag); empty: none do
+  uint32_t percent = 100;  // sums up to 100 per route; 0 if only its tag selects it
+  std::string tag = {};    // selected by the header Knative-Serving-Tag; empty if none
 };
 
-// Where the requests go whose path begins and ends so.
+// A route for requests whose path has this prefix and suffix.
 struct Route {
-  std::string path_prefix;   // empty: any
-  std::string path_suffix;   // of the path without its query; empty: any
-  std::string strip_prefix;  // is taken off the path before it goes on; the path begins with it
+  std::string path_prefix;   // any if empty
+  std::string path_suffix;   // of the path without the query; any if empty
+  std::string strip_prefix;  // removed from the path before forwarding; the path begins with it
   std::vector<Destination> destinations;
-  std::shared_ptr<const LocalService> service = nullptr;  // answers in place of destinations
-  std::chrono::milliseconds timeout{300'000};             // until the response has begun
-  std::chrono::milliseconds wait_timeout{300'000};        // for a replica
+  std::shared_ptr<const LocalService> service = nullptr;  // answers instead of destinations
+  std::chrono::milliseconds timeout{300'000};             // until the response begins
+  std::chrono::milliseconds wait_timeout{300'000};        // for a free replica
 };
 
-// A host, as requests name it, without a port and in small letters, and a route of it; "*": all that no table has.
+// A route of a host. The host has no port and is in lower case; "*" matches every host that the table lacks.
 struct HostRoute {
   std::string host;
   Route route;
 };
 using RouteList = std::vector<HostRoute>;
 
-// What hosts there are, and where their requests go. Immutable once it is in use: a change is another table. A copy
-// shares with the table all that is not changed in it, so that a change costs what the routes of one owner do.
+// A table of hosts and their routes. Immutable while in use: for a change, a modified copy replaces it. A copy shares
+// all unchanged parts, so a change costs as much as the routes of one owner.
 //
-// Routes of a host are tried in the order of their owners' names, and of one owner in that of its list; but of the host
-// "*" those first whose path_prefix has more segments.
+// The routes of a host are tried in the order of their owners' names, and within an owner in list order. For the host
+// "*", routes whose path_prefix has more segments come first.
 class RouteTable final {
  public:
-  // Behind those that `owner` has.
+  // Appends a route to those of `owner`.
   void Add(std::string host, Route route) { Append("", {{std::move(host), std::move(route)}}); }
-  // In place of those that `owner` had.
+  // Replaces the routes of `owner`.
   void Replace(const std::string& owner, RouteList routes);
 
-  // Null: none, or `text` is no host. `text` is a request's Host, which net::ParseHost reads; `path`: without its
-  // query.
+  // Finds the route of a request. `text` is its Host header, which net::ParseHost parses. `path` has no query. Null if
+  // there is none, or if `text` is no valid host.
   const Route* Find(std::string_view text, std::string_view path) const;
   bool HasHost(std::string_view text) const;
-  // Whether there is a route for just that host, as it was added.
+  // Returns true if there is a route for exactly that host, as added.
   bool HasOwnHost(std::string_view host) const { return hosts_.Find(host) != nullptr; }
 
-  // Which of the destinations a request goes to: that of the tag, else by lot: `lot` below 100. Null: none has a share.
+  // Chooses the destination of a request: the one with the tag, else one by `lot`, a random number below 100. Null if
+  // none has a share.
   static const Destination* Choose(const Route& route, std::string_view tag, uint32_t lot);
 
  private:
@@ -69,7 +70,7 @@ class RouteTable final {
   };
   using Routes = std::shared_ptr<const std::vector<OwnedRoute>>;
   using Map = base::PersistentMap<Routes>;
-  // Where a route stands.
+  // The position of a route in the table.
   struct Place {
     bool any_host = false;
     std::string key;
@@ -82,13 +83,13 @@ class RouteTable final {
   Map& MapOf(const Place& place) { return place.any_host ? paths_ : hosts_; }
   void Append(const std::string& owner, RouteList routes);
   void Drop(const std::string& owner);
-  // Of a host without its port, in any case.
+  // Returns the routes of a host without its port, in any case.
   const Routes* RoutesOf(std::string_view host) const;
   const Route* FindByPath(std::string_view path) const;
 
   Map hosts_;
   Map paths_;                                                           // of "*", by the segments of their path_prefix
-  base::PersistentMap<std::shared_ptr<const std::set<Place>>> owners_;  // where each has routes
+  base::PersistentMap<std::shared_ptr<const std::set<Place>>> owners_;  // the places of each owner's routes
 };
 
 }  // namespace inferd::gateway

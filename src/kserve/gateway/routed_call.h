@@ -13,7 +13,7 @@ namespace inferd::gateway {
 
 struct Route;
 
-// A request on its way to its answer. Loop-bound.
+// A request in progress. Loop-bound.
 class RoutedCall {
  public:
   RoutedCall() = default;
@@ -23,34 +23,35 @@ class RoutedCall {
 
   virtual void Start() = 0;
 
-  // Where its owner has it.
+  // The call's index in its owner.
   size_t index = 0;
 };
 
-// The owner of a loop's calls.
+// The owner of all calls of a loop.
 class CallOwner {
  public:
   virtual net::EventLoop& loop() = 0;
   virtual net::upstream::Pool& pool() = 0;
   virtual net::upstream::Http2Pool& http2_pool() = 0;
-  // A request of the gateway's own, by the routes that there are now, as if a client had sent it.
+  // Routes a request of the gateway itself with the current table, as if a client had sent it.
   virtual void Forward(net::HttpRequest request, net::Reply reply) = 0;
-  // Likewise, by a route that may be in no table.
+  // Likewise, with a given route, which need not be in a table.
   virtual void ForwardBy(std::shared_ptr<const Route> route, net::HttpRequest request, net::Reply reply) = 0;
-  // Below 100, by chance.
+  // Returns a random number below 100.
   virtual uint32_t DrawLot() = 0;
-  // It has answered, or no client waits for its answer; it is to be destroyed, perhaps in the middle of a call.
+  // The call has answered, or its client is gone. The owner destroys it, possibly while a call of the transport is
+  // running.
   virtual void OnDone(RoutedCall& call) = 0;
 
  protected:
   ~CallOwner() = default;
 };
 
-// Answers a route's requests in the gateway itself, in place of replicas. Immutable and thread-safe.
+// Answers a route's requests in the gateway itself, without replicas. Immutable and thread-safe.
 class LocalService {
  public:
   virtual ~LocalService() = default;
-  // `route` is the one that has this, and keeps it.
+  // `route` contains this service, and keeps it alive.
   virtual std::unique_ptr<RoutedCall> Begin(CallOwner& owner, std::shared_ptr<const Route> route,
                                             net::HttpRequest request, net::Reply reply) const = 0;
 };

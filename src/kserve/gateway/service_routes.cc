@@ -16,7 +16,7 @@ using model::ComponentObjectName;
 using model::InferenceService;
 
 constexpr uint32_t kAll = 100;
-// Where explanations are asked for (KServe: the VirtualService's; V2 has no such request of its own).
+// The paths of explanations (KServe: those of its VirtualService; V2 has no request for explanations).
 constexpr std::array<std::pair<std::string_view, std::string_view>, 2> kExplanations = {
     std::pair("/v1/models/", ":explain"), std::pair("/v2/models/", "/explain")};
 
@@ -30,7 +30,7 @@ class ServiceRoutes {
   ServiceRoutes(const InferenceService& service, const HostNames& names, gateway::RouteList& routes)
       : service_(service), names_(names), routes_(routes) {}
 
-  // By what `object` is called outside and within the cluster.
+  // Adds routes for the external host and the in-cluster host of `object`.
   base::Status AddHosts(const std::string& object, const ComponentShares& component, const gateway::Route& form) {
     INFERD_ASSIGN_OR_RETURN(const std::string host, model::ExternalHost(service_, object, names_.config));
     AddComponentRoutes(host, component, form, routes_);
@@ -42,7 +42,7 @@ class ServiceRoutes {
     return base::OkStatus();
   }
 
-  // Of the service itself: `form` with the path that it has beside its host.
+  // Adds the routes of the service itself, by host and by path.
   base::Status AddService(const ComponentShares& component, const gateway::Route& form) {
     INFERD_RETURN_IF_ERROR(AddHosts(service_.metadata.name, component, form));
     INFERD_ASSIGN_OR_RETURN(const std::string path, model::ExternalPath(service_, names_.config));

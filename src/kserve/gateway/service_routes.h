@@ -13,29 +13,29 @@
 
 namespace inferd::gateway {
 
-// How the requests of a component are split.
+// The destinations of a component's requests.
 struct ComponentShares {
   model::ComponentKind kind = model::ComponentKind::kPredictor;
-  std::vector<gateway::Destination> destinations = {};  // empty: nothing of it can take requests yet
-  std::chrono::milliseconds timeout{300'000};           // until a response has begun, and before, for a replica
+  std::vector<gateway::Destination> destinations = {};  // empty while nothing can take requests
+  std::chrono::milliseconds timeout{300'000};           // until a response begins, and also for a free replica
 };
 
-// Requests to `host` as `form` says (path, prefix to strip) go to the component; with hosts of their own for
-// destinations that have a tag ("prev-HOST"), if `host` is none that stands for all. None where it has no destinations.
+// Adds routes for the requests to `host` that match `form` (path, prefix to strip). Unless `host` is "*", each
+// destination with a tag also gets a host of its own ("prev-HOST"). Adds nothing if the component has no destinations.
 void AddComponentRoutes(const std::string& host, const ComponentShares& component, gateway::Route form,
                         gateway::RouteList& routes);
 
-// How a service is called.
+// The hosts that a service has.
 struct HostNames {
   const model::InferenceServiceConfig& config;
-  // "iris.models" and "iris.models.svc", too, as programs of a cluster may call it.
+  // Adds "iris.models" and "iris.models.svc", which programs in a cluster may use.
   bool short_names = false;
 };
 
-// The routes of a service by its hosts and its path, from outside and from within the cluster (KServe: its
-// VirtualService): explanations go to its explainer, all else to its transformer or, without one, its predictor; and to
-// each component by the component's own hosts. INVALID_ARGUMENT: the configuration's templates make no host or path;
-// then some of the routes may be missing. Thread-safe, as is the other.
+// Adds the routes of a service by hosts and by path, from outside and from within the cluster (KServe: its
+// VirtualService). Explanations go to its explainer, other requests to its transformer or, without one, to its
+// predictor. Each component also has hosts of its own. INVALID_ARGUMENT if the configuration's templates give no valid
+// host or path; some routes may then be missing. Thread-safe, like AddComponentRoutes.
 base::Status AddServiceRoutes(const model::InferenceService& service, std::span<const ComponentShares> components,
                               const HostNames& names, gateway::RouteList& routes);
 

@@ -35,7 +35,7 @@ inline std::string StatusJson(int code, const std::string& reason, const std::st
          R"(","details":{"name":"x"},"code":)" + std::to_string(code) + "}";
 }
 
-// The body of the answer that there is no object of that name.
+// Returns the body of a 404 for an object.
 inline std::string AbsentJson(const std::string& name) {
   return R"({"kind":"Status","apiVersion":"v1","status":"Failure","message":")" + name +
          R"( not found","reason":"NotFound","details":{"name":")" + name + R"("},"code":404})";
@@ -53,19 +53,19 @@ inline std::string Answer(int code, const std::string& body, const std::string& 
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-// A watch that the server ends, well.
+// Returns the answer to a watch that the server ends without an error.
 inline std::string WatchAnswer(const std::string& lines) {
   return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n" + lines;
 }
 
-// One that is cut behind `lines`: more was announced.
+// Returns an answer that is cut after `lines`, although more was announced.
 inline std::string CutAnswer(const std::string& lines) {
   return "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
          "FFFFF\r\n" +
          lines;
 }
 
-// An API server that answers what the test says, one answer after the other; behind the last, it closes connections.
+// An API server that sends the test's answers one by one. After the last one it closes connections.
 class ScriptedApi final {
  public:
   explicit ScriptedApi(std::vector<std::string> answers)
@@ -76,13 +76,13 @@ class ScriptedApi final {
     const std::lock_guard lock(mutex_);
     return requests_;
   }
-  // "GET /api/v1/pods?limit=500".
+  // Returns the request lines: "GET /api/v1/pods?limit=500".
   std::vector<std::string> lines() {
     std::vector<std::string> lines;
     for (const std::string& request : requests()) lines.push_back(request.substr(0, request.find(" HTTP/")));
     return lines;
   }
-  // Called when the script is at its end, on a thread of the server.
+  // Sets a callback for the end of the script. It is called on a thread of the server.
   void OnEnd(std::function<void()> call) { on_end_ = std::move(call); }
   ClusterAccess access() const { return {.server = server_.url()}; }
 
@@ -106,7 +106,7 @@ class ScriptedApi final {
   net::ScriptedServer server_;
 };
 
-// A client of it that does not wait, but notes how long it would have.
+// A client of the server that records its pauses instead of waiting.
 class ScriptedClient final {
  public:
   explicit ScriptedClient(ScriptedApi& api, SenderOptions options = {})

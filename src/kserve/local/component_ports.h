@@ -13,19 +13,19 @@
 
 namespace inferd::local {
 
-// Ports of the loopback that lead to one component each, whatever host and path a request names: for processes of this
-// machine that can be told a host and a port, and not a path, as clients of gRPC. A port stays open as long as this
-// object. Not thread-safe; the loops outlive it.
+// Loopback ports that each lead to one component, whatever host and path a request names. They serve local processes
+// that can be given a host and a port but no path, such as gRPC clients. A port stays open as long as this object. Not
+// thread-safe. The loops must outlive it.
 class ComponentPorts final {
  public:
   static constexpr size_t kPortsMax = 1'000;
 
   ComponentPorts(net::LoopGroup& loops, base::Logger& logger) : server_(loops, net::Limits(), nullptr, logger) {}
 
-  // Where a component is asked ("127.0.0.1:41234"), by a name that no other one has; opened with the first call.
-  // RESOURCE_EXHAUSTED: there are too many.
+  // Returns the address of a component's port ("127.0.0.1:41234"). The first call opens the port. `component` must be a
+  // unique name. RESOURCE_EXHAUSTED if there are too many ports.
   base::Result<std::string> PlaceOf(const std::string& component);
-  // Requests at its port go by that table from then on; nothing, where it has none.
+  // Sets the routes of the component's port. Does nothing if it has no port.
   void SetRoutes(const std::string& component, std::shared_ptr<const gateway::RouteTable> routes);
 
  private:
@@ -35,7 +35,7 @@ class ComponentPorts final {
   };
 
   std::map<std::string, Port> ports_;
-  net::Server server_;  // which goes before the gateways
+  net::Server server_;  // destroyed before the gateways
 };
 
 }  // namespace inferd::local

@@ -18,7 +18,7 @@ using model::ResolvedPod;
 
 constexpr std::chrono::seconds kDefaultTimeout{300};  // Knative: revision-timeout-seconds
 
-// All that its processes are made of.
+// Returns a text of everything that decides its processes.
 std::string TemplateOf(const ResolvedPod& pod) {
   std::string text = manifest::ToYaml(pod.pod_spec);
   for (const auto& [key, value] : pod.annotations) text += key + "=" + value + "\n";
@@ -80,7 +80,7 @@ bool ComponentRunner::Start(const RevisionRecord& record, model::ScaleTime now) 
     services_.say(true, service_ + ": " + std::string(settings.error().message()));
     return false;
   }
-  // What a HorizontalPodAutoscaler scales keeps a replica.
+  // A HorizontalPodAutoscaler never scales to zero.
   if (spec_.mode == model::DeploymentMode::kRawDeployment)
     settings->min_scale = std::max<int64_t>(settings->min_scale, 1);
   services_.say(false,
@@ -122,16 +122,17 @@ bool ComponentRunner::Tick(model::ScaleTime now) {
   return shares_ != before;
 }
 
-// Knative: the latest ready revision is what "latest" is; KServe: which one was rolled out before.
+// Knative: "latest" is the latest ready revision. KServe: records which one was rolled out before.
 void ComponentRunner::Roll() {
-  // Never an older one than before: of those that were ready when the program ended before, any may be the first now.
+  // The latest ready revision never becomes an older one. After a restart, any of the earlier ready revisions may be
+  // ready first.
   for (const auto& revision : std::views::reverse(revisions_)) {
-    // Those of a component that was removed, and is there again, are on their way out.
+    // Retired revisions are ending: their component was removed and has been created again.
     if (revision->status().was_ready && !revision->retired()) latest_ready_ = revision.get();
     if (revision.get() == latest_ready_) break;
   }
   if (latest_ready_ == nullptr) {
-    // Requests wait for the first one to be ready.
+    // Requests wait for the first ready revision.
     shares_.clear();
     if (!revisions_.empty()) shares_.push_back({revisions_.back().get(), 100, {}});
     return;
@@ -157,7 +158,7 @@ void ComponentRunner::RetireOthers() {
         std::ranges::any_of(shares_, [&](const Share& share) { return share.revision == revision.get(); });
     const bool newest = revision == revisions_.back();
     revision->SetReachable(shares || newest);
-    // A share may be given back to it.
+    // A later rollback may give it a share again.
     const bool kept = shares || newest || revision.get() == latest_ready_ ||
                       revision->name() == rollout_.latest_rolled_out ||
                       revision->name() == rollout_.previous_rolled_out;

@@ -18,63 +18,63 @@
 
 namespace inferd::local {
 
-// What an InferenceService is given to, and where it says what becomes of it.
+// The services that a component of an InferenceService needs: the machine, the configuration, and where to report.
 struct RunnerServices {
   const node::NodeOptions& node;
   const model::InferenceServiceConfig& config;
   std::function<void(bool bad, const std::string& line)> say;
-  std::function<std::string()> gateway = nullptr;  // where processes of this machine reach it: "127.0.0.1:8080"
-  ComponentPorts* ports = nullptr;                 // null: what asks over gRPC is told the gateway
-  RevisionRecords* records = nullptr;              // null: revisions end with this program
+  std::function<std::string()> gateway = nullptr;  // the address for local processes: "127.0.0.1:8080"
+  ComponentPorts* ports = nullptr;                 // if null, gRPC clients get the gateway's address
+  RevisionRecords* records = nullptr;              // if null, revisions end with this program
 };
 
-// What a component is to be, and how its requests are split.
+// The wanted state of a component.
 struct ComponentSpec {
-  std::string object;       // what its revisions are named after: "iris-predictor-default"
-  std::string service;      // that it belongs to
-  std::string service_uid;  // likewise
+  std::string object;       // prefix of its revisions' names: "iris-predictor-default"
+  std::string service;      // its InferenceService
+  std::string service_uid;  // of its InferenceService
   model::DeploymentMode mode = model::DeploymentMode::kServerless;
-  model::ResolvedPod pod;  // as of a cluster
+  model::ResolvedPod pod;  // as in a cluster
   bool tag_routing = false;
-  model::WrittenRollout written = {};  // where it is to go on, when it is made
-  // A pod of a cluster as one of this machine.
+  model::WrittenRollout written = {};  // the rollout to continue when the component is created
+  // Converts a pod of a cluster to one of this machine.
   std::function<model::ResolvedPod(model::ResolvedPod pod)> localize = nullptr;
 };
 
-// A predictor, transformer or explainer on this machine: its revisions, and how its requests are split between them. A
-// revision that is not ready yet gets none; the one before goes on until it is. Not thread-safe.
+// A predictor, transformer or explainer on this machine, with its revisions and the split of its requests. A revision
+// gets requests once it is ready. Until then, the previous one keeps them. Not thread-safe.
 //
-// A change of what its pods are makes a revision; all other changes, such as of the canary's share, do not. Revisions
-// are recorded, so that the next program goes on with them: until one of them is ready, its requests wait.
+// A change of the pods makes a new revision. Other changes, such as of the canary percentage, do not. Revisions are
+// recorded, so that the program continues with them after a restart. Requests wait until one of them is ready.
 class ComponentRunner final {
  public:
-  // `service`: "default/iris", for what is said.
+  // `service` is used in log lines: "default/iris".
   ComponentRunner(std::string service, RunnerServices services);
 
-  // What cannot be run is said, and changes nothing.
+  // Applies a new wanted state. If it cannot run, the error is reported and nothing changes.
   void Apply(ComponentSpec spec, model::ScaleTime now);
-  // It is to go.
+  // Begins to end all its replicas.
   void Remove();
   bool removed() const { return removed_; }
-  // It has been removed, and nothing is left of it.
+  // True if it was removed and has no revision left.
   bool gone() const { return removed_ && revisions_.empty(); }
-  // It has no replicas, and no request waits for one.
+  // True if it has no replicas and no request waits for one.
   bool idle() const;
   const model::Rollout& rollout() const { return rollout_; }
 
-  // True: shares() are others than before.
+  // Advances its revisions and the rollout. Returns true if shares() has changed.
   bool Tick(model::ScaleTime now);
-  // How its requests are split: to none, while nothing of it can take requests.
+  // Returns how its requests are split. No destinations after Remove, or without a revision.
   gateway::ComponentShares shares() const;
-  // Those that come and go in its servers; of all its revisions.
+  // Sets the TrainedModels that the servers of all its revisions must load.
   void SetModels(std::vector<node::NamedModel> models);
-  // Of the revision that has the requests.
+  // Returns the states of the TrainedModels in its latest ready revision, else in the newest.
   std::map<std::string, node::NamedModelState> models() const;
   const model::ResolvedPod& pod() const { return spec_.pod; }
   model::ComponentState state() const;
-  // What its replicas have written, by their names.
+  // Returns the logs of its replicas, by replica name.
   std::map<std::string, std::shared_ptr<const node::ReplicaLog>> logs() const;
-  // "iris-predictor-default-00001 100 %, 1 of 1 replicas ready"; empty: it has no revision.
+  // Returns "iris-predictor-default-00001 100 %, 1 of 1 replicas ready". Empty without a revision.
   std::string Describe() const;
 
  private:
@@ -86,10 +86,10 @@ class ComponentRunner final {
     bool operator==(const Share&) const = default;
   };
 
-  // Goes on with the revisions that it had when this program ended.
+  // Starts the revisions of an earlier run of this program again.
   void Restore(model::ScaleTime now);
   void AddRevision(model::ScaleTime now);
-  // Whether it could be made.
+  // Starts the revision. Returns false if its settings are invalid.
   bool Start(const RevisionRecord& record, model::ScaleTime now);
   void EraseGone();
   void Roll();
@@ -100,7 +100,7 @@ class ComponentRunner final {
   const RunnerServices services_;
   ComponentSpec spec_;
   std::vector<std::string> unheeded_;
-  std::string template_;  // what the newest revision was made of
+  std::string template_;  // content of the newest revision
   std::vector<node::NamedModel> models_;
   int created_ = 0;
   bool restored_ = false;

@@ -15,7 +15,7 @@ gateway::RouteList GraphRunner::Routes(const gateway::RouteTable& table, const F
   if (const base::Status added = Add(table, find, routes); !added.ok()) {
     state_.configurations = {.status = "False", .reason = "GraphNotRunnable", .message = added.message()};
   }
-  // What is wrong with its steps does not take its hosts away.
+  // An error in its steps does not remove its hosts.
   if (state_.url.empty()) state_.routes = state_.configurations;
   const std::string& message = state_.configurations.message;
   if (message != before && !message.empty()) services_.say(true, name_ + ": " + message);
@@ -36,7 +36,7 @@ base::Status GraphRunner::Add(const gateway::RouteTable& table, const FindServic
   auto plan = graph::MakePlan(graph_, [&](const std::string& name) -> base::Result<std::string> {
     std::string url = find(metadata.namespace_name, name);
     if (!url.empty()) return url;
-    // Its step fails, as long as it is not there.
+    // The step fails as long as the service does not exist.
     state_.configurations = {
         .status = "False", .reason = "ServiceNotFound", .message = "there is no InferenceService '" + name + "'"};
     return "http://" + model::ClusterHost(metadata, name);

@@ -10,20 +10,19 @@
 
 namespace inferd::local {
 
-// The URL of a service of that name, of a namespace; empty: there is none.
+// Returns the URL of a service. Empty if it does not exist.
 using FindServiceUrl = std::function<std::string(const std::string& namespace_name, const std::string& name)>;
 
-// An InferenceGraph on this machine: routes that the gateway answers itself. Not thread-safe.
+// An InferenceGraph on this machine. It consists of routes that the gateway itself answers. Not thread-safe.
 class GraphRunner final {
  public:
   GraphRunner(std::string name, RunnerServices services) : name_(std::move(name)), services_(std::move(services)) {}
 
-  // The graph as it stands in its file, and valid.
+  // Sets the graph, which must be valid.
   void Apply(const model::InferenceGraph& graph) { graph_ = graph; }
-  // By its hosts and its path; what of it cannot be run is said.
-  // `table`: of the services.
+  // Returns routes for the graph's hosts and path. Reports what cannot run. `table` has the routes of the services.
   gateway::RouteList Routes(const gateway::RouteTable& table, const FindServiceUrl& find);
-  // As of the last Routes().
+  // Returns the state as of the last Routes().
   const model::GraphState& state() const { return state_; }
 
  private:

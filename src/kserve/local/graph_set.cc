@@ -80,7 +80,7 @@ bool GraphSet::WriteOne(const ObjectKey& key, const model::GraphState& state) {
         return object;
       },
       {.manager = "inferd-controller", .status = true, .internal = true});
-  // It may have been deleted meanwhile.
+  // The graph may have been deleted meanwhile.
   if (!written.has_value()) return written.error().reason == "NotFound";
   if (const auto event = model::EventOf(key.name, state, before)) {
     cluster_.events().Record(object, event->type, event->reason, event->message);

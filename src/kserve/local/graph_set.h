@@ -13,19 +13,19 @@
 
 namespace inferd::local {
 
-// The InferenceGraphs that run here: a runner for each one that there is in the cluster, and its status. Not
-// thread-safe; the cluster and what `services` refers to outlive it.
+// The InferenceGraphs of this machine, with a runner for each graph object, and their statuses. Not thread-safe. The
+// cluster and the references in `services` must outlive it.
 class GraphSet final {
  public:
-  // At its end, `writes` has none of its own under way or waiting.
+  // The queue must have finished all writes of this set before it is destroyed.
   GraphSet(LocalCluster& cluster, RunnerServices services, WriteQueue& writes)
       : cluster_(cluster), services_(std::move(services)), writes_(writes) {}
 
-  // Has runners as the cluster has graphs. True: UpdateRoutes may find others than before.
+  // Creates and removes runners after the cluster's changes. Returns true if UpdateRoutes must be called.
   bool Follow(const LocalCluster::Changes& changes);
-  // Of all graphs, as the services are now.
+  // Replaces the routes of all graphs, with the services' current URLs.
   void UpdateRoutes(gateway::RouteTable& table, const FindServiceUrl& find);
-  // Has the statuses that have changed written soon, and events about them.
+  // Queues the changed statuses, and events about them.
   void Write();
 
  private:
@@ -41,7 +41,7 @@ class GraphSet final {
   const RunnerServices services_;
   WriteQueue& writes_;
   std::map<apiserver::ObjectKey, Entry> entries_;
-  std::set<std::string> owners_;  // of routes, as the table knows them
+  std::set<std::string> owners_;  // of routes in the table
 };
 
 }  // namespace inferd::local

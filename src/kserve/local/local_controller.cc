@@ -27,13 +27,13 @@ using model::ScaleTime;
 constexpr std::chrono::milliseconds kTick{100};
 constexpr ScaleTime kLookEvery{500};
 constexpr std::chrono::seconds kDrainTime{30};
-constexpr size_t kWritersOfStatuses = 8;  // which share commits
+constexpr size_t kWritersOfStatuses = 8;  // they share commits
 constexpr size_t kApiConnectionsMax = 1'000;
-// What is kept of an answer for one client that does not read: a thousand of them take 64 MB.
+// Buffered bytes of a response for one slow client: 1 000 clients take 64 MB.
 constexpr size_t kApiHighWater = 64 * 1024;
 constexpr const char* kDatabase = "objects.db";
 
-// Where programs of this machine reach what listens there.
+// Returns the address by which local programs reach a listener.
 std::string PlaceOf(const std::string& address, uint16_t port) {
   const bool any = address == "0.0.0.0" || address == "::" || address == "localhost";
   const std::string host = any ? "127.0.0.1" : address.find(':') != std::string::npos ? "[" + address + "]" : address;
@@ -57,10 +57,10 @@ LocalController::LocalController(LocalOptions options, base::Logger& logger)
       ports_(loops_, logger),
       api_server_(api_loops_, ApiLimits(), nullptr, logger) {
   node_.programs_folder = base::ProgramFolder();
-  // Of replicas that listen on ports: they are reached from this machine alone.
+  // For replicas that listen on ports: only this machine can reach them.
   node_.environment = {"INFERD_HTTP_ADDRESS=127.0.0.1", "INFERD_GRPC_ADDRESS=127.0.0.1",
                        "INFERD_METRICS_ADDRESS=127.0.0.1",
-                       // It has stopped to send them requests before it ends them.
+                       // The gateway stops sending requests before it ends them.
                        "INFERD_DRAIN_GRACE=0s"};
   std::ranges::move(node::ReplicaEnvironment(options_.replica_environment), std::back_inserter(node_.environment));
   node_.wake = [this] { wake_.Wake(); };
@@ -85,7 +85,7 @@ void LocalController::Say(bool bad, const std::string& line) {
   }
 }
 
-// Transformers are told where the gateway is, and statuses too, before it serves.
+// Binds the ports before serving starts, because transformers and statuses need the gateway's address.
 base::Status LocalController::BindListeners() {
   net::ListenerOptions listener;
   listener.name = "http";
@@ -97,7 +97,8 @@ base::Status LocalController::BindListeners() {
   return BindApi();
 }
 
-// The socket and the kubeconfig have the port in their names, so that whoever has the port has them, too.
+// Binds the API's port first. The names of the socket and the kubeconfig have the port, so the port's owner owns them
+// too.
 base::Status LocalController::BindApi() {
   INFERD_ASSIGN_OR_RETURN(const ApiKeys keys, KeepApiKeys(folder_->path(), options_.api_address, std::time(nullptr)));
   api_ = std::make_unique<apiserver::ApiServer>(cluster_.registry(), &logs_, clock_, net::SecretDigest(keys.token));
@@ -105,7 +106,7 @@ base::Status LocalController::BindApi() {
   api.name = "api";
   api.address = options_.api_address;
   api.port = options_.api_port;
-  // kubectl shows a token over TLS alone; a plain request gets an answer, too.
+  // kubectl sends a token over TLS only. Plain requests are answered too.
   api.tls.emplace();
   api.tls->own_certificate = [pair = keys.certificate] { return pair; };
   api.tls->or_plain = true;
@@ -137,10 +138,10 @@ RunnerServices LocalController::ForRunners() {
 base::Status LocalController::Start() {
   INFERD_ASSIGN_OR_RETURN(node::WorkFolder folder, node::WorkFolder::Make(options_.folder));
   folder_.emplace(std::move(folder));
-  // What is gone with the folder need not be written to it.
+  // A temporary folder is deleted at the end, so the objects stay in memory.
   INFERD_RETURN_IF_ERROR(cluster_.Open(folder_->temporary() ? std::string() : folder_->path() + "/" + kDatabase,
                                        [this] { wake_.Wake(); }));
-  // The database is this process's now, and the folder with it.
+  // This process holds the database now, and thereby the folder.
   INFERD_ASSIGN_OR_RETURN(node_.folder, folder_->ClaimModels());
   node_.claims_folder = folder_->path() + "/claims";
   keeper_ = std::make_unique<node::ResourceKeeper>();
@@ -205,7 +206,7 @@ void LocalController::LookAtFiles() {
 void LocalController::Tick() {
   const ScaleTime now = Now();
   const LocalCluster::Changes changes = cluster_.Refresh();
-  // What a graph asks is known by the services' URLs.
+  // Graphs call services by their URLs, so services come first.
   bool graphs = services_->Follow(changes, now);
   graphs |= graphs_->Follow(changes);
   models_->Follow(changes, *services_);

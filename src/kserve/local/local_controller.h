@@ -26,32 +26,32 @@
 namespace inferd::local {
 
 struct LocalOptions {
-  std::vector<std::string> files;     // of manifests; folders stand for those in them
-  std::vector<std::string> runtimes;  // likewise; empty: those that are installed with this program
+  std::vector<std::string> files;     // manifests, or folders of manifests
+  std::vector<std::string> runtimes;  // runtimes, likewise; if empty, those installed with this program
   std::string address = "127.0.0.1";
   uint16_t port = 8080;
   std::string api_address = "127.0.0.1";
   uint16_t api_port = 8079;
-  bool pass_control_calls = false;   // of clients, through the gateway
-  std::string domain = "localhost";  // of services, where no inferenceservice-config says it
-  std::string folder;                // for models, and for the objects; empty: a temporary one, which goes at the end
-  // Names of variables of this process that replicas get beside their own (node::ReplicaEnvironment).
+  bool pass_control_calls = false;   // forward clients' control calls through the gateway
+  std::string domain = "localhost";  // of services, if no inferenceservice-config names one
+  std::string folder;                // for models and objects; if empty, a temporary one that is deleted at the end
+  // Names of this process's environment variables that replicas get too (node::ReplicaEnvironment).
   std::vector<std::string> replica_environment;
 };
 
-// InferenceServices on this machine, without a cluster: replicas are processes, and one gateway has all of their
-// requests. The objects are those of files, which are looked at again and again, and those that clients of the API
-// write. Those find the API by a kubeconfig (access/client_files.h). Not thread-safe.
+// Runs InferenceServices on this machine, without a cluster. Replicas are processes, and one gateway receives all their
+// requests. The objects come from files, which are watched, and from clients of the API, which find it by a kubeconfig
+// (access/client_files.h). Not thread-safe.
 class LocalController final {
  public:
   LocalController(LocalOptions options, base::Logger& logger);
-  // Ends all replicas, and waits for that.
+  // Ends all replicas, and waits for their ends.
   ~LocalController();
 
-  // Prints on standard error how a shell takes the kubeconfig.
-  // INVALID_ARGUMENT: the files' first fault; ALREADY_EXISTS: a port is in use; FAILED_PRECONDITION: the folder is.
+  // Starts everything, and prints the kubeconfig's export command to standard error. INVALID_ARGUMENT for the first
+  // error in a file. ALREADY_EXISTS if a port is in use. FAILED_PRECONDITION if the folder is in use.
   base::Status Start();
-  // Until `signals`, a signalfd, has one.
+  // Runs until the signalfd `signals` is readable, then drains.
   void Run(int signals);
   uint16_t port() const { return server_.port("http"); }
   uint16_t api_port() const { return api_server_.port("api"); }
@@ -60,12 +60,12 @@ class LocalController final {
   base::Status BindListeners();
   base::Status BindApi();
   RunnerServices ForRunners();
-  // Names secrets that are of no use in an event of the service. From any thread.
+  // Finds the initializer of a pod, and reports unusable secrets in an event of the service. Called on any thread.
   base::Result<model::StorageInitializer> FindInitializer(const model::ResolvedPod& pod);
   void Say(bool bad, const std::string& line);
   void LookAtFiles();
   void Tick();
-  // `graphs`: theirs, too.
+  // Updates the gateway's routes. `graphs` is true if those of graphs are updated too.
   void SetRoutes(bool graphs);
   void Drain();
   model::ScaleTime Now() const;
@@ -74,9 +74,9 @@ class LocalController final {
   base::Logger& logger_;
   const base::SystemClock clock_;
   const base::WakeEvent wake_;
-  std::optional<node::WorkFolder> folder_;        // from Start() on
-  std::unique_ptr<node::ResourceKeeper> keeper_;  // from Start() on
-  std::unique_ptr<node::SocketFolder> sockets_;   // from Start() on
+  std::optional<node::WorkFolder> folder_;        // set by Start()
+  std::unique_ptr<node::ResourceKeeper> keeper_;  // set by Start()
+  std::unique_ptr<node::SocketFolder> sockets_;   // set by Start()
   node::NodeOptions node_;
   LocalCluster cluster_;
   std::unique_ptr<FileSource> files_;
@@ -86,9 +86,9 @@ class LocalController final {
   std::unique_ptr<TrainedModels> models_;
   ReplicaLogs logs_;
   std::unique_ptr<StatusWriter> statuses_;
-  std::unique_ptr<WriteQueue> writes_;  // refers to all of these, and ends before them
+  std::unique_ptr<WriteQueue> writes_;  // refers to the members above, and is destroyed before them
   std::unique_ptr<apiserver::ApiServer> api_;
-  kubernetes::LocalFiles client_files_;  // from Start() on, as the next
+  kubernetes::LocalFiles client_files_;  // both files are set by Start()
   KubeconfigFile kubeconfig_;
   model::ScaleTime looked_{0};
   gateway::RouteTable routes_;

@@ -22,7 +22,7 @@ constexpr std::string_view kModels = "/mnt/models";
 constexpr std::string_view kStorageVariable = "STORAGE_URI";
 constexpr std::array<std::string_view, 3> kClusterSuffixes = {".svc.cluster.local", ".svc", ""};
 
-// Each `name` that is a whole word, an option's value or a URL's host.
+// Replaces each `name` that is a whole word, an option's value or a URL's host.
 std::string Replaced(std::string text, std::string_view name, std::string_view place) {
   for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at)) {
     const size_t end = at + name.size();
@@ -32,7 +32,7 @@ std::string Replaced(std::string text, std::string_view name, std::string_view p
       at = end;
       continue;
     }
-    // The port of its Service stands for that of the gateway.
+    // The Service's port is replaced too, by the gateway's.
     size_t behind = end;
     if (behind < text.size() && text[behind] == ':') {
       behind = std::min(text.find_first_not_of("0123456789", behind + 1), text.size());
@@ -92,7 +92,7 @@ class Localizer final {
   const std::string place_;
 };
 
-// A server of ours is told that its models come by calls.
+// Tells an inferd server that calls will load its models.
 void AllowLoading(Value& container) {
   constexpr const char* kControl = "--model-control-mode";
   if (container.Find("command") == nullptr || model::HasArgument(container, kControl)) return;

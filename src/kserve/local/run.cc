@@ -50,7 +50,7 @@ int RunLocal(LocalOptions options) {
   return 0;
 }
 
-// The flags of --local but for FILE. They belong to it alone.
+// Adds the flags of --local except FILE. They are valid only with --local.
 void AddLocal(CLI::App& all, CLI::Option* local, LocalOptions& options) {
   CLI::App& app = *all.add_option_group("On this machine");
   app.add_option("--runtimes", options.runtimes, "ServingRuntimes: files or folders, in place of those installed")
@@ -100,6 +100,18 @@ void AddCluster(CLI::App& all, CLI::Option* cluster, cluster::ClusterOptions& op
          "How often to look which APIs and which gateway the cluster has")
       ->check(CLI::Range(1, 3600))
       ->default_val(options.discover_every.count());
+  app.add_option(
+         "--change-at-once", options.pace.at_once,
+         "How many services (or graphs) may get new pods or lose objects in the first minute, for one cause that "
+         "is not a change of their own")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
+  app.add_option("--change-share", options.pace.percent, "Likewise in percent of all, where that is more; 0: none")
+      ->check(CLI::Range(0, 100))
+      ->capture_default_str();
+  app.add_option("--change-per-minute", options.pace.per_minute, "Likewise in each minute after the first")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
   app.add_flag("--diff", options.diff,
                "Print what would change in the cluster, for its InferenceServices or those of the files, and end");
   for (CLI::Option* option : app.get_options()) option->needs(cluster);

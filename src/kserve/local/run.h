@@ -2,8 +2,8 @@
 
 namespace inferd::local {
 
-// The program inferd-controller. Returns what it exits with: 0, 1 for what is wrong with files or the machine, 2 for
-// the command line.
+// Runs the program inferd-controller. Returns its exit code: 0, 1 for an error in the files or on the machine, 2 for an
+// error in the command line.
 int Run(int argc, char** argv);
 
 }  // namespace inferd::local

@@ -14,44 +14,44 @@
 
 namespace inferd::local {
 
-// An InferenceService on this machine: its components, and which of them has which requests. Those of the service go to
-// its transformer, where it has one, else to its predictor; explanations to its explainer. Transformer and explainer
-// find the predictor through the gateway. Not thread-safe.
+// An InferenceService on this machine, with its components. Requests to the service go to its transformer or, without
+// one, to its predictor. Explain requests go to its explainer. Transformer and explainer call the predictor through the
+// gateway. Not thread-safe.
 class ServiceRunner final {
  public:
   ServiceRunner(std::string name, RunnerServices services) : name_(std::move(name)), services_(std::move(services)) {}
 
-  // The service as it stands in its file, and valid. What cannot be run is said, and changes nothing.
+  // Applies the service, which must be valid. If it cannot run, the error is reported and nothing changes.
   void Apply(const model::InferenceService& service, std::span<const model::ServingRuntime* const> runtimes,
              model::ScaleTime now);
-  // It is to go.
+  // Begins to end all its replicas.
   void Remove();
-  // It has been removed, and nothing is left of it.
+  // True if it was removed and has no revision left.
   bool gone() const;
 
-  // It has no replicas, and no request waits for one: nothing of it changes by itself but slowly.
+  // True if it has no replicas and no request waits for one. Then its state changes only slowly by itself.
   bool idle() const;
-  // True: AddRoutes would add others than before.
+  // Advances its components. Returns true if AddRoutes would now add other routes.
   bool Tick(model::ScaleTime now);
   void AddRoutes(gateway::RouteList& routes) const;
 
   model::ServiceState state() const;
-  // What its replicas have written, by their names.
+  // Returns the logs of its replicas, by replica name.
   std::map<std::string, std::shared_ptr<const node::ReplicaLog>> logs() const;
-  // Those that come and go in its predictor (TrainedModels); what becomes of them, by name.
+  // Set the predictor's TrainedModels, and return their states by name.
   void SetModels(std::vector<node::NamedModel> models);
   std::map<std::string, node::NamedModelState> models() const;
-  // Its predictor is made for that.
+  // True if its predictor serves TrainedModels.
   bool takes_models() const;
-  // What its predictor may use (resources.limits.memory); nullopt: no limit is given.
+  // Returns the predictor's memory limit (resources.limits.memory). nullopt if it has none.
   std::optional<int64_t> MemoryLimitBytes() const;
-  // Where predictions are asked for within the cluster; empty: it is to go.
+  // Returns the URL for predictions within the cluster. Empty after Remove.
   std::string Url() const;
 
  private:
-  // By the path, and the port of gRPC, at which processes of this machine reach a component.
+  // Adds the component's routes for local processes: its path on the gateway, and its gRPC port.
   void AddLocalRoutes(const gateway::ComponentShares& component, gateway::RouteList& routes) const;
-  // Where a pod's processes reach the predictor.
+  // Returns the predictor's address for the pod's processes.
   std::string PredictorPlace(const model::ResolvedPod& pod) const;
   const ComponentRunner* Find(model::ComponentKind kind) const;
   void SayState();
@@ -61,7 +61,7 @@ class ServiceRunner final {
   model::InferenceService service_;
   std::optional<model::ResolutionFailure> failure_;  // of the last Apply
   model::DeploymentMode mode_ = model::DeploymentMode::kServerless;
-  std::string protocol_;  // of the predictor; empty: it does not say
+  std::string protocol_;  // of the predictor; may be empty
   bool removed_ = false;
   std::map<model::ComponentKind, ComponentRunner> components_;
   std::vector<node::NamedModel> models_;

@@ -16,7 +16,7 @@ using manifest::Value;
 constexpr model::ScaleTime kSweepEvery{100};
 constexpr model::ScaleTime kSweepAllEvery{1'000};
 
-// Its status is written by this program itself, and decides nothing.
+// Returns the parts of the object that decide what runs. This program writes the status itself, so that is left out.
 std::string DecidingParts(const Value& document) {
   std::string text;
   for (const Value* part :

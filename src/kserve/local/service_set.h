@@ -15,43 +15,44 @@
 
 namespace inferd::local {
 
-// The InferenceServices that run here: a runner for each one that there is in the cluster. Not thread-safe; the cluster
-// and what `services` refers to outlive it.
+// The InferenceServices of this machine, with a runner for each service object. Not thread-safe. The cluster and the
+// references in `services` must outlive it.
 //
-// Of very many, those that do nothing cost little: a service is looked at when its object or something of its replicas
-// has changed or a request waits for it, every 100 ms while it has replicas, and else once a second.
+// Idle services cost little, even in large numbers. A service is checked when its object or a replica has changed or a
+// request waits for it, every 100 ms while it has replicas, and otherwise once a second.
 class ServiceSet final {
  public:
   ServiceSet(LocalCluster& cluster, RunnerServices services) : cluster_(cluster), services_(std::move(services)) {}
 
-  // Has runners as the cluster has services. True: UpdateRoutes may find others than before, and UrlOf, too.
+  // Creates, updates and removes runners after the cluster's changes. Returns true if UpdateRoutes must be called and
+  // UrlOf may have changed.
   bool Follow(const LocalCluster::Changes& changes, model::ScaleTime now);
-  // True: UpdateRoutes finds others than before.
+  // Advances the services that are due. Returns true if UpdateRoutes must be called.
   bool Tick(model::ScaleTime now);
-  // Those that have changed since the last call, in place of those that there were.
+  // Replaces the routes of services that have changed since the last call.
   void UpdateRoutes(gateway::RouteTable& table);
-  // Where predictions of a service are asked for within the cluster; empty: there is none.
+  // Returns the URL for predictions of a service within the cluster. Empty if the service does not exist.
   std::string UrlOf(const std::string& namespace_name, const std::string& name) const;
-  // Null: there is none of that name.
+  // Returns the service's runner. Null if there is none.
   ServiceRunner* Find(const std::string& namespace_name, const std::string& name) const;
-  // Another number once the object was another one; 0: there is no such service.
+  // Returns a number that changes with each change of the object. 0 if the service does not exist.
   uint64_t VersionOf(const apiserver::ObjectKey& key) const;
-  // Those of which something may be otherwise than at the last call, and those that are gone since.
+  // Returns the services whose state may have changed since the last call, including removed ones.
   std::set<apiserver::ObjectKey> TakeTouched() { return std::exchange(touched_, {}); }
-  // Ends all, and waits for that.
+  // Ends all services, and waits for their ends.
   void Clear();
 
  private:
   using Keys = std::set<apiserver::ObjectKey>;
-  // Those whose replicas or requests ask to be looked at, on any thread, also once there is no set any more.
+  // The services whose replicas or requests have asked for a check. Set on any thread. May outlive the set.
   struct Woken {
     base::Mutex mutex;
     Keys keys GUARDED_BY(mutex);
   };
   struct Entry {
-    std::unique_ptr<node::NodeOptions> node;  // the machine's, which wakes this one
+    std::unique_ptr<node::NodeOptions> node;  // the machine's options, with a wake function for this service
     std::unique_ptr<ServiceRunner> runner;
-    std::string applied;  // what of the object decides what runs
+    std::string applied;  // the parts of the object that decide what runs
     uint64_t version = 0;
     bool removed = false;
   };
@@ -59,7 +60,7 @@ class ServiceSet final {
   bool FollowOne(const apiserver::ObjectKey& key, bool decisions, model::ScaleTime now);
   void MakeRunner(const apiserver::ObjectKey& key, Entry& entry);
   void Wake(const apiserver::ObjectKey& key);
-  // Those to be looked at now.
+  // Returns the services to check now.
   Keys TakeDue(model::ScaleTime now);
   bool TickOne(const apiserver::ObjectKey& key, model::ScaleTime now);
 
@@ -67,7 +68,7 @@ class ServiceSet final {
   const RunnerServices services_;
   std::map<apiserver::ObjectKey, Entry> entries_;
   const std::shared_ptr<Woken> woken_ = std::make_shared<Woken>();
-  Keys active_;  // that have replicas, or requests that wait for some
+  Keys active_;  // services with replicas, or with requests that wait for one
   Keys touched_;
   Keys rerouted_;
   model::ScaleTime swept_{0};

@@ -50,7 +50,7 @@ std::string ServiceOf(const Value& pod) { return TextAt(pod, {"metadata", "label
 
 StatusWriter::StatusWriter(LocalCluster& cluster, uint16_t gateway_port, ReplicaLogs& logs, WriteQueue& queue)
     : cluster_(cluster), gateway_port_(gateway_port), logs_(logs), queue_(queue) {
-  // Those of a program that was killed ended with it.
+  // Deletes the pods of an earlier run: its replicas ended with it.
   for (const apiserver::ObjectPtr& object : cluster_.registry().store().List(Pods().resource(), "").objects) {
     bool gone = false;
     const ObjectKey& key = object->key;
@@ -112,7 +112,7 @@ bool StatusWriter::WriteOne(const ObjectKey& key, const model::ServiceState& sta
         return object;
       },
       options);
-  // One that has been deleted meanwhile needs none.
+  // A service that was deleted meanwhile needs no status.
   if (!written.has_value()) return written.error().reason == "NotFound";
   WriteEvents(object, state, before, after);
   WriteComponentEvents(key, object, state);
@@ -175,7 +175,7 @@ bool StatusWriter::WritePods(const Value& object, const model::ServiceState& sta
             Pods(), namespace_name, replica.name,
             [&](const Value& live) -> apiserver::ApiResult<Value> {
               Value edited = live;
-              // A service may have been deleted and made again meanwhile.
+              // The service may have been deleted and created again meanwhile.
               edited.MapAt("metadata").Set("ownerReferences", *manifest::FieldAt(pod, {"metadata", "ownerReferences"}));
               edited.Set("status", *pod.Find("status"));
               return edited;

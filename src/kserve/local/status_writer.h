@@ -15,16 +15,16 @@
 
 namespace inferd::local {
 
-// Writes what has become of the services to the cluster: their statuses, events about them, and a pod for each of their
-// replicas: on threads of a queue, so that the caller does not wait for the disk. Not thread-safe; the cluster outlives
+// Writes the state of the services to the cluster: their statuses, events about them, and a pod for each replica. The
+// threads of a queue write, so that the caller does not wait for the disk. Not thread-safe. The cluster must outlive
 // it.
 class StatusWriter final {
  public:
-  // `gateway_port`: that URLs name. `logs`: of the replicas that have a pod. Both it and `queue` outlive it; at its end
-  // the queue has none of its writes under way or waiting.
+  // `gateway_port` is the port in URLs. `logs` has the logs of replicas with a pod. `logs` and `queue` must outlive
+  // this object. The queue must have finished all its writes before it is destroyed.
   StatusWriter(LocalCluster& cluster, uint16_t gateway_port, ReplicaLogs& logs, WriteQueue& queue);
 
-  // Has what has changed since the last call written soon.
+  // Queues what has changed since the last call.
   void Write(ServiceSet& services);
 
  private:
@@ -35,7 +35,7 @@ class StatusWriter final {
   using Logs = std::map<std::string, std::shared_ptr<const node::ReplicaLog>>;
   using Config = std::shared_ptr<const model::InferenceServiceConfig>;
 
-  // On threads of the queue. False: not all of it could be written.
+  // Writes one service on a thread of the queue. Returns false if it must be retried.
   bool WriteOne(const apiserver::ObjectKey& key, const model::ServiceState& state, const Logs& logs,
                 const Config& config);
   void WriteComponentEvents(const apiserver::ObjectKey& key, const manifest::Value& object,
@@ -52,7 +52,7 @@ class StatusWriter final {
   WriteQueue& queue_;
   std::map<apiserver::ObjectKey, Known> known_;  // what the queue was given last
   base::Mutex mutex_;
-  // The events of each service's components.
+  // The last events of each service's components.
   std::map<apiserver::ObjectKey, std::set<std::string>> told_ GUARDED_BY(mutex_);
 };
 

@@ -66,7 +66,7 @@ void TrainedModels::Read(const ObjectKey& key, std::set<ObjectKey>& touched) {
 void TrainedModels::GiveTo(const ObjectKey& key, const ServiceSet& services) {
   const auto found = by_service_.find(key);
   ServiceRunner* const service = services.Find(key.namespace_name, key.name);
-  // One that never had any is not told that it has none.
+  // A service that never had models needs no empty list.
   if (found == by_service_.end() || service == nullptr) return;
   std::vector<const TrainedModel*> all;
   for (const ObjectKey& name : found->second) all.push_back(&entries_.at(name).model);
@@ -114,7 +114,7 @@ bool TrainedModels::WriteStatus(const ObjectKey& key, const manifest::Value& mad
         return object;
       },
       {.manager = "inferd-controller", .status = true, .internal = true});
-  // One that has been deleted meanwhile needs none.
+  // A model that was deleted meanwhile needs no status.
   return written.has_value() || written.error().reason == "NotFound";
 }
 

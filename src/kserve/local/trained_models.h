@@ -12,29 +12,29 @@
 
 namespace inferd::local {
 
-// The TrainedModels of this machine: each is given to the service that it names, and says by its conditions what has
-// become of it there. Not thread-safe; the cluster outlives it.
+// The TrainedModels of this machine. Each is given to the service that it names, and its conditions report its state
+// there. Not thread-safe. The cluster must outlive it.
 //
-// The models of a service are counted in the order of their names, as far as its predictor's memory goes (KServe 0.10:
+// A service takes its models in the order of their names, up to its predictor's memory limit (KServe 0.10:
 // resources.limits.memory of its container).
 class TrainedModels final {
  public:
-  // At its end, `writes` has none of its own under way or waiting.
+  // The queue must have finished all writes of this object before it is destroyed.
   TrainedModels(LocalCluster& cluster, WriteQueue& writes) : cluster_(cluster), writes_(writes) {}
 
-  // Behind ServiceSet::Follow.
+  // Follows the cluster's changes. Call after ServiceSet::Follow.
   void Follow(const LocalCluster::Changes& changes, const ServiceSet& services);
-  // Has the statuses that have changed written soon.
+  // Queues the changed statuses.
   void Write(const ServiceSet& services);
 
  private:
   struct Entry {
     model::TrainedModel model;
     bool fits = true;     // in the memory of its service
-    std::string written;  // what its status was made of
+    std::string written;  // content of its last status
   };
 
-  // Of the service that it names.
+  // Returns the key of the service that the model names.
   static apiserver::ObjectKey ServiceOf(const apiserver::ObjectKey& key, const model::TrainedModel& model);
   void Read(const apiserver::ObjectKey& key, std::set<apiserver::ObjectKey>& touched);
   void GiveTo(const apiserver::ObjectKey& service, const ServiceSet& services);

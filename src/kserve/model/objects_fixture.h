@@ -12,7 +12,7 @@
 
 namespace inferd::model {
 
-// The objects of a YAML text.
+// Reads the objects of a YAML text.
 inline std::vector<Object> ParseObjects(std::string_view yaml) {
   auto documents = manifest::ReadYaml(yaml, "f");
   EXPECT_TRUE(documents.has_value()) << (documents.has_value() ? "" : documents.error().message());
@@ -25,7 +25,7 @@ inline std::vector<std::string> TextsOf(const manifest::Problems& problems) {
   return texts;
 }
 
-// The one object of a text, which has no problems, as its type.
+// Reads the only object of a text as its type. The object must have no problems.
 template <typename Type>
 Type ParseAs(std::string_view yaml) {
   std::vector<Object> objects = ParseObjects(yaml);
@@ -37,7 +37,8 @@ Type ParseAs(std::string_view yaml) {
   return typed == nullptr ? Type() : std::move(*typed);
 }
 
-// An InferenceService called "digits" in the namespace "models", with what stands under `spec:`, indented by two.
+// Returns an InferenceService called "digits" in the namespace "models". `spec` is the text below `spec:`, indented by
+// two spaces.
 inline std::string ServiceYaml(std::string_view spec, std::string_view annotations = "") {
   std::string yaml = "apiVersion: serving.kserve.io/v1beta1\nkind: InferenceService\nmetadata:\n  name: digits\n";
   yaml += "  namespace: models\n";
@@ -45,7 +46,7 @@ inline std::string ServiceYaml(std::string_view spec, std::string_view annotatio
   return yaml + "spec:\n" + std::string(spec);
 }
 
-// A ClusterServingRuntime with what stands under `spec:`, indented by two; a container is added.
+// Returns a ClusterServingRuntime with one container. `spec` is the text below `spec:`, indented by two spaces.
 inline std::string RuntimeYaml(std::string_view name, std::string_view spec) {
   return "apiVersion: serving.kserve.io/v1alpha1\nkind: ClusterServingRuntime\nmetadata:\n  name: " +
          std::string(name) + "\nspec:\n" + std::string(spec) +

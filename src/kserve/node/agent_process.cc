@@ -47,7 +47,7 @@ bool WantsAgent(const model::ResolvedPod& pod, const ProcessSpec& spec) {
 base::Result<ProcessSpec> BehindAgent(ProcessSpec spec, const model::ResolvedPod& pod, const std::string& agent,
                                       const std::function<base::Result<uint16_t>()>& take_port) {
   INFERD_ASSIGN_OR_RETURN(const uint16_t port, take_port());
-  // The gateway asks it to end when it has no more requests.
+  // No drain delay: the gateway stops the agent only when it has no more requests.
   std::vector<std::string> words = {"--address",        "127.0.0.1",
                                     "--port",           std::to_string(port),
                                     "--component-port", std::to_string(spec.port),

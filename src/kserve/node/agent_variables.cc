@@ -25,7 +25,7 @@ void AddLogger(const model::ResolvedPod& pod, Variables& variables) {
   variables.push_back(prefix + "COMPONENT=" + label(model::kComponentLabel));
 }
 
-// The server puts requests together anyway: these are its own limits.
+// The server batches requests anyway. These variables set its limits.
 void AddBatcher(const model::ResolvedPod& pod, Variables& variables) {
   const auto& batcher = pod.extension.batcher;
   if (!batcher.has_value()) return;

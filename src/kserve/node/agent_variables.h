@@ -7,8 +7,8 @@
 
 namespace inferd::node {
 
-// What KServe's agent would do beside a pod, asked of inferd itself: its options, "NAME=VALUE", for the `logger` and
-// the `batcher` of a component. Programs that are not inferd have an agent (agent_process.h).
+// Returns the options by which inferd does the work of KServe's agent, as "NAME=VALUE", for the `logger` and the
+// `batcher` of a component. Other programs get an agent (agent_process.h).
 std::vector<std::string> AgentVariables(const model::ResolvedPod& pod);
 
 }  // namespace inferd::node

@@ -33,7 +33,7 @@ std::string NodeName() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
 }
 
-// KEY of "metadata.labels['KEY']"; nullopt: it is no such path.
+// Returns KEY of "metadata.labels['KEY']". nullopt if the path is not of that form.
 std::optional<std::string> KeyWithin(std::string_view path, std::string_view map) {
   const std::string begin = "metadata." + std::string(map) + "['";
   if (!path.starts_with(begin) || !path.ends_with("']") || path.size() < begin.size() + 2) return std::nullopt;
@@ -62,7 +62,7 @@ std::optional<std::string> FieldOf(std::string_view path, const VariableSources&
   return std::nullopt;
 }
 
-// In thousandths.
+// Returns the machine's amount, in thousandths.
 int64_t OfMachine(std::string_view resource) {
   if (resource == "cpu") return kMilli * std::max<int64_t>(std::thread::hardware_concurrency(), 1);
   return kMilli * static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<int64_t>(sysconf(_SC_PAGE_SIZE));
@@ -105,7 +105,8 @@ class VariableReader final {
       return base::InvalidArgument(FieldOfContainer(sources_.pod, "env[" + name + "]") +
                                    ": a variable cannot have a NUL in it");
     }
-    // A pod's loopback is its own; here it is of all users of the machine. The controller is not in the pod.
+    // In a pod, only its own processes share the loopback and the sockets. Here all users of the machine share the
+    // loopback, and the controller is outside of the pod. So control calls are allowed for this user and root ("here").
     if (name == "INFERD_CONTROL_FROM" && (value == "machine" || value == "socket")) value = "here";
     variables_[name] = std::move(value);
     return base::OkStatus();
@@ -148,7 +149,7 @@ class VariableReader final {
     INFERD_ASSIGN_OR_RETURN(const StringMap values, ReadData(sources_.find, source, IsOptional(reference)));
     const auto found = values.find(key);
     if (found != values.end()) return Set(name, found->second);
-    // The variable is then absent.
+    // The optional variable is then absent.
     if (IsOptional(reference)) return base::OkStatus();
     return base::NotFound("couldn't find key " + key + " in " + (secret ? "Secret " : "ConfigMap ") +
                           source.namespace_name + "/" + source.name);

@@ -22,7 +22,7 @@ using manifest::Value;
 
 constexpr std::string_view kModelsFolder = "/mnt/models";
 
-// The pod that the initializer would be alone in.
+// Returns a pod with the initializer as its only container.
 model::ResolvedPod InitializerPod(const model::ResolvedPod& pod, const model::StorageInitializer& initializer) {
   model::ResolvedPod alone = pod;
   alone.pod_spec.Set("containers", Value::List({initializer.container}));
@@ -30,7 +30,7 @@ model::ResolvedPod InitializerPod(const model::ResolvedPod& pod, const model::St
   return alone;
 }
 
-// A path, or one that begins with that of a volume, where the volume is on this machine.
+// Returns the local path for a path, if a volume contains it.
 std::string PlaceOf(const std::string& path, const std::vector<PathMove>& moves) {
   for (const PathMove& move : moves) {
     if (path == move.from || path.starts_with(move.from + "/")) return move.to + path.substr(move.from.size());
@@ -73,7 +73,7 @@ base::Result<std::string> ResolveClaim(const std::string& uri, const std::string
 base::Result<std::string> ResolveHere(const std::string& uri, const std::string& claims) {
   if (model::IsClaimUri(uri)) return ResolveClaim(uri, claims);
   std::error_code error;
-  // What is below /mnt/models comes by other means.
+  // Models below /mnt/models are provided by other means.
   if (!storage::IsLocalPath(uri) || uri.starts_with(kModelsFolder) || fs::exists(uri, error)) return uri;
   const std::string where = fs::path(uri).is_absolute() ? "" : " in " + fs::current_path(error).string();
   return std::unexpected(base::NotFound("there is no folder " + uri + where));

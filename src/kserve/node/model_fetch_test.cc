@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A server that gives its file to those that have the header, and a pod whose model that is.
+// A server that returns its file only with the right header, and a pod with that file as its model.
 class ModelFetchTest : public ::testing::Test {
  protected:
   ModelFetchTest() {
@@ -65,7 +65,7 @@ TEST_F(ModelFetchTest, FilesOfSecretsAreThereMeanwhileAlone) {
         {.gcs_file_name = "file"}, initializer);
     return initializer;
   });
-  // It was read, and is no service account's file.
+  // The file was read. It is just not a service account's file.
   EXPECT_THAT(fetched.message(), HasSubstr(secrets + "/user-gcp-sa/file"));
   EXPECT_FALSE(std::filesystem::exists(secrets));
 }

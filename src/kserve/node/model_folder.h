@@ -9,18 +9,19 @@
 
 namespace inferd::node {
 
-// A revision's model on this machine: brought here once, for all of its replicas. Thread-safe.
+// A revision's model on this machine. It is fetched once, for all replicas of the revision. Thread-safe.
 class ModelFolder final {
  public:
-  // Brings the model to the folder, on the thread that waits for it.
+  // Fetches the model into the folder, on the calling thread.
   using Fetch = std::function<base::Status(const std::string& folder, const std::stop_token& stop)>;
 
-  // `fetch` null: the revision has no model.
+  // `fetch` is null if the revision has no model.
   ModelFolder(Fetch fetch, std::string folder);
-  ~ModelFolder();  // removes it
+  ~ModelFolder();  // removes the folder
 
-  // The folder, once the model is there; other calls wait meanwhile. What failed is tried again with the next call. The
-  // errors are those of `fetch`; CANCELLED: `stop` said so.
+  // Returns the folder once the model is there. The first call fetches it, and other calls wait. After a failure, the
+  // next call tries again. Errors are those of `fetch`. CANCELLED if `stop` was requested. Empty path if the revision
+  // has no model.
   base::Result<std::string> Await(const std::stop_token& stop);
 
  private:

@@ -21,7 +21,7 @@ constexpr std::chrono::minutes kLoadTimeout{10};
 constexpr std::chrono::seconds kLookTimeout{2};
 constexpr std::chrono::seconds kLookPause{1};
 
-// Names are part of a path and of a URL.
+// Names become parts of a path and of a URL.
 bool IsPlain(const std::string& name) {
   return !name.empty() && name.front() != '.' && std::ranges::all_of(name, [](char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.';
@@ -45,7 +45,7 @@ ModelSet::ModelSet(std::string folder, std::string claims, std::function<void()>
       claims_(std::move(claims)),
       on_change_(std::move(on_change)),
       on_log_(std::move(on_log)) {
-  std::error_code ignored;  // what is brought there says so
+  std::error_code ignored;  // a later fetch reports it
   fs::create_directories(folder_, ignored);
   thread_ = std::jthread([this](const std::stop_token& stop) { Run(stop); });
 }
@@ -190,7 +190,7 @@ void ModelSet::Note(const Order& order, const base::Status& done) {
   const Tried tried{.failure = std::string(done.message()), .again = Clock::now() + kTryAgain};
   const auto model = models_.find(order.name);
   if (order.kind == Order::Kind::kFetch) {
-    // It may be another one by now.
+    // The model may have been replaced meanwhile.
     if (model == models_.end() || model->second.generation != order.generation) return;
     model->second.there = done.ok();
     model->second.tried = done.ok() ? Tried() : tried;
@@ -201,7 +201,7 @@ void ModelSet::Note(const Order& order, const base::Status& done) {
   std::map<std::string, uint64_t>& loaded = replica->second.loaded;
   std::map<std::string, Tried>& tries = replica->second.tried;
   if (order.kind == Order::Kind::kUnload) {
-    // One that cannot unload it has ended, or keeps what no request comes for.
+    // A replica that cannot unload the model has ended, or keeps a model that gets no requests.
     loaded.erase(order.name);
     tries.erase(order.name);
   } else if (done.ok()) {
@@ -213,7 +213,7 @@ void ModelSet::Note(const Order& order, const base::Status& done) {
 }
 
 void ModelSet::Run(const std::stop_token& stop) {
-  std::map<std::string, std::string> said;  // of each model, what is tried again and fails again
+  std::map<std::string, std::string> said;  // the last error of each model, so that a repeated error is logged once
   while (!stop.stop_requested()) {
     LookAtReplica(Clock::now());
     std::optional<Order> order;

@@ -15,7 +15,7 @@
 
 namespace inferd::node {
 
-// A model that comes and goes in a server that runs.
+// A model that a running server loads and unloads.
 struct NamedModel {
   std::string name;
   std::string uri;
@@ -24,38 +24,38 @@ struct NamedModel {
 };
 
 struct NamedModelState {
-  bool loaded = false;  // by all replicas that are ready; where there is none, it has been brought here
-  std::string failure;  // why it is not; empty: it is on its way
+  bool loaded = false;  // by all ready replicas; if there is none, fetched to this machine
+  std::string failure;  // why it is not loaded; empty while it is loading
 
   bool operator==(const NamedModelState&) const = default;
 };
 
-// The models of a revision whose server has several (KServe: multi-model serving): brought to a folder, in a version of
-// their own (FOLDER/NAME/1), and loaded and unloaded by each replica through V2's repository API. What has failed is
-// tried again after a while. Thread-safe.
+// The models of a revision whose server has several (KServe: multi-model serving). Each model is fetched into the
+// folder, as a version of its own (FOLDER/NAME/1). Each replica is told to load and unload it through V2's repository
+// API. Failures are retried after a delay. Thread-safe.
 class ModelSet final {
  public:
-  // Makes the folder. `claims`: ResolveHere()'s. `on_change`: of a state, or of what has_all() says; on a thread of
-  // this.
+  // Creates the folder. `claims` is the folder for ResolveHere(). `on_change` is called on a thread of this object when
+  // a state or the result of has_all() changes.
   ModelSet(std::string folder, std::string claims, std::function<void()> on_change,
            std::function<void(const std::string&)> on_log);
-  // Removes it.
+  // Removes the folder.
   ~ModelSet();
 
   const std::string& folder() const { return folder_; }
-  // Those that there are to be. Another URI of the same name is another model.
+  // Sets the wanted models. A model with another URI under the same name is a new model.
   void SetModels(std::vector<NamedModel> models);
-  // Addresses of the replicas that answer.
+  // Sets the addresses of the ready replicas.
   void SetReplicas(const std::vector<std::string>& addresses);
-  // Whether the replica has been given every model that can be had: no request for one comes too early.
+  // Returns true if the replica has loaded every model that can be loaded. Before that, requests would come too early.
   bool has_all(const std::string& address) const;
   std::map<std::string, NamedModelState> states() const;
 
  private:
   using Clock = std::chrono::steady_clock;
-  // What was tried of something, and when again.
+  // The result of an attempt, and the time of the next one.
   struct Tried {
-    std::string failure;  // empty: it has succeeded, or was not tried
+    std::string failure;  // empty after a success or before an attempt
     Clock::time_point again;
   };
   struct Model {
@@ -65,10 +65,10 @@ class ModelSet final {
     Tried tried;
   };
   struct Replica {
-    std::map<std::string, uint64_t> loaded;  // the generation of each
+    std::map<std::string, uint64_t> loaded;  // by name; the loaded generation
     std::map<std::string, Tried> tried;
     modelcalls::LostModels lost{};
-    Clock::time_point look_at{};  // when it is asked next for its models
+    Clock::time_point look_at{};  // when to list its models next
   };
   struct Order {
     enum class Kind : uint8_t { kFetch, kLoad, kUnload };
@@ -81,7 +81,7 @@ class ModelSet final {
   void Run(const std::stop_token& stop);
   std::optional<Order> NextOrder(Clock::time_point now) const REQUIRES(mutex_);
   base::Status Do(const Order& order, const std::stop_token& stop) const;
-  // Asks a replica for its models, if it is time to. Models that another process unloaded are loaded again.
+  // Lists a replica's loaded models, if it is due. Models that another process has unloaded are loaded again.
   void LookAtReplica(Clock::time_point now);
   base::Status Fetch(const NamedModel& model, const std::stop_token& stop) const;
   void Note(const Order& order, const base::Status& done) REQUIRES(mutex_);

@@ -46,7 +46,7 @@ class ModelSetTest : public ::testing::Test {
   std::vector<std::string> asked_;
   std::string index_ = "no index";
   int looks_ = 0;
-  // Refuses what is called "bad".
+  // Refuses models called "bad".
   net::ScriptedServer server_{[this](const std::string& request) {
     const std::lock_guard lock(mutex_);
     if (request.starts_with("POST /v2/repository/index ")) {
@@ -70,7 +70,7 @@ TEST_F(ModelSetTest, ModelsAreBroughtLoadedAndUnloaded) {
   set_.SetReplicas({address()});
   Await([&] { return set_.has_all(address()); });
   EXPECT_THAT(asked(), ElementsAre("POST /v2/repository/models/one/load"));
-  // Another source is another model.
+  // A new source makes a new model.
   source_.Write("new/7/model.json", "new");
   set_.SetModels({{"one", (source_.path() / "new").string()}, {"../two", Source("two")}});
   Await([&] { return asked().size() == 2 && set_.states().at("one").loaded; });
@@ -108,7 +108,7 @@ TEST_F(ModelSetTest, AModelThatAnotherProcessUnloadsIsLoadedAgain) {
   set_.SetReplicas({address()});
   Await([&] { return set_.has_all(address()); });
   SetIndex(R"([{"name": "one", "state": "READY"}])");
-  // The answer above has to be seen before the one below.
+  // The answer above must be seen before the next one.
   Await([&] { return looks() >= 2; });
   SetIndex("[]");
   Await([&] { return asked().size() >= 2; });

@@ -12,30 +12,30 @@
 
 namespace inferd::node {
 
-// An object with named values that a pod refers to, of the pod's namespace.
+// A Secret or ConfigMap that a pod refers to, in the pod's namespace.
 struct DataSource {
-  bool secret = false;  // else a ConfigMap
+  bool secret = false;  // if false, a ConfigMap
   std::string namespace_name;
   std::string name;
 };
 
-// Its values, decoded, by their keys; nullopt: there is no such object. From any thread.
+// Returns the object's values, decoded, by key. nullopt if it does not exist. Called on any thread.
 using FindData = std::function<std::optional<manifest::StringMap>(const DataSource& source)>;
 
-// The values of the object. NOT_FOUND, in the kubelet's words: there is none (`optional`: no values then).
+// Returns the object's values. If it does not exist: no values if `optional`, else NOT_FOUND in the kubelet's words.
 base::Result<manifest::StringMap> ReadData(const FindData& find, const DataSource& source, bool optional);
 
-// What a field of the map says; empty: it says nothing, or `map` is null.
+// Returns the text of a field of the map. Empty if the field is missing or `map` is null.
 std::string TextIn(const manifest::Value* map, std::string_view key);
-// Whether what a reference names may be absent.
+// Returns true if the referenced object may be absent.
 bool IsOptional(const manifest::Value& reference);
 
-// Where a manifest has a field of a component's serving container: "spec.transformer.containers[0].command"; of an
-// explainer that is an image, "spec.explainer.alibi.command"; where a runtime serves a model,
+// Returns the manifest path of a field of a component's serving container: "spec.transformer.containers[0].command".
+// For an explainer with an image: "spec.explainer.alibi.command". For a model with a runtime:
 // "spec.predictor.model.command (or that of the runtime NAME)".
 std::string FieldOfContainer(const model::ResolvedPod& pod, std::string_view field);
 
-// "secret" or "configmap", as the kubelet's messages have it.
+// Returns "secret" or "configmap", as in the kubelet's messages.
 std::string KindWord(const DataSource& source);
 
 }  // namespace inferd::node

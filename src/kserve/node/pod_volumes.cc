@@ -15,14 +15,14 @@ using manifest::Kind;
 using manifest::StringMap;
 using manifest::Value;
 
-// It stays within the folder that it is put behind.
+// Returns true if the path stays within the folder that it is appended to.
 bool IsWithin(const std::string& path) {
   const fs::path parts(path);
   return !path.empty() && parts.is_relative() && path.find('\0') == std::string::npos &&
          std::ranges::none_of(parts, [](const fs::path& part) { return part == ".."; });
 }
 
-// For this user alone: what is in it may be secret.
+// Creates a folder for this user only, because it may hold secrets.
 base::Status MakeFolder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
@@ -33,7 +33,7 @@ base::Status MakeFolder(const std::string& path) {
 base::Status WriteFile(const std::string& path, const std::string& content) {
   std::error_code error;
   fs::create_directories(fs::path(path).parent_path(), error);
-  // A process may have the file open, and is to see the one before whole.
+  // A process that has the old file open must see it whole.
   const std::string next = path + ".next";
   std::ofstream out(next, std::ios::binary | std::ios::trunc);
   out.write(content.data(), static_cast<std::streamsize>(content.size()));
@@ -62,7 +62,7 @@ base::Result<std::string> HostPath(const Value& volume, const std::string& field
   return path;
 }
 
-// The files of a volume: its `items`, or each of its values under its key.
+// Returns the files of a volume: its `items`, or every value under its key.
 base::Result<StringMap> FilesOf(const Value& data, const StringMap& values, const DataSource& source) {
   const Value* const items = data.Find("items");
   if (items == nullptr || !items->is(Kind::kList)) return values;
@@ -93,7 +93,7 @@ base::Result<std::vector<PathMove>> PodVolumes::Prepare(const model::ResolvedPod
   if (containers == nullptr || containers->items().empty()) return moves;
   const Value* const mounts = containers->items().front().Find("volumeMounts");
   if (mounts == nullptr || !mounts->is(Kind::kList)) return moves;
-  // What a program that was killed has left.
+  // Removes what a killed program has left.
   std::error_code ignored;
   if (!std::exchange(begun_, true)) fs::remove_all(folder_, ignored);
   for (const Value& mount : mounts->items()) {

@@ -12,7 +12,7 @@
 
 namespace inferd::node {
 
-// A path of a container, and what it is on this machine.
+// A path in a container, and its path on this machine.
 struct PathMove {
   std::string from;
   std::string to;
@@ -20,22 +20,22 @@ struct PathMove {
   bool operator==(const PathMove&) const = default;
 };
 
-// The volumes of one pod, as folders of this machine that the serving container's `volumeMounts` name: emptyDir, which
-// lasts as long as this object; configMap and secret, whose files are written anew by each Prepare; hostPath; and
-// persistentVolumeClaim, a folder for each claim that stays. Not thread-safe.
+// The volumes of one pod, as local folders for the serving container's `volumeMounts`. emptyDir lasts as long as this
+// object. Each Prepare writes the files of configMap and secret anew. hostPath is the path itself.
+// persistentVolumeClaim is a permanent folder for each claim. Not thread-safe.
 class PodVolumes final {
  public:
-  // `folder`: of this pod alone; `claims_folder`: of all claims. `find` is for configMap and secret.
+  // `folder` is for this pod only. `claims_folder` is for all claims. `find` is for configMap and secret.
   PodVolumes(std::string folder, std::string claims_folder, FindData find)
       : folder_(std::move(folder)), claims_folder_(std::move(claims_folder)), find_(std::move(find)) {}
-  // Removes its folder.
+  // Removes the pod's folder.
   ~PodVolumes();
   PodVolumes(const PodVolumes&) = delete;
   PodVolumes& operator=(const PodVolumes&) = delete;
 
-  // Makes the folders, before the pod's process starts. The longest path of a container comes first. INVALID_ARGUMENT,
-  // with the field: a volume of another kind, or a path that leads out of it; NOT_FOUND: what a volume is made of is
-  // not there; UNAVAILABLE: it cannot be written.
+  // Creates the folders. Call before the pod's process starts. Returns the moves, the longest container path first.
+  // INVALID_ARGUMENT, with the field, for a volume of another kind, or a path that leads out of the volume. NOT_FOUND
+  // if the source of a volume does not exist. UNAVAILABLE if a folder cannot be written.
   base::Result<std::vector<PathMove>> Prepare(const model::ResolvedPod& pod);
 
  private:

@@ -22,7 +22,8 @@ using manifest::Value;
 
 constexpr int64_t kDefaultPort = 8080;
 
-// The first of the moves, the longest of which come first, whose path stands at `at`: whole, or the beginning of one.
+// Returns the first of the moves whose path begins at `at`, as a whole path or a parent folder. The longest paths come
+// first.
 const PathMove* FindMove(const std::string& text, size_t at, const std::vector<PathMove>& moves) {
   if (at != 0 && !std::string_view("=:,").contains(text[at - 1])) return nullptr;
   const auto found = std::ranges::find_if(moves, [&](const PathMove& move) {
@@ -33,7 +34,7 @@ const PathMove* FindMove(const std::string& text, size_t at, const std::vector<P
   return found == moves.end() ? nullptr : &*found;
 }
 
-// Each path that is moved, where it is here.
+// Replaces each moved path by its local path.
 std::string Moved(const std::string& text, const std::vector<PathMove>& moves) {
   std::string moved;
   for (size_t at = 0; at < text.size();) {
@@ -44,12 +45,12 @@ std::string Moved(const std::string& text, const std::vector<PathMove>& moves) {
   return moved;
 }
 
-// "--http_port" of "--http_port=8080"; empty: no option.
+// Returns "--http_port" of "--http_port=8080". Empty if it is not an option.
 std::string_view OptionName(std::string_view argument) {
   return argument.starts_with('-') ? argument.substr(0, argument.find('=')) : std::string_view();
 }
 
-// "--http_port", "-port", "--grpc-port"; not "--report".
+// Returns true for "--http_port", "-port", "--grpc-port", but not for "--report".
 bool NamesPort(std::string_view option) {
   constexpr std::string_view kPort = "port";
   return option.size() > kPort.size() && option.ends_with(kPort) &&
@@ -66,13 +67,13 @@ class PortMap final {
     return ports_[port] = taken;
   }
 
-  // 0: nothing has asked for it.
+  // Returns 0 if no local port was taken for it.
   uint16_t Find(int64_t port) const {
     const auto found = ports_.find(port);
     return found == ports_.end() ? 0 : found->second;
   }
 
-  // In place, in all arguments.
+  // Replaces the ports in all arguments, in place.
   base::Status Replace(std::vector<std::string>& arguments) {
     for (size_t i = 0; i < arguments.size(); ++i) {
       const std::string_view name = OptionName(arguments[i]);
@@ -93,7 +94,7 @@ class PortMap final {
     return base::OkStatus();
   }
 
-  // That calls of gRPC go to, as the arguments say; 0: they do not.
+  // Returns the port for gRPC calls that the arguments name. 0 if they name none.
   uint16_t grpc_port() const { return grpc_port_; }
 
  private:
@@ -124,7 +125,7 @@ int64_t FirstPort(const Value& container) {
   return number == nullptr ? kDefaultPort : manifest::ParseInt64(number->text()).value_or(kDefaultPort);
 }
 
-// Of the container's port that says by its name that it is gRPC's; 0: none does.
+// Returns the container's port whose name says that it is for gRPC. 0 if there is none.
 int64_t NamedGrpcPort(const Value& container) {
   const Value* const ports = container.Find("ports");
   if (ports == nullptr || !ports->is(Kind::kList)) return 0;
@@ -139,7 +140,7 @@ int64_t NamedGrpcPort(const Value& container) {
   return 0;
 }
 
-// What there is instead, where only an image is given.
+// Returns the error for a container with an image but no command.
 base::Status NoCommand(const Value& container, const model::ResolvedPod& pod) {
   const Value* const image = container.Find("image");
   std::string why = "there is none";
@@ -151,7 +152,7 @@ base::Status NoCommand(const Value& container, const model::ResolvedPod& pod) {
   return base::InvalidArgument(FieldOfContainer(pod, "command") + ": " + why);
 }
 
-// Ports that nothing of the container has are those of requests: nothing would listen at one of their own.
+// A probe of an unknown port uses the port for requests, because nothing would listen on a separate one.
 ReadinessProbe ProbeOf(const Value& container, const PortMap& ports, const PodPlace& place, const ProcessSpec& spec) {
   ReadinessProbe probe = ReadReadinessProbe(container, [&](int64_t port) { return ports.Find(port); });
   for (std::string& word : probe.command) word = Moved(word, place.moves);

@@ -21,7 +21,7 @@ model::ResolvedPod Pod(std::string_view yaml) {
   return pod;
 }
 
-// Ports from 40000 on.
+// Makes a process with local ports from 40000 on.
 base::Result<ProcessSpec> Make(std::string_view yaml) {
   uint16_t next = 40000;
   return MakeProcess(Pod(yaml), {.moves = {{"/mnt/models", "/here"}},
@@ -69,7 +69,7 @@ containers:
   readinessProbe: {httpGet: {path: /ready, port: 8080}}
 )yaml");
   ASSERT_TRUE(spec.has_value()) << spec.error().message();
-  EXPECT_EQ(spec->port, 40000);  // the first container port's
+  EXPECT_EQ(spec->port, 40000);  // of the first container port
   EXPECT_THAT(spec->arguments, ElementsAre("--http_port=40001", "--grpc-port", "40000", "--port=40001", "--port",
                                            "--report=8080", "--exporter_port=x", "8080"));
   EXPECT_EQ(spec->probe.path, "/ready");

@@ -23,15 +23,15 @@ namespace {
 using std::chrono::milliseconds;
 using Clock = std::chrono::steady_clock;
 
-// One that writes as fast as it is read waits for its limits, its probe and a stop to be looked at.
+// Limits the reads in a row, so that a process that writes without pause cannot delay its limits, its probe and a stop.
 constexpr int kOutputReadsMax = 64;
 constexpr milliseconds kProbePause{10};
 constexpr milliseconds kProbePauseMax{500};
 constexpr milliseconds kModelsPause{1'000};
-// A program may listen for gRPC a moment later than for HTTP. One that is told a port for it need not listen there at
-// all.
+// A program may open its gRPC port a moment after HTTP. After this time, it counts as ready without gRPC, because a
+// program with a gRPC port need not listen on it.
 constexpr milliseconds kGrpcPatience{10'000};
-// Between a process and the next one: the first is started again at once, and one that has run for long counts as new.
+// The pause between two processes. The first restart comes at once. After a long run, the pauses begin anew.
 constexpr milliseconds kPause{250};
 constexpr milliseconds kPauseMax{60'000};
 constexpr std::chrono::minutes kLongLife{5};
@@ -44,7 +44,7 @@ base::Result<Pipe> MakePipe() {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return std::unexpected(base::ResourceExhausted("no pipe can be made"));
   Pipe made{base::FileDescriptor(ends[0]), base::FileDescriptor(ends[1])};
-  // The process itself may wait at its end; this one must not.
+  // The process may block on its end. This thread must not.
   fcntl(made.read.get(), F_SETFL, O_NONBLOCK);
   return made;
 }
@@ -63,20 +63,21 @@ base::Result<base::ChildProcess> Start(const ProcessSpec& spec, int output, int 
   return std::unexpected(base::FailedPrecondition("cannot start '" + spec.program + "': " + child.error().message()));
 }
 
-// With what it has started, unless that has left its group: it leads the group, and has not been waited for.
+// Kills the process and its group. Processes that left the group are not killed. The group's number is still valid,
+// because its leader has not been waited for.
 void KillAll(const base::ChildProcess& child) {
   kill(-child.pid(), SIGKILL);
   child.Kill();
 }
 
-// A process that was killed has left them.
+// Removes the sockets, which a killed process leaves.
 void RemoveSockets(const ProcessSpec& spec) {
   for (const std::string& socket : {spec.http_socket, spec.grpc_socket}) {
     if (!socket.empty()) unlink(socket.c_str());
   }
 }
 
-// What a probe writes is of no use.
+// The output of a probe is discarded.
 base::Result<base::ChildProcess> StartProbe(const ProcessSpec& spec) {
   const base::FileDescriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
   return base::ChildProcess::Start({.program = spec.probe.command.front(),
@@ -207,7 +208,7 @@ base::Result<ProcessEnd> Replica::RunOnce() {
   INFERD_ASSIGN_OR_RETURN(ProcessLimits limits, Hold(spec.resources));
   INFERD_ASSIGN_OR_RETURN(base::ChildProcess child, Start(spec, output.write.get(), limits.join()));
   log_->BeginProcess();
-  // Its end is known by its handle: a process of its own may have the pipe for longer.
+  // The end of the process is detected by its handle, because its children may keep the pipe open.
   output.write = base::FileDescriptor();
   {
     const base::MutexLock lock(mutex_);
@@ -216,7 +217,8 @@ base::Result<ProcessEnd> Replica::RunOnce() {
   }
   Attend(spec, child, output.read.get(), limits);
   if (stopped()) End(spec, child, output.read.get());
-  // As in a container, which ends with its first process. Until that is waited for, no other group has its number.
+  // The whole group ends with its first process, as in a container. Before WaitForEnd, no other group can have its
+  // number.
   KillAll(child);
   std::string how = child.WaitForEnd();
   TakeOutput(output.read.get());
@@ -230,7 +232,7 @@ base::Result<ProcessEnd> Replica::RunOnce() {
 }
 
 void Replica::Attend(const ProcessSpec& spec, const base::ChildProcess& child, int output, ProcessLimits& limits) {
-  // A command costs a process each time.
+  // Each command probe costs a process.
   milliseconds pause = spec.probe.command.empty() ? kProbePause : kProbePauseMax;
   const Clock::time_point first_probe = Clock::now() + spec.probe.initial_delay;
   bool ready = false;
@@ -244,7 +246,7 @@ void Replica::Attend(const ProcessSpec& spec, const base::ChildProcess& child, i
       ready = spec.grpc_port == 0 || spec.grpc_address() == spec.http_address() ||
               TakesConnections(spec.grpc_address()) || Clock::now() - *answers_since >= kGrpcPatience;
       if (ready && !spec.model_address.empty()) keeper.emplace(spec.model_address);
-      // Its models are known before the first request comes.
+      // Learn its models before the first request comes.
       if (keeper.has_value()) KeepModels(*keeper);
       if (ready) Set(ReplicaState::kReady);
     } else if (keeper.has_value() && Clock::now() >= models_at) {
@@ -258,7 +260,7 @@ void Replica::Attend(const ProcessSpec& spec, const base::ChildProcess& child, i
     if (keeper.has_value() && (wait < milliseconds(0) || wait > kModelsPause)) wait = kModelsPause;
     poll(files.data(), files.size(), static_cast<int>(wait.count()));
     TakeOutput(output);
-    // Closed, it would be readable for ever.
+    // A closed pipe would always be readable, and poll would not wait.
     if ((files[2].revents & POLLHUP) != 0 && (files[2].revents & POLLIN) == 0) child.EndsBefore(Clock::now() + pause);
     pause = std::min(pause + pause / 4, kProbePauseMax);
   }

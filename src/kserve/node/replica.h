@@ -26,70 +26,71 @@ using model::ReplicaState;
 
 struct ReplicaOptions {
   std::string name;
-  // What is to run: called before each start, on a thread of the replica.
+  // Returns the process to run. Called before each start, on the replica's thread.
   std::function<base::Result<ProcessSpec>(const std::stop_token& stop)> make;
-  ResourceKeeper* keeper = nullptr;                     // of its limits; null: they are not held
-  std::function<void()> on_change;                      // of the state; on a thread of the replica, without a lock
-  std::function<void(const std::string& line)> on_log;  // one line for a person
+  ResourceKeeper* keeper = nullptr;                     // for its limits; if null, they are not enforced
+  std::function<void()> on_change;                      // after a state change, on the replica's thread, without a lock
+  std::function<void(const std::string& line)> on_log;  // receives a line for a person
 };
 
-// A process that is kept running: started, looked after until it is ready, started again when it ends, with longer and
-// longer pauses (Kubernetes: CrashLoopBackOff). Ends with this process, however that ends. Thread-safe.
+// A process that is kept running. It is started, probed until it is ready, and restarted when it ends, with longer and
+// longer pauses (Kubernetes: CrashLoopBackOff). It ends when this program ends, for whatever reason. Thread-safe.
 //
 //   kStarting --the probe is answered--> kReady --it ends--> kFailed --pause--> kStarting
 //   any --Stop--> kStopping --it has ended, or was killed--> kEnded
 class Replica final {
  public:
   explicit Replica(ReplicaOptions options);
-  // Waits until its process has ended.
+  // Stops the process, and waits until it has ended.
   ~Replica();
   Replica(const Replica&) = delete;
   Replica& operator=(const Replica&) = delete;
 
   const std::string& name() const { return options_.name; }
   ReplicaState state() const;
-  // Where it takes requests, once it is ready: ProcessSpec::http_address().
+  // Returns the address for requests, once it is ready: ProcessSpec::http_address().
   std::string address() const;
-  // Likewise for calls of gRPC.
+  // Returns the address for gRPC calls, once it is ready.
   std::string grpc_address() const;
-  // Why the last process ended, with the last that it has written, or was not made; empty: none has, or it is ready.
+  // Returns why the last process ended or was not started, with its last output. Empty if none failed, or if it is
+  // ready.
   std::string failure() const;
-  // Of a process that ended: what it left with, or 128 and the signal's number; nullopt: it was not made.
+  // Returns the exit code of that process, or 128 plus the signal's number. nullopt if it was not started.
   std::optional<int> exit_code() const;
-  // Of the last of its processes that has ended, also once the next one is ready; nullopt: none has.
+  // Returns the end of the last process that ended. Kept when the next one is ready. nullopt if none has ended.
   std::optional<ProcessEnd> last_end() const;
   int restarts() const;
-  // By model: how often another process unloaded it and this replica loaded it again, in all lives of the process.
+  // By model: how often another process unloaded the model and this replica loaded it again. Counts over all restarts.
   std::map<std::string, int> reloads() const;
-  // What its processes have written. They share one output, which also goes to this program's standard error.
+  // Returns the output of its processes. stdout and stderr are combined, and also go to this program's standard error.
   const std::shared_ptr<ReplicaLog>& log() const { return log_; }
 
-  // Asks the process to end (SIGTERM), and kills it when its time for that is over. Returns at once.
+  // Asks the process to end (SIGTERM), and kills it after its grace period. Returns at once.
   void Stop();
 
  private:
   void Run();
-  // One life of the process, and how it ended; an error: there was none.
+  // Runs one process until it ends, and returns its end. Returns an error if it was not started.
   base::Result<ProcessEnd> RunOnce();
   base::Result<ProcessLimits> Hold(const ContainerResources& resources) const;
-  // Until it ends, is to stop, or passes its limits.
+  // Watches the process until it ends, must stop, or exceeds its limits.
   void Attend(const ProcessSpec& spec, const base::ChildProcess& child, int output, ProcessLimits& limits);
   void End(const ProcessSpec& spec, const base::ChildProcess& child, int output);
-  // Asks once whether the process is ready.
+  // Probes the process once. Returns true if it is ready.
   bool Probe(const ProcessSpec& spec, int output);
   bool ProbeByCommand(const ProcessSpec& spec, int output);
   void KeepModels(modelcalls::ModelKeeper& keeper);
-  // Waits until the process ends, and takes meanwhile what it writes; whether it has ended before `deadline`.
+  // Reads the process's output until it ends. Returns false if it has not ended before `deadline`.
   bool TakeOutputUntilEnd(const base::ChildProcess& child, int output, std::chrono::steady_clock::time_point deadline);
   void TakeOutput(int output);
-  // False: it is to stop.
+  // Returns false if the replica must stop.
   bool Sleep(std::chrono::milliseconds duration) const;
   bool stopped() const { return !Sleep(std::chrono::milliseconds(0)); }
   void Set(ReplicaState state);
   void Fail(std::string why, std::optional<ProcessEnd> end);
 
   const ReplicaOptions options_;
-  const base::FileDescriptor stop_;  // an eventfd, readable once it is to stop
+  const base::FileDescriptor stop_;  // an eventfd, readable once the replica must stop
   std::stop_source stop_source_;
   const std::shared_ptr<ReplicaLog> log_ = std::make_shared<ReplicaLog>();
   mutable base::Mutex mutex_;

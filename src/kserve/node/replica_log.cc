@@ -25,10 +25,10 @@ void ReplicaLog::Append(std::string_view text, Time now) {
     if (moments_.size() > kMomentsMax) moments_.pop_front();
   }
   text_ += text;
-  // Rarely, so that not each line moves all others.
+  // Cut rarely, because each cut moves the whole text.
   if (text_.size() <= 2 * kBytesMax) return;
   size_t cut = text_.size() - kBytesMax;
-  // At the end of a line, if there is one.
+  // Cut at the end of a line, if there is one.
   if (const size_t line = text_.find('\n', cut); line != std::string::npos) cut = line + 1;
   begin_ += cut;
   text_.erase(0, cut);

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 
 class ReplicaTest : public ::testing::Test {
  protected:
-  // A shell's script. The probe's connection is to a server of the test.
+  // Starts a shell script. The probe connects to a server of the test.
   void Start(const std::string& script, std::chrono::seconds grace = std::chrono::seconds(30)) {
     Start([this, script, grace](const std::stop_token&) -> base::Result<ProcessSpec> {
       ProcessSpec spec;
@@ -121,7 +121,7 @@ TEST_F(ReplicaTest, AProcessThatDoesNotHeedTheSignalIsKilled) {
   EXPECT_THAT(log(), HasSubstr("and is killed"));
 }
 
-// The number that a script has written, once it is whole.
+// Returns the number that a script has written, once it is complete.
 pid_t NumberIn(const std::filesystem::path& file) {
   for (;;) {
     std::ifstream stream(file);
@@ -131,7 +131,7 @@ pid_t NumberIn(const std::filesystem::path& file) {
   }
 }
 
-// Whether the process has ended; a zombie has.
+// Returns true if the process has ended. A zombie has.
 bool HasEnded(pid_t process) {
   std::ifstream stream("/proc/" + std::to_string(process) + "/stat");
   std::string number, name, state;
@@ -139,7 +139,7 @@ bool HasEnded(pid_t process) {
 }
 
 TEST_F(ReplicaTest, OneThatWritesWithoutEndIsStopped) {
-  // Replicas' output goes to this program's standard error, too.
+  // The output of replicas also goes to this program's standard error.
   const base::FileDescriptor screen(dup(STDERR_FILENO));
   const base::FileDescriptor nowhere(open("/dev/null", O_WRONLY | O_CLOEXEC));
   ASSERT_EQ(dup2(nowhere.get(), STDERR_FILENO), STDERR_FILENO);
@@ -204,7 +204,7 @@ TEST_F(ReplicaTest, AStopReachesWhatIsStillBeingMade) {
   Await([this] { return replica_->state() == ReplicaState::kEnded; });
 }
 
-// Where there are no control groups. What it starts has its memory, too.
+// Without control groups. The memory of child processes counts too.
 TEST_F(ReplicaTest, OneThatWantsMoreMemoryThanItsLimitIsEnded) {
   keeper_.emplace(base::ControlGroups{.membership = groups_.path() / "none", .mount = groups_.path()});
   resources_.memory_limit_bytes = int64_t{16} << 20;
@@ -216,7 +216,7 @@ TEST_F(ReplicaTest, OneThatWantsMoreMemoryThanItsLimitIsEnded) {
   EXPECT_EQ(end.message, "wanted more memory than its limit of 16777216 bytes, and was ended (OOMKilled)");
 }
 
-// The kernel's part is the test's: the files of a control group are plain ones.
+// The test plays the kernel: the files of the control group are plain files.
 TEST_F(ReplicaTest, OneThatTheKernelEndsForItsMemoryIsKnown) {
   const std::filesystem::path group = groups_.path() / ("inferd." + std::to_string(getpid())) / "r.1";
   std::ofstream(groups_.path() / "membership") << "0::/\n";

@@ -23,7 +23,7 @@ using model::ScaleTime;
 
 constexpr std::string_view kModelsMount = "/mnt/models";
 
-// One that no program listens on now.
+// Returns a port that no program listens on.
 base::Result<uint16_t> TakePort() {
   const base::FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
@@ -37,7 +37,7 @@ base::Result<uint16_t> TakePort() {
   return ntohs(address.sin_port);
 }
 
-// Where a program of that name is: in `folder`, else in PATH; one with a path is itself.
+// Returns the program's path: in `folder`, else in PATH. A name with a path is returned unchanged.
 base::Result<std::string> Locate(const std::string& program, const std::string& folder) {
   std::vector<std::string> places = {folder};
   const char* const path = std::getenv("PATH");
@@ -51,12 +51,12 @@ base::Result<std::string> Locate(const std::string& program, const std::string& 
   return std::unexpected(base::FailedPrecondition("needs the program '" + program + "', which is not installed here"));
 }
 
-// Revisions of the same name may be in several namespaces.
+// The namespace is part of the folder, because several namespaces may have the same revision name.
 std::string FolderOf(const NodeOptions& options, const model::ResolvedPod& pod, const std::string& revision) {
   return options.folder + "/" + pod.namespace_name + "/" + revision;
 }
 
-// Of the pod's namespace.
+// Returns the folder for the claims of the pod's namespace.
 std::string ClaimsOf(const NodeOptions& options, const model::ResolvedPod& pod) {
   return options.claims_folder + "/" + pod.namespace_name;
 }
@@ -112,7 +112,7 @@ size_t Revision::Staying() const {
 
 void Revision::HaveReplicas(int64_t wanted) {
   while (static_cast<int64_t>(Staying()) < wanted) AddReplica();
-  // Those that are not ready go first, then the newest.
+  // Replicas that are not ready go first, then the newest.
   for (const bool ready : {false, true}) {
     for (size_t i = replicas_.size(); i-- > 0 && static_cast<int64_t>(Staying()) > wanted;) {
       Member& member = replicas_[i];
@@ -160,7 +160,7 @@ base::Result<ProcessSpec> Revision::Make(const std::string& replica, PodVolumes&
     }
     spec.probe.command.front() = *std::move(program);
   }
-  // The container's own come before those.
+  // The container's own variables win.
   const auto threads =
       options_.keeper == nullptr ? std::vector<std::string>() : options_.keeper->ThreadVariables(spec.resources);
   for (const auto& variables : {AgentVariables(pod_), threads, options_.environment}) {
@@ -169,7 +169,7 @@ base::Result<ProcessSpec> Revision::Make(const std::string& replica, PodVolumes&
     }
   }
   if (options_.take_socket != nullptr && CanListenOnSockets(spec)) ListenOnSockets(options_.take_socket(), spec);
-  // The models of a set are kept by it.
+  // A model set keeps its models itself.
   if (model_set_ == nullptr && spec.program.ends_with("/inferd")) spec.model_address = spec.http_address();
   if (!WantsAgent(pod_, spec)) return spec;
   INFERD_ASSIGN_OR_RETURN(const std::string agent, Locate("inferd-agent", options_.programs_folder));

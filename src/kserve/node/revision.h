@@ -18,74 +18,74 @@
 
 namespace inferd::node {
 
-// What all revisions of a machine have in common.
+// Options that all revisions of a machine share.
 struct NodeOptions {
-  std::string folder;              // for models and volumes: NAMESPACE/REVISION and NAMESPACE/REPLICA.volumes in it
-  std::string claims_folder = {};  // of persistent volumes: NAMESPACE/CLAIM in it
-  std::string programs_folder;     // where a program is looked for first; empty: in PATH alone
-  // Variables of every replica, "NAME=VALUE", where its container does not have them.
+  std::string folder;              // for models (NAMESPACE/REVISION in it) and volumes (NAMESPACE/REPLICA.volumes)
+  std::string claims_folder = {};  // for persistent volumes (NAMESPACE/CLAIM in it)
+  std::string programs_folder;     // searched first for programs; if empty, only PATH is
+  // Variables for every replica, "NAME=VALUE", unless its container sets them.
   std::vector<std::string> environment;
-  ResourceKeeper* keeper = nullptr;  // of containers' limits; null: they are not held
-  // Returns a path for a replica's Unix sockets, from any thread; null: all replicas listen on ports of the loopback.
+  ResourceKeeper* keeper = nullptr;  // enforces containers' limits; if null, they are not enforced
+  // Returns a path for a replica's Unix sockets. Called on any thread. Null: all replicas listen on loopback ports.
   std::function<std::string()> take_socket = nullptr;
-  FindData find_data = nullptr;                         // Secrets and ConfigMaps that pods refer to
-  FindInitializer find_initializer = nullptr;           // what pods' models are brought with
-  std::function<void()> wake;                           // Tick() is to be called soon; from any thread
-  std::function<void(const std::string& line)> on_log;  // one line for a person; from any thread
+  FindData find_data = nullptr;                         // finds Secrets and ConfigMaps that pods refer to
+  FindInitializer find_initializer = nullptr;           // finds the initializer for a pod's model
+  std::function<void()> wake;                           // asks for a call of Tick(); called on any thread
+  std::function<void(const std::string& line)> on_log;  // receives a line for a person; called on any thread
 };
 
 using model::ReplicaStatus;
 
 struct RevisionStatus {
-  size_t ready = 0;     // replicas
-  size_t replicas = 0;  // that run or are to
+  size_t ready = 0;     // number of ready replicas
+  size_t replicas = 0;  // number that run or will run
   bool was_ready = false;
 };
 
-// One version of a component: its replicas, as processes of this machine, and how many of them there are: by the load,
-// from none to as many as it may have (Knative's autoscaler). Requests reach it by its backend, where they wait while
-// there is no replica. Not thread-safe but for backend(), whose callers may be anywhere.
+// One revision of a component. Its replicas are processes of this machine. Their number follows the load, from none to
+// the maximum (Knative's autoscaler). Requests reach it through its backend, where they wait while there is no replica.
+// Not thread-safe, except for backend(), which is used on any thread.
 class Revision final {
  public:
-  // `now`: of the same origin in all calls.
+  // `now` must have the same origin in all calls.
   Revision(std::string name, model::ResolvedPod pod, const model::KnativeSettings& settings, const NodeOptions& options,
            model::ScaleTime now);
-  // Waits for the replicas to end.
+  // Stops the replicas and waits for their ends.
   ~Revision();
 
   const std::string& name() const { return name_; }
-  // Of its container's limits.
+  // Returns the report about its container's limits.
   const LimitsReport& limits() const { return limits_; }
   const std::shared_ptr<gateway::Backend>& backend() const { return backend_; }
 
-  // Looks at the load and at the replicas, and starts and ends some. Call it every 100 ms or so, and when woken.
+  // Checks load and replicas, and starts or ends replicas. Call about every 100 ms, and when woken.
   void Tick(model::ScaleTime now);
-  // While requests cannot come to it, it has no replicas, whatever the least number (Knative: reachability).
+  // Sets whether requests can reach it. If not, it has no replicas, whatever the minimum says (Knative: reachability).
   void SetReachable(bool reachable) { reachable_ = reachable; }
-  // No request comes to it any more: its replicas end as soon as they have answered what they have.
+  // Call when no more requests will come. Its replicas end once they have answered their requests in flight.
   void Retire() { retired_ = true; }
   bool retired() const { return retired_; }
-  // It is retired, and nothing is left of it.
+  // True if it is retired and has no replicas and no waiting requests.
   bool gone() const { return retired_ && replicas_.empty() && backend_->waiting() == 0; }
 
-  // It has no replicas, and no request waits for one.
+  // True if it has no replicas and no request waits for one.
   bool idle() const { return replicas_.empty() && backend_->waiting() == 0; }
 
-  // Those that come and go in its server, where it has several.
+  // Set the TrainedModels of its server, and return their states. No effect if the server has one model or none.
   void SetModels(std::vector<NamedModel> models);
   std::map<std::string, NamedModelState> models() const;
 
   RevisionStatus status() const;
-  // Those that run or are to, and those that still end.
+  // Returns the replicas that run or will run, and those that are ending.
   std::vector<ReplicaStatus> replicas() const;
-  // What each of them has written, by its name.
+  // Returns the output of each replica, by its name.
   std::map<std::string, std::shared_ptr<const ReplicaLog>> logs() const;
 
  private:
   struct Member {
-    std::unique_ptr<PodVolumes> volumes;  // which outlive the replica
+    std::unique_ptr<PodVolumes> volumes;  // must outlive the replica
     std::unique_ptr<Replica> replica;
-    bool leaving = false;  // it takes no more requests, and ends when it has none
+    bool leaving = false;  // gets no more requests; ends when none is in flight
   };
 
   void HaveReplicas(int64_t wanted);
@@ -101,7 +101,7 @@ class Revision final {
   const NodeOptions& options_;
   const LimitsReport limits_;
   ModelFolder models_;
-  const std::unique_ptr<ModelSet> model_set_;  // null: it has one model, or none
+  const std::unique_ptr<ModelSet> model_set_;  // null if it has one model or none
   const std::shared_ptr<gateway::Backend> backend_;
   model::RevisionScale scale_;
   bool reachable_ = true;

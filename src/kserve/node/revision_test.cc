@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 class RevisionTest : public ::testing::Test {
  protected:
-  // One whose replica copies its model to FOLDER/NAMESPACE.seen.
+  // Starts a revision whose replica copies its model to FOLDER/NAMESPACE.seen.
   std::unique_ptr<Revision> Start(const std::string& namespace_name, const std::string& source) {
     model::ResolvedPod pod;
     pod.namespace_name = namespace_name;
@@ -52,7 +52,7 @@ class RevisionTest : public ::testing::Test {
                        .on_log = [](const std::string&) {}};
 };
 
-// Namespaces are apart: a service's model is its own, whatever others are called.
+// Each namespace has its own model, even if the names are equal.
 TEST_F(RevisionTest, OneOfTheSameNameInAnotherNamespaceHasAnotherModel) {
   folder_.Write("one/model", "one");
   folder_.Write("two/model", "two");

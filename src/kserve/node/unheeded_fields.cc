@@ -13,7 +13,7 @@ namespace {
 using manifest::Kind;
 using manifest::Value;
 
-// What is acted on, and what has nothing to act on here.
+// Fields that have an effect here, or that have nothing to apply to here.
 constexpr std::array<std::string_view, 18> kOfPod = {"containers",
                                                      "serviceAccountName",
                                                      "serviceAccount",
@@ -47,6 +47,17 @@ constexpr std::array<std::string_view, 14> kOfContainer = {"name",
                                                            "stdin",
                                                            "resources"};
 
+// Rights that a process of this machine's user does not have, or cannot give up.
+constexpr std::array<std::string_view, 4> kRestricted = {"allowPrivilegeEscalation", "capabilities", "runAsNonRoot",
+                                                         "seccompProfile"};
+
+bool OnlyRestricts(const manifest::Member& member) {
+  return member.key == "securityContext" &&
+         std::ranges::all_of(member.value.members(), [](const manifest::Member& field) {
+           return std::ranges::find(kRestricted, field.key) != kRestricted.end();
+         });
+}
+
 bool IsEmpty(const Value& value) {
   const bool scalar = value.is(Kind::kBool) || value.is(Kind::kNumber) || value.is(Kind::kString);
   return !scalar && value.items().empty() && value.members().empty();
@@ -56,7 +67,9 @@ template <size_t kCount>
 void AddOthers(const Value& map, const std::array<std::string_view, kCount>& known, const std::string& path,
                std::vector<std::string>& fields) {
   for (const manifest::Member& member : map.members()) {
-    if (std::ranges::find(known, member.key) != known.end() || IsEmpty(member.value)) continue;
+    if (std::ranges::find(known, member.key) != known.end() || IsEmpty(member.value) || OnlyRestricts(member)) {
+      continue;
+    }
     fields.push_back(path + "." + member.key);
   }
 }

@@ -7,9 +7,10 @@
 
 namespace inferd::node {
 
-// The fields of a pod that would do something in a cluster, and nothing as a process of this machine:
-// "spec.initContainers", "spec.containers[0].livenessProbe". Those that only say how a cluster is to handle images,
-// names and places for pods are left out, and limits, of which ResourceKeeper::Report says more. Thread-safe.
+// Returns the fields of a pod that have an effect in a cluster but not for a process of this machine:
+// "spec.initContainers", "spec.containers[0].livenessProbe". Leaves out fields that only concern images, names and the
+// placement of pods. Also leaves out limits (see ResourceKeeper::Report), and a security context that only gives up
+// rights on a node. Thread-safe.
 std::vector<std::string> UnheededFields(const model::ResolvedPod& pod);
 
 }  // namespace inferd::node

@@ -24,6 +24,11 @@ TEST(UnheededFields, WhatActsHereIsNone) {
                          " volumes: [], serviceAccountName: c, terminationGracePeriodSeconds: 3, initContainers: [], "
                          "securityContext: {}}"),
               IsEmpty());
+  EXPECT_THAT(
+      UnheededOf("{containers: [{name: a, securityContext: {runAsNonRoot: true, capabilities: {drop: [ALL]}}}]}"),
+      IsEmpty());
+  EXPECT_THAT(UnheededOf("{containers: [{name: a, securityContext: {runAsNonRoot: true, runAsUser: 7}}]}"),
+              ElementsAre("spec.containers[0].securityContext"));
 }
 
 TEST(UnheededFields, AreNamed) {

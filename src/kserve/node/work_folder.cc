@@ -27,7 +27,7 @@ base::Result<WorkFolder> WorkFolder::Make(const std::string& given) {
   if (error) {
     return std::unexpected(base::Unavailable("the folder '" + given + "' cannot be made: " + error.message()));
   }
-  // Models and objects may hold secrets.
+  // Models and objects may contain secrets.
   fs::permissions(given, fs::perms::owner_all, error);
   if (error) {
     return std::unexpected(

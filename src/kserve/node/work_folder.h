@@ -8,14 +8,14 @@
 
 namespace inferd::node {
 
-// Where a controller of this machine keeps what it has: a folder that it is given, or a temporary one, which goes with
-// this object. Not thread-safe.
+// The folder in which a local controller keeps its data: a given folder, or a temporary one, which is removed with this
+// object. Not thread-safe.
 class WorkFolder final {
  public:
-  // `given` empty: a temporary one; those that controllers have left which were killed are removed. UNAVAILABLE,
-  // INTERNAL: the folder cannot be made.
+  // If `given` is empty, creates a temporary folder, and removes those of killed controllers. UNAVAILABLE or INTERNAL
+  // if the folder cannot be created.
   static base::Result<WorkFolder> Make(const std::string& given);
-  // Removes the models, once ClaimModels has succeeded.
+  // Removes the models, if ClaimModels has succeeded.
   ~WorkFolder();
   WorkFolder(WorkFolder&&) = default;
   WorkFolder& operator=(WorkFolder&&) = delete;
@@ -23,8 +23,8 @@ class WorkFolder final {
   const std::string& path() const { return path_; }
   bool temporary() const { return temporary_.has_value(); }
 
-  // An empty place for models: what another controller has left there, whose revisions had the same names, goes. To be
-  // called by the one whose folder it is now. UNAVAILABLE: it cannot be removed.
+  // Returns the path for models, and removes what an earlier controller has left there, because its revisions may have
+  // the same names. Call only as the owner of the work folder. UNAVAILABLE if the old models cannot be removed.
   base::Result<std::string> ClaimModels();
 
  private:
@@ -33,7 +33,7 @@ class WorkFolder final {
 
   std::string path_;
   std::optional<storage::LockedFolder> temporary_;
-  std::string models_;  // empty: they are not this one's
+  std::string models_;  // empty before ClaimModels
 };
 
 }  // namespace inferd::node

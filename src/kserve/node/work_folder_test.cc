@@ -20,7 +20,7 @@ TEST(WorkFolderTest, ATemporaryOneGoesAtItsEnd) {
     EXPECT_TRUE(folder->temporary());
     path = folder->path();
     EXPECT_TRUE(fs::is_directory(path));
-    // Another one's is left alone for as long.
+    // The folder of a running controller is not removed.
     ASSERT_TRUE(WorkFolder::Make("").has_value());
     EXPECT_TRUE(fs::is_directory(path));
   }

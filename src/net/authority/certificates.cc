@@ -53,7 +53,7 @@ BioPointer Reading(std::string_view text) {
   return BioPointer(BIO_new_mem_buf(text.data(), static_cast<int>(std::min(text.size(), kPemBytesMax))));
 }
 
-// Keys without a passphrase alone: nothing is to be asked for at a terminal.
+// Refuses passphrases, so that OpenSSL does not ask for one at a terminal.
 int NoPassphrase(char*, int, int, void*) { return 0; }
 
 CertificatePointer ParseCertificate(std::string_view pem) {
@@ -86,7 +86,7 @@ base::Result<PemPair> ToPem(X509* certificate, EVP_PKEY* key) {
   return PemPair{.certificate = TextOf(first.get()), .key = TextOf(second.get())};
 }
 
-// An address in network order; empty: it is none.
+// Returns an address in network order, or an empty text if it is not one.
 std::string AddressBytes(const std::string& text) {
   std::array<char, 16> bytes{};
   if (inet_pton(AF_INET, text.c_str(), bytes.data()) == 1) return {bytes.data(), 4};
@@ -138,7 +138,7 @@ bool SetCommonName(X509& certificate, const std::string& name) {
                                     -1, 0) == 1;
 }
 
-// 16 random bytes, the first of which makes it positive and no shorter.
+// Returns 16 random bytes; the first makes the number positive and keeps its length.
 std::optional<std::array<unsigned char, 16>> RandomSerial() {
   std::array<unsigned char, 16> bytes{};
   if (RAND_bytes(bytes.data(), static_cast<int>(bytes.size())) != 1) return std::nullopt;
@@ -156,7 +156,7 @@ std::string Hex(std::span<const unsigned char> bytes) {
   return text;
 }
 
-// Everything but who issues it and its extensions.
+// Makes a certificate without its issuer and extensions.
 CertificatePointer Begin(EVP_PKEY& key, std::span<const unsigned char> serial, int64_t not_after_s) {
   CertificatePointer made(X509_new());
   const std::unique_ptr<BIGNUM, Freed<&BN_free>> number(
@@ -231,7 +231,7 @@ base::Result<PemPair> IssueCertificate(const PemPair& authority, const std::vect
   const auto serial = RandomSerial();
   if (key == nullptr || !serial.has_value()) return std::unexpected(Failed("cannot make a key"));
   const CertificatePointer made = Begin(*key, *serial, not_after_s);
-  // A common name has 64 characters at most; who checks looks at the other names.
+  // A common name has at most 64 characters; verifiers check the other names.
   if (made == nullptr || !SetCommonName(*made, names.front().substr(0, kNameMax))) {
     return std::unexpected(Failed("cannot make a certificate"));
   }

@@ -23,7 +23,7 @@ constexpr size_t kBlockBytesMax = 8 * 1024 * 1024;    // larger ones are not kep
 constexpr size_t kCachedBytesMax = 32 * 1024 * 1024;  // per loop
 constexpr size_t kPageBytes = 4096;
 
-// At a mapped block's beginning, while it is a body: what its last user gives back.
+// The start of a mapped block while it is a body: the data that its last user needs to give it back.
 struct BlockHeader {
   size_t block_bytes;
   uint64_t charged;
@@ -34,18 +34,18 @@ size_t LeadOf(size_t align_at) {
   return (base::kBufferAlignment - align_at % base::kBufferAlignment) % base::kBufferAlignment;
 }
 
-// What a block needs beside the body itself.
+// Returns the bytes that a block needs besides the body itself.
 size_t OverheadOf(size_t align_at) { return base::kBufferAlignment + LeadOf(align_at) + base::kBufferSlack; }
 
-// The block that holds `bytes`: a power of two where it is worth keeping, else whole pages.
+// Returns the size of the block for `bytes`: a power of two if it is worth keeping, else whole pages.
 size_t BlockBytesFor(size_t bytes) {
   if (bytes > kBlockBytesMax) return (bytes + kPageBytes - 1) & ~(kPageBytes - 1);
   return std::max(kBlockBytesMin, std::bit_ceil(bytes));
 }
 
-// Bodies arrive in pieces of a few kilobytes, at any offset. glibc 2.36 copies those by REP MOVSB, which takes up to
-// twenty times as long on AMD's Zen 3 and 4 where the destination is a few bytes ahead of the source within a page
-// (sourceware bug 30994); what is shorter than its threshold it copies by vectors, at full speed everywhere.
+// Copies quickly. Bodies arrive in pieces of a few kilobytes, at any offset. glibc 2.36 copies those by REP MOVSB. On
+// AMD's Zen 3 and 4 that takes up to twenty times as long if the destination is a few bytes ahead of the source within
+// a page (sourceware bug 30994). Pieces below its threshold are copied by vectors, at full speed everywhere.
 void Copy(std::span<const std::byte> from, std::byte* to) {
   constexpr size_t kVectorBytes = 2048;
   while (!from.empty()) {
@@ -62,7 +62,7 @@ size_t ClassOf(size_t block_bytes) {
 
 }  // namespace
 
-// Shared by the pool and its bodies, by reference count, as bodies are dropped on any thread and at any time.
+// Shared by the pool and its bodies, by reference count, since bodies are dropped on any thread and at any time.
 class BodyPool::Blocks final {
  public:
   explicit Blocks(std::shared_ptr<MemoryBudget> budget) : budget_(std::move(budget)) {}
@@ -78,7 +78,7 @@ class BodyPool::Blocks final {
   }
   MemoryBudget& budget() { return *budget_; }
 
-  // nullptr: the system has no address space left.
+  // Returns nullptr if the system has no address space left.
   std::byte* Take(size_t block_bytes);
   void Give(std::byte* block, size_t block_bytes);
   void Trim();
@@ -212,7 +212,7 @@ void Body::Release() {
   blocks_ = nullptr;
 }
 
-// mremap moves pages, so that a body of unknown length is still written once.
+// Grows with mremap, which moves pages, so that a body of unknown length is still written once.
 bool Body::Grow(uint64_t capacity) {
   const size_t overhead = OverheadOf(align_at_);
   if (capacity > SIZE_MAX / 2 - overhead) return false;
@@ -271,7 +271,7 @@ base::BufferSlice Body::Finish() {
     return {};
   }
   base::Buffer buffer;
-  BodyPool::Blocks* blocks = std::exchange(blocks_, nullptr);  // the buffer's now, with the charge
+  BodyPool::Blocks* blocks = std::exchange(blocks_, nullptr);  // now the buffer's, with the charge
   if (block_ != nullptr) {
     std::byte* block = std::exchange(block_, nullptr);
     new (block) BlockHeader{block_bytes_, charged_};

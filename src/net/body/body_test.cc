@@ -70,7 +70,7 @@ TEST_F(BodyTest, MemoryThatIsGivenIsUsedAndGoesBack) {
   slice = {};
   EXPECT_EQ(released, 1);
   EXPECT_EQ(budget_->used(), 0u);
-  // Unfinished, and refused for want of budget.
+  // An unfinished body, and one refused because of the budget.
   Body dropped(pool_, kSize, 1 << 30, 0, given());
   ASSERT_EQ(dropped.Append(Bytes("x")), Body::Fill::kOk);
   dropped = Body();
@@ -157,7 +157,7 @@ TEST_F(BodyTest, AHugePromiseCostsNothing) {
   EXPECT_EQ(body.Space().size(), size_t{3} << 30);
   EXPECT_EQ(body.Append(Bytes("abc")), Body::Fill::kOk);
   EXPECT_EQ(budget_->used(), 3u);
-  // More than there are addresses: as if no length were known.
+  // A length beyond the address space: handled as an unknown length.
   Body impossible(pool_, uint64_t{1} << 62, UINT64_MAX, 0);
   EXPECT_EQ(impossible.Append(Bytes("abc")), Body::Fill::kOk);
 }

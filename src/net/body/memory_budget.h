@@ -5,14 +5,14 @@
 
 namespace inferd::net {
 
-// How many bytes of request bodies the whole process may hold. Charged as they arrive, given back when the body's last
-// user lets go of it. Thread-safe; made where the server is composed.
+// The limit on the bytes of request bodies that the whole process may hold. Bytes are charged as they arrive, and
+// released when the body's last user drops it. Thread-safe. Created where the server is composed.
 class MemoryBudget final {
  public:
-  // `bytes_max` 0: a quarter of the machine's (or the control group's) memory.
+  // If `bytes_max` is 0, the limit is a quarter of the machine's (or the control group's) memory.
   explicit MemoryBudget(uint64_t bytes_max);
 
-  // False: it would pass the limit, and nothing was charged.
+  // Charges `bytes`. Returns false, and charges nothing, if they would exceed the limit.
   bool TryCharge(uint64_t bytes);
   void Release(uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 

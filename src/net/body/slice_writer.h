@@ -8,12 +8,12 @@
 
 namespace inferd::net {
 
-// Turns small bytes (frame headers, HEADERS, short bodies) into slices of one buffer at a time, so that a response goes
-// out as one piece or a few, and without an allocation of its own. One for all connections of a loop, so that idle ones
-// hold nothing. Loop-bound.
+// Copies small outputs (frame headers, HEADERS, short bodies) into slices of one shared buffer, so that a response goes
+// out in one piece or a few, without an allocation of its own. All connections of a loop share one writer, so that idle
+// connections hold no memory. Loop-bound.
 class SliceWriter {
  public:
-  // Appends a copy of `bytes` to `out`, to its last slice where that ends at our buffer's end.
+  // Appends a copy of `bytes` to `out`. Extends its last slice if that slice ends at our buffer's end.
   void Copy(std::span<const std::byte> bytes, std::vector<base::BufferSlice>& out);
 
  private:

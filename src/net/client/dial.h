@@ -7,8 +7,8 @@
 
 namespace inferd::net {
 
-// A connected, non-blocking TCP (TCP_NODELAY) or, if `unix_socket` is not empty, unix socket, which the caller closes.
-// Blocks while it connects. UNAVAILABLE says why it could not.
+// Connects a non-blocking socket: TCP (with TCP_NODELAY), or a Unix socket if `unix_socket` is not empty. The caller
+// must close it. Blocks while it connects. UNAVAILABLE, with the reason, if it cannot connect.
 base::Result<int> Dial(const Url& url, const std::string& unix_socket);
 
 }  // namespace inferd::net

@@ -14,9 +14,9 @@
 
 namespace inferd::net {
 
-// For tests: a server that answers the first request of each connection, "pong" if not told otherwise, and closes the
-// connection when a second one begins there, before it reads a byte of that. One connection at a time, until an end of
-// this; requests fit one read. Thread-safe.
+// For tests: a server that answers the first request of each connection ("pong" by default). When a second request
+// begins, it closes the connection before it reads a byte of it. It serves one connection at a time, and each request
+// must fit one read. Thread-safe.
 class FakeClosingServer final {
  public:
   explicit FakeClosingServer(std::string answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong")
@@ -33,7 +33,7 @@ class FakeClosingServer final {
   FakeClosingServer& operator=(const FakeClosingServer&) = delete;
 
   uint16_t port() const { return listener_.port(); }
-  // Requests that were read.
+  // The number of requests that were read.
   int requests() const { return requests_; }
 
  private:

@@ -14,7 +14,7 @@ namespace {
 using base::Result;
 using base::Status;
 
-// libcurl's one process-wide step; the first client takes it.
+// Initializes libcurl, once per process; the first client does it.
 void InitCurl() {
   static std::once_flag once;
   std::call_once(once, [] { curl_global_init(CURL_GLOBAL_DEFAULT); });
@@ -24,7 +24,7 @@ using BodySink = std::function<void(std::string_view)>;
 
 struct Receiving {
   CURL* curl;
-  const BodySink* sink;  // null: the response has its body
+  const BodySink* sink;  // null if the response holds the body
   ClientResponse response{};
   size_t body_bytes_max = 0;
   bool too_large = false;
@@ -55,7 +55,7 @@ size_t OnHeader(char* data, size_t, size_t size, void* user) {
   std::string_view line(data, size);
   while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.remove_suffix(1);
   if (line.starts_with("HTTP/")) {
-    receiving.response.headers.clear();  // a 100 Continue came before this one
+    receiving.response.headers.clear();  // drops the headers of a 100 Continue before
     return size;
   }
   const size_t colon = line.find(':');
@@ -81,7 +81,7 @@ class HttpClient::Handle {
   Result<ClientResponse> Perform(const Options& options, const std::string& url, const ClientRequest& request,
                                  const BodySink* sink) {
     if (curl_ == nullptr) return std::unexpected(base::Internal("libcurl does not start"));
-    curl_easy_reset(curl_);  // the connection stays
+    curl_easy_reset(curl_);  // keeps the connection
     error_[0] = '\0';
     Receiving receiving{.curl = curl_, .sink = sink, .body_bytes_max = options.body_bytes_max};
     SetConnection(options);
@@ -131,7 +131,7 @@ class HttpClient::Handle {
     } else if (options.http2) {
       version = CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE;
       curl_easy_setopt(curl_, CURLOPT_FRESH_CONNECT,
-                       1L);  // Debian 12's libcurl fails on the second request of such a one
+                       1L);  // Debian 12's libcurl fails on such a connection's second request
     }
     curl_easy_setopt(curl_, CURLOPT_HTTP_VERSION, version);
   }
@@ -142,7 +142,7 @@ class HttpClient::Handle {
     curl_slist_free_all(headers_);
     headers_ = nullptr;
     for (const auto& [name, value] : request.headers) {
-      // libcurl's way to send a header without a value is a semicolon.
+      // libcurl sends a header without a value if it ends with a semicolon.
       headers_ = curl_slist_append(headers_, (name + (value.empty() ? ";" : ": " + value)).c_str());
     }
     headers_ = curl_slist_append(headers_, "Expect:");  // never wait for a 100 Continue
@@ -152,7 +152,8 @@ class HttpClient::Handle {
     } else if (!request.body.empty() || request.method == "POST" || request.method == "PUT") {
       curl_easy_setopt(curl_, CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
       curl_easy_setopt(curl_, CURLOPT_POSTFIELDS, request.body.data());
-      if (!HasContentType(request)) headers_ = curl_slist_append(headers_, "Content-Type:");  // not a form's
+      // Suppresses the default type of forms
+      if (!HasContentType(request)) headers_ = curl_slist_append(headers_, "Content-Type:");
     }
     curl_easy_setopt(curl_, CURLOPT_HTTPHEADER, headers_);
   }

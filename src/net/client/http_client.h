@@ -16,7 +16,7 @@ namespace inferd::net {
 
 struct ClientRequest {
   std::string method = "GET";
-  std::string path{};  // behind the server's URL; already percent-encoded
+  std::string path{};  // relative to the server's URL; already percent-encoded
   std::vector<std::pair<std::string, std::string>> headers{};
   std::string body{};
 };
@@ -26,7 +26,7 @@ struct ClientResponse {
   std::vector<std::pair<std::string, std::string>> headers;  // as sent, in order
   std::string body{};
 
-  // The first header of that name, without regard to case.
+  // Returns the first header of that name, ignoring case.
   std::optional<std::string_view> Find(std::string_view name) const;
 };
 
@@ -41,16 +41,16 @@ class HttpClient final {
     std::chrono::milliseconds timeout{600'000};  // of a whole call
     size_t body_bytes_max = size_t{4} << 30;     // of a response
     bool http2 = false;                          // with prior knowledge (h2c), or by ALPN over TLS
-    std::string ca_file{};                       // empty: the system's
-    std::string authorities{};                   // PEM, in place of the system's; not with ca_file
+    std::string ca_file{};                       // the system's if empty
+    std::string authorities{};                   // PEM, replacing the system's; not together with ca_file
     std::string certificate_file{}, key_file{};  // a client certificate, PEM
     bool insecure = false;                       // do not check the server's certificate
 
-    // Of a server on this machine, at "127.0.0.1:8080" or "unix:PATH".
+    // Returns options for a server on this machine, at "127.0.0.1:8080" or "unix:PATH".
     static Options At(const std::string& address);
   };
 
-  // INVALID_ARGUMENT for a URL that is none. Does not connect.
+  // Creates a client without connecting. INVALID_ARGUMENT if the URL is invalid.
   static base::Result<std::unique_ptr<HttpClient>> Create(Options options);
   ~HttpClient();
 
@@ -58,8 +58,8 @@ class HttpClient final {
   // RESOURCE_EXHAUSTED (the response is too large), INTERNAL.
   base::Result<ClientResponse> Call(const ClientRequest& request);
 
-  // Likewise, but the body of a success (2xx) goes to `on_body` as it comes, and may come for ever: `timeout` and
-  // `body_bytes_max` are not held against it.
+  // Does the same, but passes the body of a success (2xx) to `on_body` as it arrives. The body may be endless:
+  // `timeout` and `body_bytes_max` do not apply to it.
   base::Result<ClientResponse> Stream(const ClientRequest& request,
                                       const std::function<void(std::string_view)>& on_body);
 

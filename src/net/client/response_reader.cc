@@ -33,7 +33,7 @@ ResponseReader::State ResponseReader::Read(std::string_view& data) {
   while (!data.empty()) {
     switch (part_) {
       case Part::kHead: {
-        // The usual case: the whole head is in `data`, nothing is copied.
+        // The usual case: the whole head is in `data`, and nothing is copied.
         const size_t end = line_.empty() ? data.find(kHeadEnd) : std::string_view::npos;
         if (end != std::string_view::npos) {
           if (!ParseHead(data.substr(0, end + 2))) return State::kBroken;

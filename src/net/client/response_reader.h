@@ -7,13 +7,14 @@
 
 namespace inferd::net {
 
-// Finds where each HTTP/1.1 response on a connection ends, and its status; just enough for a load generator, which must
-// cost little. The body is skipped, but for the first bytes of an answer that is no success.
+// Finds the end and the status of each HTTP/1.1 response on a connection. It does only what a cheap load generator
+// needs: it skips the body, except for the first bytes of an error response.
 class ResponseReader {
  public:
   enum class State : uint8_t { kMore, kDone, kBroken };
 
-  // Takes bytes from the front of `data`. kDone: one response has ended, call again (after Reset) with what is left.
+  // Takes bytes from the front of `data`. Returns kDone if a response has ended: then call Reset(), and call again with
+  // the remaining bytes.
   State Read(std::string_view& data);
   void Reset();
 
@@ -27,7 +28,7 @@ class ResponseReader {
   static constexpr size_t kKeptBytesMax = 512;
 
   bool ParseHead(std::string_view head);
-  // Collects a line into line_; true once it is whole (without its CR LF). kHeadBytesMax bounds it.
+  // Collects a line into line_, of at most kHeadBytesMax bytes. Returns true once it is complete (without its CR LF).
   bool TakeLine(std::string_view& data);
   void Keep(std::string_view body);
 

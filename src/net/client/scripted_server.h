@@ -16,9 +16,9 @@
 
 namespace inferd::net {
 
-// For tests: accepts on a port of its own, reads each request (head, Content-Length body), and sends back the bytes
-// that `answer` makes of it. An empty answer closes the connection, and so does one with "Connection: close", behind
-// it. One thread per connection; joined at the end.
+// For tests: a server on a port of its own that reads each request (head, Content-Length body) and sends the bytes that
+// `answer` returns. It closes the connection on an empty answer, and after an answer with "Connection: close". It uses
+// one thread per connection, joined at the end.
 class ScriptedServer final {
  public:
   using Answer = std::function<std::string(const std::string& request)>;
@@ -51,7 +51,7 @@ class ScriptedServer final {
 
   uint16_t port() const { return port_; }
   std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
-  // Sends bytes that no request asked for on each connection, or, if there are none, ends them all.
+  // Sends unsolicited bytes on each connection. If `bytes` is empty, closes all connections instead.
   void SayToAll(std::string_view bytes) {
     const std::lock_guard lock(mutex_);
     for (const int fd : fds_) {

@@ -8,7 +8,8 @@ namespace inferd::net {
 
 namespace {
 
-// Shows it without a user's password and without parameters, which are why it is bad.
+// Returns the error, with the URL shown without a user's password and without parameters, which may be the invalid
+// part.
 base::Status BadUrl(std::string_view text, std::string_view why) {
   const std::string_view scheme = text.contains("://") ? "" : "http://";
   const std::string shown = base::ShownUri(std::string(scheme) + std::string(text)).substr(scheme.size());

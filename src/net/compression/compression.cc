@@ -17,7 +17,7 @@ using base::BufferSlice;
 using base::Result;
 using base::Status;
 
-// windowBits of zlib.h: what stands around the deflate data.
+// zlib's windowBits, which select the format around the deflate data.
 constexpr int kGzipWindow = 15 + 16;
 constexpr int kZlibWindow = 15;
 constexpr int kRawWindow = -15;
@@ -26,8 +26,8 @@ constexpr size_t kFirstOutputBytes = 16 * 1024;
 
 Bytef* AsBytef(const std::byte* data) { return reinterpret_cast<Bytef*>(const_cast<std::byte*>(data)); }
 
-// RFC 1950, 2.2: compression method 8, and a header that is a multiple of 31. Bare deflate written by any encoder fails
-// it.
+// Checks for a zlib header (RFC 1950, 2.2): compression method 8, and a multiple of 31. Raw deflate from any encoder
+// fails this check.
 bool HasZlibHeader(std::span<const std::byte> data) {
   if (data.size() < 2) return false;
   const unsigned first = std::to_integer<unsigned>(data[0]);
@@ -39,7 +39,7 @@ int WindowFor(ContentCoding coding, std::span<const std::byte> data) {
   return HasZlibHeader(data) ? kZlibWindow : kRawWindow;
 }
 
-// A guess at the decoded size: gzip ends with it (modulo 2^32), deflate does not say.
+// Guesses the decoded size. gzip ends with it (modulo 2^32); deflate does not state it.
 size_t GuessOutputBytes(ContentCoding coding, std::span<const std::byte> data, uint64_t bytes_max) {
   uint64_t guess = std::max<uint64_t>(kFirstOutputBytes, data.size() * uint64_t{4});
   if (coding == ContentCoding::kGzip && data.size() >= 18) {
@@ -47,7 +47,7 @@ size_t GuessOutputBytes(ContentCoding coding, std::span<const std::byte> data, u
     for (size_t i = 0; i < 4; ++i) size |= std::to_integer<uint32_t>(data[data.size() - 4 + i]) << (8 * i);
     guess = size;
   }
-  // One byte more than the body, or than the limit: room in which inflate sees the end, or that there is more.
+  // One byte more than the body or the limit, so that inflate sees the end, or that there is more.
   return static_cast<size_t>(std::min(guess, bytes_max) + 1);
 }
 
@@ -90,7 +90,7 @@ class Inflater {
   }
   Status NoMemory() const { return base::ResourceExhausted("no memory to decode the body"); }
 
-  // One call of inflate: as much as fits.
+  // Calls inflate once, for as much as fits.
   Status Step() {
     if (produced_ == output_.size()) INFERD_RETURN_IF_ERROR(Grow());
     const size_t in = std::min(input_.size() - consumed_, kStepBytesMax);
@@ -157,7 +157,7 @@ class Deflater {
     if (!ready_) return std::unexpected(base::ResourceExhausted("no memory to compress the response"));
     size_t total = 0;
     for (const BufferSlice& piece : pieces) total += piece.size();
-    // The bound holds for one call with all the input; pieces may end a block early.
+    // The bound holds for one call with the whole input; pieces may end a block early.
     constexpr size_t kSlackPerPiece = 64;
     output_ = Buffer::Allocate(deflateBound(&stream_, total) + kSlackPerPiece * (pieces.size() + 1));
     for (const BufferSlice& piece : pieces) Feed(piece.bytes(), Z_NO_FLUSH);

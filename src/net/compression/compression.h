@@ -10,25 +10,26 @@
 
 namespace inferd::net {
 
-// What a compressed body may grow to (design, "Default limits"). Pure functions; thread-safe. Big bodies belong off the
-// loop: inflating runs at some 300 MB/s, deflating at a third of that or less.
+// The size limits for a decompressed body (design, "Default limits"). The functions below are pure and thread-safe.
+// Process big bodies off the loop: inflating runs at some 300 MB/s, deflating at a third of that or less.
 struct DecompressLimits {
   uint64_t bytes_max = uint64_t{1} << 30;  // the body limit
   uint32_t ratio_max = 100;                // output to input ...
-  uint64_t ratio_free_bytes = 64 * 1024;   // ... above this size; below, a good ratio is no attack
+  uint64_t ratio_free_bytes = 64 * 1024;   // the ratio applies above this output size; below, a high ratio is harmless
 };
 
-// The bytes of `body`, decoded, in one buffer whose byte `align_at` is aligned (base::Buffer::Allocate). Identity
-// returns `body` itself. gzip: one or more members (RFC 1952, 2.2). deflate: zlib as the standard has it, or the bare
-// deflate that some clients send. Errors: RESOURCE_EXHAUSTED for what passes a limit (HTTP 413); INVALID_ARGUMENT for
-// what is corrupt, truncated or followed by other bytes.
+// Decodes `body` into one buffer whose byte `align_at` is aligned (base::Buffer::Allocate). For identity it returns
+// `body` itself. gzip may have several members (RFC 1952, 2.2). deflate may be zlib, as standardized, or the raw
+// deflate that some clients send. RESOURCE_EXHAUSTED if a limit is exceeded (HTTP 413). INVALID_ARGUMENT if the data is
+// corrupt, truncated or followed by other bytes.
 base::Result<base::BufferSlice> Decompress(ContentCoding coding, const base::BufferSlice& body,
                                            const DecompressLimits& limits, size_t align_at = 0);
 
-// Favours speed: at higher levels, compressing costs more than the inference did.
+// Favours speed: higher levels cost more than the inference itself.
 inline constexpr int kDefaultCompressionLevel = 1;
 
-// All `pieces`, as one coded body. `level` is zlib's, 1 to 9. Fails only with RESOURCE_EXHAUSTED, when memory is short.
+// Compresses all `pieces` into one body. `level` is zlib's, 1 to 9. RESOURCE_EXHAUSTED if memory is short; there are no
+// other errors.
 base::Result<base::BufferSlice> Compress(ContentCoding coding, std::span<const base::BufferSlice> pieces,
                                          int level = kDefaultCompressionLevel);
 

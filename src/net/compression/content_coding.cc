@@ -33,7 +33,7 @@ ContentCoding NegotiateContentCoding(std::string_view accept_encoding) {
   int any = kUnset;
   WeightedList list(accept_encoding);
   while (const auto item = list.Next()) {
-    if (item->has_parameters) return ContentCoding::kIdentity;  // codings have none: it is malformed
+    if (item->has_parameters) return ContentCoding::kIdentity;  // codings have no parameters: malformed
     if (item->name == "*") {
       any = item->weight;
     } else if (const auto coding = ParseContentCoding(item->name); coding && !item->name.empty()) {
@@ -41,7 +41,7 @@ ContentCoding NegotiateContentCoding(std::string_view accept_encoding) {
     }
   }
   if (list.malformed()) return ContentCoding::kIdentity;
-  // Identity is acceptable unless it is refused, but anything that is asked for goes before it.
+  // Identity is acceptable unless it is refused, but any requested coding goes first.
   const auto weight_of = [&](ContentCoding coding) {
     const int weight = weights[static_cast<size_t>(coding)];
     return weight == kUnset ? any : weight;

@@ -11,15 +11,15 @@
 
 namespace inferd::net::grpc {
 
-// The end of a call whose deadline has passed, in the words that clients use themselves.
+// Returns the status of a call whose deadline has passed, in the words that gRPC clients themselves use.
 inline base::Status DeadlinePassed() { return base::DeadlineExceeded("Deadline Exceeded"); }
 
-// What a call brought beside its messages (gRPC over HTTP/2, "Requests"). Move-only; may be moved to another thread.
+// The parts of a call besides its messages (gRPC over HTTP/2, "Requests"). Move-only; may be moved to another thread.
 struct CallContext {
   RequestHead head;                   // ASCII metadata among its headers: head.Find("traceparent")
-  std::shared_ptr<const void> store;  // owns what head's views point at
+  std::shared_ptr<const void> store;  // owns the memory of head's views
   int64_t received_ns = 0;            // base::Clock::NowNs when the first byte was read
-  int64_t deadline_ns = 0;            // NowNs plus grpc-timeout; 0: none
+  int64_t deadline_ns = 0;            // NowNs plus grpc-timeout; 0 if there is no deadline
 
   CallContext() = default;
   CallContext(CallContext&&) = default;
@@ -28,8 +28,8 @@ struct CallContext {
   // "/inference.GRPCInferenceService/ModelInfer"
   std::string_view method() const { return head.target; }
 
-  // The first value of binary metadata, `name` ending in "-bin", decoded from base64 with or without padding. nullopt:
-  // there is none. INVALID_ARGUMENT: it is no base64.
+  // Returns the first value of the binary metadata `name`, which ends in "-bin", decoded from base64 with or without
+  // padding. nullopt if there is none. INVALID_ARGUMENT if it is not base64.
   base::Result<std::optional<std::string>> FindBinary(std::string_view name) const;
 };
 

@@ -11,10 +11,10 @@
 
 namespace inferd::net::grpc {
 
-// A handler with a unary and a streaming method that say in `log_` what reaches them, and leave the answer to the test.
+// A handler with a unary and a streaming method that log their calls in `log_` and leave the answer to the test.
 class CallFixture : public ::testing::Test {
  protected:
-  // "/t.T/Unary" keeps what it is given; "/t.T/Stream" has a reader that logs.
+  // "/t.T/Unary" keeps its arguments; "/t.T/Stream" has a reader that logs.
   void Serve(std::unique_ptr<HttpHandler> fallback = nullptr) {
     std::vector<Method> methods;
     methods.push_back({.path = "/t.T/Unary",

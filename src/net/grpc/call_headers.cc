@@ -46,7 +46,7 @@ base::Status ReadHeader(std::string_view name, std::string_view value, CallHeade
                                    ": expected 1 to 8 digits and one of HMSmun");
     }
   } else if (EqualsIgnoringCase(name, "grpc-encoding")) {
-    // Its names are those of Content-Encoding, without the aliases.
+    // The names are those of Content-Encoding, without the aliases.
     const auto coding = value == "x-gzip" ? std::nullopt : ParseContentCoding(value);
     if (!coding.has_value()) {
       return base::Unimplemented("unsupported grpc-encoding " + Quoted(value) + ": expected one of " +

@@ -11,14 +11,14 @@
 
 namespace inferd::net::grpc {
 
-// Counts and measures calls by method and status: inferd_grpc_calls_total and inferd_grpc_call_duration_seconds, so
-// that calls that fail at once do not hide how long the others take. Thread-safe; made where the server is composed.
-// The registry outlives it.
+// Counts and measures calls by method and status: inferd_grpc_calls_total and inferd_grpc_call_duration_seconds. The
+// status keeps calls that fail at once from hiding how long the others take. Thread-safe. Created where the server is
+// composed. The registry must outlive it.
 class CallMetrics final {
  public:
   explicit CallMetrics(metrics::Registry& registry) : registry_(registry) {}
 
-  // One method's series as one loop holds them: no lock but where a status comes up for the first time. Loop-bound.
+  // One method's series for one loop. It locks only when a status occurs for the first time. Loop-bound.
   class OfMethod {
    public:
     OfMethod() = default;  // counts nothing
@@ -33,10 +33,10 @@ class CallMetrics final {
     };
     metrics::Registry* registry_ = nullptr;
     std::string method_;
-    std::array<OfCode, kCodes> series_;  // null: no call had that code yet
+    std::array<OfCode, kCodes> series_;  // null if no call had that code yet
   };
 
-  // `method` is one of our own, "/package.Service/Method", or "unknown" for all others.
+  // Returns the series of `method`, which is one of our own, "/package.Service/Method", or "unknown" for all others.
   OfMethod ForMethod(std::string_view method);
 
  private:

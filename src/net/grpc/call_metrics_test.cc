@@ -13,7 +13,7 @@ TEST(CallMetricsTest, CountsByMethodAndCode) {
   metrics::Registry registry;
   CallMetrics metrics(registry);
   CallMetrics::OfMethod one = metrics.ForMethod("/s.S/M");
-  CallMetrics::OfMethod same = metrics.ForMethod("/s.S/M");  // another loop's
+  CallMetrics::OfMethod same = metrics.ForMethod("/s.S/M");  // of another loop
   EXPECT_THAT(registry.PrometheusText(), Not(HasSubstr("inferd_grpc_calls_total{")));
   one.Count(base::StatusCode::kOk, 1'000'000);
   same.Count(base::StatusCode::kOk, 1'000'000);

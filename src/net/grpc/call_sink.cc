@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t kMillisecondNs = 1'000'000;
 
-// A coded message that cannot be decoded is the sender's bug (statuscodes.md), not a bad argument.
+// A compressed message that cannot be decoded is the sender's bug (statuscodes.md), not an invalid argument.
 base::Status DecodingError(const base::Status& status) {
   if (status.code() != base::StatusCode::kInvalidArgument) return status;
   return base::Internal("received a compressed message: " + status.message());
@@ -207,7 +207,7 @@ void CallSink::PauseReading() {
 void CallSink::ResumeReading() {
   if (!std::exchange(paused_, false)) return;
   UpdateFlow();
-  // What waits is not handed over inside this call, which the reader may make.
+  // Waiting messages are not delivered inside this call, since the reader may be the caller.
   if (!delivering_ && !state_->finished()) {
     state_->loop().Post([state = state_] {
       if (CallSink* sink = state->sink()) sink->Proceed();
@@ -226,7 +226,7 @@ void CallSink::UpdateFlow() {
 
 void CallSink::OnFinished() {
   if (deadline_ != 0) state_->loop().CancelTimer(std::exchange(deadline_, 0));
-  // The reader may be what ends the call just now; and the task that OnCancelled was given may still speak of it.
+  // The reader may be the caller, and the task that OnCancelled() was given may still refer to it.
   if (reader_ != nullptr) state_->loop().Post([reader = std::move(reader_)] {});
   messages_.clear();
   next_ = 0;

@@ -19,11 +19,11 @@
 
 namespace inferd::net::grpc {
 
-// A call's incoming side: makes messages of its bytes, hands them to the method in order, and keeps its deadline.
-// Loop-bound; owned by the transport until the exchange is over.
+// The incoming side of a call: cuts its bytes into messages, passes them to the method in order, and enforces its
+// deadline. Loop-bound. The transport owns it until the exchange is over.
 //
-// Nothing is handed over while the method has paused, or a message is decompressed on the pool. Messages that were cut
-// by then wait; what comes behind them is kept as it came, which is no more than the client's window lets through.
+// No message is passed on while the method has paused, or while a message is decompressed on the pool. Messages that
+// are already cut wait. Bytes after them are kept uncut; the client's window limits their number.
 class CallSink final : public RequestSink {
  public:
   CallSink(const Environment& environment, Method& method, const CallHeaders& headers,
@@ -38,10 +38,10 @@ class CallSink final : public RequestSink {
   void Proceed() override;
   bool AwaitsMore() const override;
 
-  // The body is no good: the call ends so, once it may be answered.
+  // Ends the call with this status, as soon as it may be answered, because its body is invalid.
   void Refuse(base::Status status) { Fail(std::move(status)); }
 
-  // --- The outgoing side's.
+  // --- For the outgoing side.
   void PauseReading();
   void ResumeReading();
   void OnFinished();
@@ -50,17 +50,18 @@ class CallSink final : public RequestSink {
   bool unary() const { return static_cast<bool>(method_.unary); }
   bool blocked() const { return paused_ || inflating_; }
   void SetDeadline();
-  // The call ends so, once it may be answered.
+  // Ends the call with this status, as soon as it may be answered.
   void Fail(base::Status status);
   bool failed() const { return failure_ != nullptr; }
   void Keep(std::span<const std::byte> bytes);
 
   void CallUnary();
   void Deliver();
-  // The next message that has come; nullptr: there is none.
+  // Returns the next message that has arrived, or nullptr if there is none.
   WireMessage* Next();
   std::optional<WireMessage> Cut();
-  // Whether `message` is plain by now; if not, it will be, or the call has failed.
+  // Decompresses `message`. Returns true if it is decompressed now. Returns false if it will be later, or if the call
+  // failed.
   bool Inflate(WireMessage& message);
   void OnInflated(base::Result<base::BufferSlice> bytes);
   void PutInflated(WireMessage& message, base::Result<base::BufferSlice> bytes);
@@ -75,13 +76,13 @@ class CallSink final : public RequestSink {
   BodyPool* bodies_ = nullptr;
   MessageAssembler assembler_;
   boost::container::small_vector<WireMessage, 1> messages_;
-  size_t next_ = 0;                   // of messages_, to be handed over
-  std::unique_ptr<Backlog> backlog_;  // behind messages_; nullptr: nothing
+  size_t next_ = 0;                   // index of the next message of messages_ to pass on
+  std::unique_ptr<Backlog> backlog_;  // bytes after messages_; nullptr if none
   std::unique_ptr<MessageReader> reader_;
-  std::unique_ptr<const base::Status> failure_;  // how the call will end; nullptr: as the method says
+  std::unique_ptr<const base::Status> failure_;  // how the call will end; nullptr if the method decides
   bool begun_ = false;                           // the method has been called
-  bool half_closed_ = false;                     // the last byte has come
-  bool told_ = false;                            // ... and the reader knows
+  bool half_closed_ = false;                     // the last byte has arrived
+  bool told_ = false;                            // ... and the reader has been told
   bool paused_ = false;
   bool inflating_ = false;
   bool stopped_ = false;  // the transport has been told

@@ -216,7 +216,7 @@ TEST_F(CallSinkTest, LargeCompressedMessagesAreInflatedElsewhereAndInOrder) {
   ASSERT_GE(coded.size(), 30u);
   call.Bytes(Framed("a") + Framed(coded, 1) + Framed("b")).Message("c").Bytes(Framed(coded, 1), true);
   EXPECT_EQ(log_, "a;");
-  EXPECT_TRUE(call.paused);  // until it is known how much that is
+  EXPECT_TRUE(call.paused);  // until the decompressed size is known
   EXPECT_EQ(server_.pool.waiting(), 1u);
   server_.pool.Run();
   EXPECT_EQ(log_, "a;");

@@ -18,11 +18,11 @@
 #include "net/grpc/service.h"
 #include "net/http/exchange.h"
 
-// For tests, benchmarks and fuzzing: a handler's surroundings, and calls to it without a connection.
+// For tests, benchmarks and fuzzing: a handler's environment, and calls to it without a connection.
 
 namespace inferd::net::grpc {
 
-// Runs tasks and timers when told to, on the thread that made it. Post is thread-safe, as a loop's is.
+// A loop that runs tasks and timers on demand, on the thread that made it. Post is thread-safe, as a loop's is.
 class ManualLoop final : public Loop {
  public:
   void Post(base::Task task) override {
@@ -76,7 +76,7 @@ class ManualLoop final : public Loop {
   TimerId last_timer_ = 0;
 };
 
-// A pool whose work is done when told to.
+// A pool that runs its tasks on demand.
 class ManualPool final : public base::Executor {
  public:
   void Post(base::Task task) override { tasks_.push_back(std::move(task)); }
@@ -89,7 +89,7 @@ class ManualPool final : public base::Executor {
   std::vector<base::Task> tasks_;
 };
 
-// A message as the wire has it.
+// Returns a message in its wire form.
 inline std::string Framed(std::string_view message, char flag = 0) {
   const auto size = static_cast<uint32_t>(message.size());
   std::string frame = {flag, static_cast<char>(size >> 24), static_cast<char>(size >> 16), static_cast<char>(size >> 8),
@@ -103,7 +103,7 @@ inline Message MessageOf(std::string_view text) {
   return message;
 }
 
-// What a handler lives in.
+// The environment of a handler.
 struct FakeServer {
   explicit FakeServer(uint64_t budget_bytes = uint64_t{1} << 40)
       : budget(std::make_shared<MemoryBudget>(budget_bytes)) {}
@@ -124,7 +124,7 @@ struct FakeServer {
   }
 };
 
-// One call, as a transport would carry it, and what came of it.
+// One call as a transport would carry it, and its result.
 class FakeCall final : public Exchange {
  public:
   using Fields = std::vector<std::pair<std::string, std::string>>;
@@ -146,7 +146,7 @@ class FakeCall final : public Exchange {
   }
   ~FakeCall() override { Vanish(); }
 
-  // One read: `bytes` in pieces of `step`, perhaps with the end of the stream.
+  // Simulates one read: `bytes` in pieces of `step`, optionally with the end of the stream.
   FakeCall& Bytes(std::string_view bytes, bool end = false, size_t step = SIZE_MAX) {
     if (sink_ == nullptr || answered()) return *this;
     for (; !bytes.empty(); bytes.remove_prefix(std::min(step, bytes.size()))) {
@@ -164,9 +164,9 @@ class FakeCall final : public Exchange {
   }
   FakeCall& Message(std::string_view message) { return Bytes(Framed(message)); }
   FakeCall& End() { return Bytes("", true); }
-  // A whole unary request.
+  // Sends a complete unary request.
   FakeCall& Unary(std::string_view message) { return Bytes(Framed(message), true); }
-  // The client cancels, or its connection is gone.
+  // Simulates that the client cancels, or that its connection is gone.
   void Vanish() {
     TellPeerGone();
     Close();
@@ -175,12 +175,12 @@ class FakeCall final : public Exchange {
   bool AwaitsMore() const { return sink_->AwaitsMore(); }
 
   bool answered() const { return ended; }
-  // From the trailers, wherever those are; "" if there is none.
+  // Returns a trailer, from the trailers or the headers, or "" if there is none.
   std::string Trailer(std::string_view name) const { return Find(trailers, name) + Find(headers, name); }
   std::string status() const { return Trailer("grpc-status"); }
   std::string message() const { return Trailer("grpc-message"); }
   std::string Header(std::string_view name) const { return Find(headers, name); }
-  // The messages of the body, each behind its flag: "0:text".
+  // Returns the messages of the body, each with its flag: "0:text".
   std::vector<std::string> Messages() const {
     std::vector<std::string> messages;
     for (std::string_view rest = body; rest.size() >= 5;) {
@@ -196,13 +196,13 @@ class FakeCall final : public Exchange {
   std::vector<std::pair<std::string, std::string>> headers;
   std::string body;
   Trailers trailers;
-  size_t sends = 0;  // how often a whole response was sent
+  size_t sends = 0;  // number of complete responses sent
   bool started = false;
   bool ended = false;
   bool paused = false;
   bool abandoned = false;
-  bool foreign = false;     // no gRPC: the fallback's
-  bool window_open = true;  // what Write says
+  bool foreign = false;     // true if it is not gRPC and goes to the fallback
+  bool window_open = true;  // the result of Write
   base::Task writable;
 
  private:
@@ -257,7 +257,7 @@ class FakeCall final : public Exchange {
     headers.emplace_back("content-type", response.content_type);
     for (const base::BufferSlice& piece : response.body) body += piece.view();
   }
-  // The sink is destroyed later, as it may be what answers.
+  // The sink is destroyed later, as it may be calling us now.
   void Over() {
     ended = true;
     peer_gone_ = {};

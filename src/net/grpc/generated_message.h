@@ -5,12 +5,12 @@
 #include "base/status.h"
 #include "net/grpc/responder.h"
 
-// Messages of the classes that protobuf generates, to and from the bytes of a call. Templates, so that this room needs
-// no protobuf.
+// Conversion between protobuf's generated classes and the bytes of a call. These are templates, so that this room does
+// not depend on protobuf.
 
 namespace inferd::net::grpc {
 
-// INVALID_ARGUMENT: the bytes are no such message, or one of its strings is no UTF-8.
+// INVALID_ARGUMENT if the bytes are not such a message, or if one of its strings is not UTF-8.
 template <typename Generated>
 base::Result<Generated> Decode(const base::BufferSlice& bytes) {
   Generated message;

@@ -9,8 +9,8 @@
 #include "tests/support/fake_session_host.h"
 #include "tests/support/grpc_echo_service.h"
 
-// What a unary echo costs: the layer alone, with a transport that throws the answer away, and all of HTTP/2 without
-// sockets. Allocations are counted under the C++ operators, as buffers do not come from those.
+// Measures a unary echo: the gRPC layer alone, with a transport that drops the response, and all of HTTP/2 without
+// sockets. Counts allocations by the C++ operators, which do not include buffers.
 
 namespace {
 
@@ -39,7 +39,7 @@ void Report(benchmark::State& state, uint64_t allocations_before) {
       benchmark::Counter(static_cast<double>(allocations - allocations_before), benchmark::Counter::kAvgIterations);
 }
 
-// Answers go nowhere.
+// A transport that drops responses.
 class Nowhere final : public Exchange {
  public:
   using Exchange::Exchange;
@@ -93,7 +93,7 @@ void AppendFrame(std::string& out, uint8_t type, uint8_t flags, uint32_t stream,
   out += payload;
 }
 
-// A header field of HPACK, never indexed.
+// Returns an HPACK header field that is never indexed.
 std::string Field(std::string_view name, std::string_view value) {
   std::string field("\0", 1);
   for (const std::string_view text : {name, value}) {
@@ -114,7 +114,7 @@ std::string CallFrames(uint32_t stream, std::string_view body) {
   return frames;
 }
 
-// The same frames on another stream.
+// Changes the frames to another stream.
 void SetStream(std::string& frames, uint32_t stream) {
   for (size_t at = 0; at < frames.size();) {
     size_t size = 0;
@@ -130,7 +130,7 @@ void BM_GrpcUnaryOverHttp2(benchmark::State& state) {
   FakeSessionHost host;
   host.fake_handler.plan = [&](const RequestHead& head) { return server.handler->OnHead(head); };
   std::string greeting = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-  // SETTINGS_INITIAL_WINDOW_SIZE and the connection's window, as large as can be.
+  // SETTINGS_INITIAL_WINDOW_SIZE and the connection's window, with their maximum values.
   AppendFrame(greeting, 4, 0, 0, std::string_view("\0\4\x7f\xff\xff\xff", 6));
   AppendFrame(greeting, 4, 1, 0, "");
   AppendFrame(greeting, 8, 0, 0, std::string_view("\x7f\xff\0\0", 4));
@@ -141,7 +141,7 @@ void BM_GrpcUnaryOverHttp2(benchmark::State& state) {
   size_t sent = SIZE_MAX;
   const uint64_t before = allocations;
   for (auto _ : state) {
-    if (sent > 1'000'000'000) {  // before the answers have used up the connection's window
+    if (sent > 1'000'000'000) {  // before the responses use up the connection's window
       session = http2::MakeSession(host);
       Feed(*session, greeting);
       stream = 1;

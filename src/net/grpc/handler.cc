@@ -84,16 +84,17 @@ class Handler final : public HttpHandler {
     return ChooseCoding(head.Find("grpc-accept-encoding").value_or(""));
   }
 
-  // What is no call by its content type.
+  // Handles a request that is not a gRPC call by its content type.
   BodyPlan OnForeignHead(const RequestHead& head) {
     if (methods_.Find(head.target) != nullptr) {
       if (auto answer = AnswerPreflight(head, environment_.options)) return Refusal(*std::move(answer));
     }
     if (fallback_ != nullptr) return fallback_->OnHead(head);
-    return Refusal(kUnsupportedMediaType, "gRPC calls have content-type application/grpc");
+    return Refusal(kUnsupportedMediaType,
+                   "this port is for gRPC, whose calls have content-type application/grpc; HTTP has a port of its own");
   }
 
-  // Before a message is read: "Trailers-Only".
+  // Refuses a call before a message is read: "Trailers-Only".
   BodyPlan Refuse(Wire wire, const base::Status& status, CallMetrics::OfMethod& metrics) {
     metrics.Count(status.code(), 0);
     HttpResponse response = MakeCallHead(wire, environment_.options);

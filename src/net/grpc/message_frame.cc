@@ -8,7 +8,7 @@ namespace inferd::net::grpc {
 namespace {
 
 constexpr size_t kPrefixBytes = 5;
-// Copying so much is cheaper than a piece of its own, which is a frame or an iovec.
+// Copying this much is cheaper than a separate piece, which is a frame or an iovec.
 constexpr size_t kCopiedBytesMax = 1024;
 
 }  // namespace
@@ -21,7 +21,7 @@ uint64_t BytesOf(const Message& message) {
 
 void AppendFrame(Message&& message, FrameFlag flag, boost::container::small_vector_base<base::BufferSlice>& out) {
   size_t copied = 0;
-  size_t first = 0;  // the first piece that is passed on
+  size_t first = 0;  // the first piece that is passed on without a copy
   while (first < message.size() && copied + message[first].size() <= kCopiedBytesMax) copied += message[first++].size();
 
   base::Buffer head = base::Buffer::Allocate(kPrefixBytes + copied);

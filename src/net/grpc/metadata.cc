@@ -45,7 +45,7 @@ std::string PercentEncode(std::string_view text) {
   constexpr std::string_view kHex = "0123456789ABCDEF";
   const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; };
   std::string out;
-  size_t whole = 0;  // where the last character in `out` ends
+  size_t whole = 0;  // end of the last whole character in `out`
   for (const char c : text) {
     if (!continues(c)) whole = out.size();
     const bool plain = c >= ' ' && c <= '~' && c != '%';

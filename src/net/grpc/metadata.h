@@ -8,29 +8,30 @@
 #include "base/status.h"
 #include "net/http/http.h"
 
-// How metadata and statuses are written into header fields (PROTOCOL-HTTP2.md). Pure functions.
+// The encoding of metadata and statuses in header fields (PROTOCOL-HTTP2.md). Pure functions.
 
 namespace inferd::net::grpc {
 
-// Whether metadata of this name is binary: "Custom-Metadata", "-bin".
+// Returns true if metadata of this name is binary: "Custom-Metadata", "-bin".
 bool IsBinaryName(std::string_view name);
 
-// Without the white space around it (RFC 9110, 5.6.3).
+// Returns `text` without the white space around it (RFC 9110, 5.6.3).
 std::string_view TrimSpace(std::string_view text);
-// The first of values that are joined by commas, trimmed; it is taken off `joined`.
+// Removes the first of the comma-separated values from `joined` and returns it, trimmed.
 std::string_view NextValue(std::string_view& joined);
 
-// RFC 4648, 4, with or without padding. nullopt: it is none.
+// Decodes base64 (RFC 4648, 4) with or without padding. nullopt if it is malformed.
 std::optional<std::string> DecodeBase64(std::string_view text);
-// Without padding, as implementations "should emit" it.
+// Encodes without padding, as implementations "should emit" it.
 std::string EncodeBase64(std::string_view bytes);
 
-// "Status-Message": printable ASCII but '%' stands as it is, every other byte as %XX. At most kStatusMessageBytesMax
-// come out (clients refuse trailers of more than some 8 KB), cut between two characters of UTF-8.
+// Encodes a "Status-Message": printable ASCII except '%' stays, every other byte becomes %XX. The result has at most
+// kStatusMessageBytesMax bytes, since clients refuse trailers of more than about 8 KB. It is cut between two UTF-8
+// characters.
 inline constexpr size_t kStatusMessageBytesMax = 4096;
 std::string PercentEncode(std::string_view text);
 
-// Appends grpc-status and, where there are any, grpc-message and grpc-status-details-bin.
+// Appends grpc-status and, if present, grpc-message and grpc-status-details-bin.
 void AppendStatus(const base::Status& status, std::string_view details, Trailers& out);
 
 }  // namespace inferd::net::grpc

@@ -8,9 +8,9 @@ namespace inferd::net::grpc {
 
 namespace {
 
-constexpr size_t kNameBytesMax = 256;  // of what an error repeats
+constexpr size_t kNameBytesMax = 256;  // of a name that an error repeats
 
-// "/package.Service/" of "/package.Service/Method".
+// Returns "/package.Service/" of "/package.Service/Method".
 std::string_view ServiceOf(std::string_view path) { return path.substr(0, path.rfind('/') + 1); }
 
 }  // namespace

@@ -11,7 +11,7 @@
 
 namespace inferd::net::grpc {
 
-// What one loop's handler serves, by path, each method with its numbers. Loop-bound; stays put.
+// The methods of one loop's handler by path, each with its metrics. Loop-bound; must not move.
 class MethodTable final {
  public:
   struct Entry {
@@ -19,16 +19,16 @@ class MethodTable final {
     CallMetrics::OfMethod metrics;
   };
 
-  // `metrics` nullptr: nothing is counted.
+  // If `metrics` is nullptr, nothing is counted.
   MethodTable(std::vector<Method> methods, CallMetrics* metrics);
   MethodTable(const MethodTable&) = delete;
   MethodTable& operator=(const MethodTable&) = delete;
 
-  // nullptr: unknown.
+  // Returns nullptr if the method is unknown.
   Entry* Find(std::string_view path);
-  // UNIMPLEMENTED, saying whether it is the service or its method that is unknown.
+  // Returns UNIMPLEMENTED, with a text that says whether the service or the method is unknown.
   base::Status UnknownMethod(std::string_view path) const;
-  // Tells each method that wants to know.
+  // Calls Method::on_drain of each method that has it.
   void OnDrain();
   // Counts the calls of unknown methods.
   CallMetrics::OfMethod& unknown() { return unknown_; }

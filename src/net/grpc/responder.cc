@@ -59,7 +59,7 @@ void Responder::Finish(const base::Status& status, std::string_view details) {
 
 void Responder::OnCancelled(base::Task task) {
   if (state_ == nullptr) return;
-  if (state_->finished()) return state_->loop().Post(std::move(task));  // it was cancelled before this was asked
+  if (state_->finished()) return state_->loop().Post(std::move(task));  // it was cancelled before this call
   state_->reply().OnPeerGone(std::move(task));
 }
 

@@ -15,12 +15,12 @@ namespace inferd::net::grpc {
 // The bytes of one message.
 using Message = base::BufferSlices;
 
-// Answers one call: any number of messages, then its status. Move-only. Loop-bound; from elsewhere, loop().Post().
-// Using it after the peer has gone, or the deadline has passed, does nothing. Destroyed unfinished, it answers
-// INTERNAL.
+// Answers one call: any number of messages, then its status. Move-only. Loop-bound; from other threads, use
+// loop().Post(). Calls do nothing after the peer has gone or the deadline has passed. If it is destroyed unfinished, it
+// answers INTERNAL.
 class Responder final {
  public:
-  class State;  // the call's outgoing side; of net/grpc alone
+  class State;  // the call's outgoing side; private to net/grpc
 
   Responder();
   explicit Responder(std::shared_ptr<State> state);
@@ -31,26 +31,26 @@ class Responder final {
   explicit operator bool() const { return state_ != nullptr; }
   Loop& loop() const;
 
-  // ASCII, or bytes under a name that ends in "-bin" (base64 is put on here). Initial metadata before the first
-  // message.
+  // Adds ASCII metadata, or bytes under a name that ends in "-bin" (encoded to base64 here). Add initial metadata
+  // before the first message.
   void AddInitialMetadata(std::string_view name, std::string_view value);
   void AddTrailingMetadata(std::string_view name, std::string_view value);
 
-  // One message of a streamed response. False: the peer is gone, or so much waits for its window that the next message
-  // should wait for OnWritable. Compressed as the client and the options allow.
+  // Writes one message of a streamed response, compressed as the client and the options allow. Returns false if the
+  // peer is gone, or if so many bytes wait for its window that the next message should wait for OnWritable().
   bool Write(Message&& message);
   void OnWritable(base::Task task);
 
-  // The whole answer of a call with one response: the message, and OK.
+  // Sends the complete response of a call with one message, with status OK.
   void Answer(Message&& message);
-  // The call's end. With an error of a call that has written nothing, "Trailers-Only". The message is percent-encoded
-  // as the wire has it. `details`: the bytes of a google.rpc.Status for grpc-status-details-bin; empty: none.
+  // Ends the call. An error before any message is sent as "Trailers-Only". The status message is percent-encoded here.
+  // `details` are the bytes of a google.rpc.Status for grpc-status-details-bin, or empty.
   void Finish(const base::Status& status, std::string_view details = {});
 
-  // `task` runs, on the loop, if the client cancels, goes away or its deadline passes before the call is finished.
+  // Runs `task` on the loop if, before the call is finished, the client cancels or goes away, or the deadline passes.
   void OnCancelled(base::Task task);
 
-  // Stop, or go on, taking messages (streaming calls): while stopped, the client's window stays shut.
+  // Pauses or resumes taking messages of a streaming call. While paused, the client's window stays closed.
   void PauseReading();
   void ResumeReading();
 

@@ -38,7 +38,7 @@ void Responder::State::Open(Reply reply, int64_t received_ns, CallSink& sink) {
 void Responder::State::Abort(const base::Status& status) {
   if (finished_) return;
   Reply taken = reply_.key().Claim();
-  if (!taken) return;  // Disconnect is on its way
+  if (!taken) return;  // Disconnect will follow
   reply_ = std::move(taken);
   waiting_.clear();
   SendEnd(status, {});
@@ -126,7 +126,7 @@ void Responder::State::Finish(const base::Status& status, std::string_view detai
 
 void Responder::State::CompressElsewhere(Message&& message) {
   compressing_ = true;
-  // The handler, and its environment with it, may be gone by then.
+  // The handler and its environment may be gone when the task runs.
   const int level = environment_.options.response_compression_level;
   environment_.pool.Post([state = shared_from_this(), level, message = std::move(message)]() mutable {
     auto compressed = Compressed(state->coding_, level, std::move(message));
@@ -200,7 +200,7 @@ void Responder::State::SendEnd(const base::Status& status, std::string_view deta
     reply_.End(std::move(trailers));
     return BecomeFinished(status.code());
   }
-  // "Trailers-Only" would turn initial metadata into trailing.
+  // "Trailers-Only" would turn initial metadata into trailing metadata.
   const bool trailers_only = !status.ok() && initial_metadata_.empty();
   HttpResponse response = MakeHead();
   if (trailers_only) {

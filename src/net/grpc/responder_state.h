@@ -20,29 +20,29 @@ namespace inferd::net::grpc {
 
 class CallSink;
 
-// What a call sends, and how it ends. Shared by the call's Responder, its incoming side and work on the pool; used on
-// its loop alone. It outlives its CallSink, which says so by Disconnect.
+// The outgoing side of a call: its messages and its end. Shared by the call's Responder, its incoming side and work on
+// the pool, but used only on its loop. It outlives its CallSink, which announces its end with Disconnect().
 //
 //   (made) --Open--> answering --Write...--> started --Finish, Answer, Abort--> finished
 //                        '------Finish, Answer, Abort, Disconnect---------------^
 //
-// While a message is compressed on the pool, what follows it waits in order.
+// While a message is compressed on the pool, later messages wait in order.
 class Responder::State final : public std::enable_shared_from_this<Responder::State> {
  public:
-  // `coding`: of responses that are worth compressing.
+  // `coding` is used for responses that are worth compressing.
   State(const Environment& environment, Wire wire, ContentCoding coding, CallMetrics::OfMethod& metrics);
 
-  // --- The incoming side's.
+  // --- For the incoming side.
   void Open(Reply reply, int64_t received_ns, CallSink& sink);
-  CallSink* sink() { return sink_; }  // nullptr: it is gone
+  CallSink* sink() { return sink_; }  // nullptr after its end
   Reply& reply() { return reply_; }
   bool finished() const { return finished_; }
-  // Ends the call in place of its handler, which learns it as a cancellation.
+  // Ends the call in place of its handler, which sees a cancellation.
   void Abort(const base::Status& status);
-  // The exchange is over.
+  // Ends the link to the incoming side: the exchange is over.
   void Disconnect();
 
-  // --- The Responder's.
+  // --- For the Responder.
   Loop& loop() const { return *loop_; }
   void AddInitialMetadata(std::string_view name, std::string_view value);
   void AddTrailingMetadata(std::string_view name, std::string_view value);
@@ -59,16 +59,16 @@ class Responder::State final : public std::enable_shared_from_this<Responder::St
 
   bool ended() const { return finished_ || end_.has_value(); }
   bool web() const { return wire_ != Wire::kGrpc; }
-  // What stands in the body as it is written there.
+  // Converts pieces to the form that the body has on the wire.
   void PutOnWire(boost::container::small_vector_base<base::BufferSlice>& pieces) const;
   bool WorthCompressing(uint64_t bytes) const;
-  // The message as it leaves: compressed, or as it is where that does not help.
+  // Returns the message as it is sent: compressed, or unchanged if compression does not help.
   static std::pair<Message, FrameFlag> Compressed(ContentCoding coding, int level, Message message);
   void CompressElsewhere(Message&& message);
   void OnCompressed(Message&& message, FrameFlag flag);
   void SendWaiting();
   bool Send(Message&& message, FrameFlag flag);
-  // Message and OK at once.
+  // Sends the message and status OK at once.
   void SendWhole(Message&& message, FrameFlag flag);
   void SendEnd(const base::Status& status, std::string_view details);
   HttpResponse MakeHead();
@@ -86,11 +86,11 @@ class Responder::State final : public std::enable_shared_from_this<Responder::St
   bool started_ = false;  // the response's head has been sent
   bool finished_ = false;
   bool compressing_ = false;
-  bool writable_at_once_ = true;  // what the last Write came to
+  bool writable_at_once_ = true;  // the result of the last Write
   Trailers initial_metadata_;
   Trailers trailing_metadata_;
-  std::list<Message> waiting_;  // behind the message that is compressed
-  std::optional<End> end_;      // behind those
+  std::list<Message> waiting_;  // messages after the one that is compressed
+  std::optional<End> end_;      // the end, after those messages
   base::Task writable_;         // runs once they are sent
 };
 

@@ -11,10 +11,10 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Text that shrinks when it is compressed.
+// Returns text that compression makes smaller.
 std::string LongText(char c, size_t bytes = 2000) { return std::string(bytes, c); }
 
-// A message of a response, whose flag says whether it is compressed.
+// Returns a response's message, decompressed if its flag says so.
 std::string Decoded(const std::string& message) {
   if (message[0] == '0') return message.substr(2);
   const base::BufferSlice coded(base::Buffer::CopyOf(message.substr(2)));

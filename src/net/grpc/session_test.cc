@@ -9,7 +9,7 @@
 #include "tests/support/fake_session_host.h"
 #include "tests/support/grpc_echo_service.h"
 
-// Calls through real HTTP sessions, by hand.
+// Calls through real HTTP sessions, driven by hand.
 
 namespace inferd::net::grpc {
 namespace {
@@ -27,7 +27,7 @@ class GrpcSessionTest : public ::testing::Test {
     };
   }
 
-  // A session that an HTTP/2 client has greeted.
+  // Makes a session that an HTTP/2 client has greeted.
   void Connect() {
     session_ = http2::MakeSession(host_);
     peer_.Exchange(*session_, host_);
@@ -125,7 +125,7 @@ TEST_F(GrpcSessionTest, AClosedConnectionEndsItsCalls) {
   EXPECT_EQ(host_.net_metrics.in_flight(), 0);
 }
 
-// A client that sends and does not read: what waits for it, either way, is bounded by windows and the high-water mark.
+// A client sends and does not read: windows and the high-water mark bound the bytes that wait, in both directions.
 TEST_F(GrpcSessionTest, AClientThatDoesNotReadIsNotRead) {
   http2::FakePeer slow(1000);
   session_ = http2::MakeSession(host_);

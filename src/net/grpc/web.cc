@@ -61,7 +61,7 @@ std::optional<HttpResponse> AnswerPreflight(const RequestHead& head, const Optio
   response.status = 204;
   AppendAllowOrigin(options, response);
   response.headers.emplace_back("access-control-allow-methods", "POST");
-  // Metadata has any name: what is asked for is allowed, as "*" does not cover "authorization".
+  // Metadata may have any name, so all requested names are allowed; "*" would not cover "authorization".
   response.headers.emplace_back("access-control-allow-headers",
                                 head.Find("access-control-request-headers").value_or(kWebHeadersSent));
   response.headers.emplace_back("access-control-max-age", "86400");

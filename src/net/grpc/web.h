@@ -7,17 +7,19 @@
 #include "net/grpc/handler.h"
 #include "net/http/http.h"
 
-// How responses of each wire look; gRPC-Web (PROTOCOL-WEB.md) with what browsers ask for (Fetch, "CORS protocol").
+// The responses of each wire. gRPC-Web (PROTOCOL-WEB.md) also has the headers that browsers require (Fetch, "CORS
+// protocol").
 
 namespace inferd::net::grpc {
 
-// The head of every answer to a call.
+// Returns the head of every response to a call.
 HttpResponse MakeCallHead(Wire wire, const Options& options);
 
-// The body's last frame, which stands for trailers: flag 0x80, and fields as HTTP/1.1 writes them.
+// Returns the body's last frame, which replaces trailers: flag 0x80, and fields in HTTP/1.1 form.
 base::BufferSlice WebTrailersFrame(const Trailers& trailers);
 
-// The answer to an OPTIONS request that asks whether a page may make calls; nullopt: it is none, or none may.
+// Answers an OPTIONS request that asks whether a page may make calls. nullopt if `head` is no such request, or if no
+// page may.
 std::optional<HttpResponse> AnswerPreflight(const RequestHead& head, const Options& options);
 
 }  // namespace inferd::net::grpc

@@ -46,7 +46,7 @@ class TextSink final : public RequestSink {
   bool AwaitsMore() const override { return call_->AwaitsMore(); }
 
  private:
-  // Whole groups. A padded one ends a part, behind which the next may begin.
+  // Passes whole groups. A padded group ends a part, after which the next may begin.
   void Pass(std::string_view text) {
     std::array<char, 1024 * kGroupBytes> bytes;
     while (!text.empty() && !refused_) {
@@ -66,7 +66,7 @@ class TextSink final : public RequestSink {
   }
 
   const std::unique_ptr<CallSink> call_;
-  std::array<char, kGroupChars> group_{};  // that is not whole yet
+  std::array<char, kGroupChars> group_{};  // an incomplete group
   size_t size_ = 0;                        // of it
   bool refused_ = false;
 };
@@ -78,7 +78,7 @@ base::BufferSlice EncodeText(std::span<const base::BufferSlice> pieces) {
   for (const base::BufferSlice& piece : pieces) size += piece.size();
   base::Buffer text = base::Buffer::Allocate(base::Base64Size(size));
   char* out = reinterpret_cast<char*>(text.data());
-  std::array<char, kGroupBytes> group{};  // what pieces have left over
+  std::array<char, kGroupBytes> group{};  // bytes left over from earlier pieces
   size_t left = 0;
   for (const base::BufferSlice& piece : pieces) {
     std::string_view bytes = piece.view();

@@ -5,7 +5,7 @@
 namespace inferd::net {
 
 bool IsOfConnection(std::string_view name) {
-  // Most names are none of these lengths.
+  // Most names have none of these lengths.
   switch (name.size()) {
     case 2: return EqualsIgnoringCase(name, "TE");
     case 7: return EqualsIgnoringCase(name, "Upgrade") || EqualsIgnoringCase(name, "Trailer");

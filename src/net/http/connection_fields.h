@@ -4,11 +4,12 @@
 
 namespace inferd::net {
 
-// Whether a header field is of the connection or of the body's framing, and not of the message: an intermediary that
-// passes the message on leaves it out (RFC 9110, 7.6.1), as well as what `Connection` names.
+// Returns true if a header field belongs to the connection or to the body's framing rather than to the message. An
+// intermediary drops it when it forwards the message (RFC 9110, 7.6.1), together with the fields that `Connection`
+// names.
 bool IsOfConnection(std::string_view name);
 
-// Whether the comma-separated list, as Connection's value is, has the name.
+// Returns true if the comma-separated list, such as the value of Connection, contains the name.
 bool ListNames(std::string_view list, std::string_view name);
 
 }  // namespace inferd::net

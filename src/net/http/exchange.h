@@ -7,8 +7,8 @@
 
 namespace inferd::net {
 
-// One request that waits for its response, as its Reply reaches it: an HTTP/1.1 session or an HTTP/2 stream derives
-// from it. Loop-bound. Open() hands out the Reply; Close(), or destruction, makes that Reply find nothing any more.
+// One request that waits for its response, as seen by its Reply. An HTTP/1.1 session or an HTTP/2 stream derives from
+// it. Loop-bound. Open() returns the Reply. After Close(), or destruction, calls on that Reply do nothing.
 class Exchange {
  public:
   explicit Exchange(Reply::Target& target) : target_(target) {}
@@ -16,12 +16,12 @@ class Exchange {
   Exchange(const Exchange&) = delete;
   Exchange& operator=(const Exchange&) = delete;
 
-  // The one Reply of the next request; an earlier one finds nothing from now on.
+  // Opens the exchange and returns its only Reply. Calls on an earlier Reply do nothing from now on.
   Reply Open();
   void Close();
   bool open() const { return open_; }
 
-  // What Reply's methods of the same names do. Send and End close the exchange themselves, when they are done with it.
+  // Reply's methods of the same names. Send() and End() close the exchange themselves when they are done with it.
   virtual void Send(HttpResponse&& response) = 0;
   virtual void Start(HttpResponse&& response) = 0;
   virtual bool Write(base::BufferSlice piece) = 0;
@@ -30,9 +30,9 @@ class Exchange {
   virtual void OnPeerGone(base::Task task) = 0;
   virtual void PauseBody() = 0;
   virtual void ResumeBody() = 0;
-  // The Reply is claimed by another: posts the task that OnPeerGone was given.
+  // Called when another Reply claims the exchange: posts the task that was given to OnPeerGone().
   virtual void TellPeerGone() = 0;
-  // The Reply was destroyed unanswered: 500 if nothing was started, else the response breaks off.
+  // Called when the Reply was destroyed unanswered: sends 500 if no response was started, else breaks off the response.
   virtual void Abandon() = 0;
 
  private:
@@ -41,13 +41,13 @@ class Exchange {
   uint32_t slot_ = 0;
 };
 
-// The open exchanges of one loop, by slot and generation: a Reply is a key into it, so that one which outlives its
-// connection does nothing. Loop-bound; owned by the loop, hence it outlives every Reply.
+// The open exchanges of one loop, by slot and generation. A Reply is a key into this table, so that a Reply which
+// outlives its connection does nothing. Loop-bound. Owned by the loop, hence it outlives every Reply.
 class Reply::Target final {
  public:
   explicit Target(Loop& loop) : loop_(loop) {}
 
-  // nullptr: gone.
+  // Returns nullptr if the exchange is gone.
   Exchange* Find(uint32_t slot, uint64_t generation) const;
   Loop& loop() const { return loop_; }
 

@@ -93,7 +93,7 @@ TEST(ExchangeTest, AReplyWhoseExchangeIsGoneFindsNothing) {
   auto first = std::make_unique<RecordingExchange>(target);
   Reply reply = first->Open();
   first.reset();
-  // The slot is used again; the old key must not reach the new one.
+  // The slot is reused; the old key must not reach the new exchange.
   RecordingExchange second(target);
   const Reply other = second.Open();
   reply.Send(Ok());

@@ -14,7 +14,7 @@ namespace inferd::net {
 
 namespace {
 
-// RFC 3986, 3.2.2: reg-name, without its percent-encoded octets.
+// The marks of a reg-name (RFC 3986, 3.2.2), without percent-encoding.
 constexpr std::string_view kNameMarks = "-._~!$&'()*+,;=";
 
 constexpr bool IsHexDigit(char c) {
@@ -37,7 +37,7 @@ bool IsName(std::string_view text) {
   return true;
 }
 
-// Whether `text` is an address of the family, which goes to `address`, in the order of the network.
+// Parses `text` as an address of the family into `address`, in network byte order. Returns false if it is not one.
 bool ReadAddress(int family, std::string_view text, void* address) {
   std::array<char, INET6_ADDRSTRLEN> zero_ended{};
   if (text.size() >= zero_ended.size()) return false;
@@ -47,7 +47,7 @@ bool ReadAddress(int family, std::string_view text, void* address) {
 
 std::string_view WithoutBrackets(std::string_view name) { return name.substr(1, name.size() - 2); }
 
-// The port behind a host. False: the text is none.
+// Parses the port after a host. Returns false if the text is not a port.
 bool ReadPort(std::string_view text, std::optional<uint16_t>& port) {
   if (text.empty()) return true;
   uint16_t value = 0;
@@ -84,7 +84,7 @@ std::optional<Host> ParseHost(std::string_view text) {
   }
   if (host.name.empty()) return behind.empty() ? std::optional(host) : std::nullopt;
   if (host.name.size() > kHostNameBytesMax || !IsName(host.name)) return std::nullopt;
-  // The dot says that the name is whole, and does not make it another one.
+  // A trailing dot only marks the name as complete; it is the same name.
   if (host.name.ends_with('.')) host.name.remove_suffix(1);
   if (host.name.empty() || host.name.ends_with('.')) return std::nullopt;
   in_addr address{};

@@ -8,7 +8,7 @@ namespace inferd::net {
 
 namespace {
 
-// All that the server answers; the rest counts as the first of its class.
+// All statuses that the server sends; others count as the first of their class.
 constexpr std::array kStatuses = {200, 100, 101, 201, 202, 204, 206, 300, 304, 400, 401, 403, 404, 405, 408, 409,
                                   412, 413, 414, 415, 417, 422, 429, 431, 499, 500, 501, 502, 503, 504, 505};
 

@@ -9,16 +9,16 @@
 
 namespace inferd::net {
 
-// What one loop counts. Written by its loop alone (so nothing is contended), read from anywhere; relaxed.
+// The counters of one loop. Only its loop writes them, so that there is no contention; any thread may read. Relaxed.
 class alignas(64) NetMetrics final {
  public:
   void AddConnection() { Bump(connections_total_, 1), Bump(connections_, 1); }
   void RemoveConnection() { Bump(connections_, -1); }
   // A request was handed to a handler.
   void BeginRequest() { Bump(in_flight_, 1); }
-  // It was answered, or its peer is gone.
+  // The request was answered, or its peer is gone.
   void EndRequest() { Bump(in_flight_, -1); }
-  // A response was made, by a handler or by the transport.
+  // A handler or the transport made a response.
   void CountResponse(int status);
   void AddBytesRead(uint64_t n) { Bump(bytes_read_, static_cast<int64_t>(n)); }
   void AddBytesWritten(uint64_t n) { Bump(bytes_written_, static_cast<int64_t>(n)); }
@@ -28,10 +28,10 @@ class alignas(64) NetMetrics final {
   int64_t in_flight() const { return in_flight_.load(std::memory_order_relaxed); }
   int64_t bytes_read() const { return bytes_read_.load(std::memory_order_relaxed); }
   int64_t bytes_written() const { return bytes_written_.load(std::memory_order_relaxed); }
-  // `status` as counted: one that we do not know counts as its class's first (299 as 200).
+  // Returns the count of `status`. Unknown statuses are counted as the first of their class (299 as 200).
   int64_t responses(int status) const;
 
-  // Has `registry` print the sums over `count` loops, under inferd_http_* names.
+  // Registers the sums over `count` loops in `registry`, under inferd_http_* names.
   static void Publish(std::shared_ptr<const NetMetrics[]> loops, size_t count, metrics::Registry& registry);
 
  private:

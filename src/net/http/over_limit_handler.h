@@ -6,14 +6,15 @@
 
 namespace inferd::net {
 
-// Whether a request is to be answered though there are too many connections: a health check, say. Called on any loop.
+// Decides whether a request is answered even if there are too many connections, as health checks are. Called on any
+// loop.
 using VitalRequest = std::function<bool(const RequestHead&)>;
 
-// What a connection serves that is one too many: vital requests, by the listener's own handler; others are refused with
-// 503. Loop-bound.
+// The handler of a connection beyond the limit: vital requests go to the listener's own handler, others are refused
+// with 503. Loop-bound.
 class OverLimitHandler final : public HttpHandler {
  public:
-  // `handler` outlives this. `vital` empty: no request is.
+  // `handler` outlives this. If `vital` is empty, no request is vital.
   OverLimitHandler(HttpHandler& handler, VitalRequest vital) : handler_(handler), vital_(std::move(vital)) {}
 
   BodyPlan OnHead(const RequestHead& head) override;

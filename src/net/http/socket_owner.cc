@@ -29,7 +29,7 @@ struct End {
   uint16_t port = 0;                  // network order
 };
 
-// "127.0.0.1:4242", "[::1]:4242". An IPv4 address within an IPv6 one is that IPv4 address (RFC 4291, 2.5.5.2).
+// Parses "127.0.0.1:4242", "[::1]:4242". An IPv4-mapped IPv6 address becomes the IPv4 address (RFC 4291, 2.5.5.2).
 base::Result<End> ParseEnd(std::string_view text) {
   const auto refuse = [text] {
     return std::unexpected(base::InvalidArgument("no address: '" + std::string(text) + "'"));
@@ -52,7 +52,7 @@ struct Question {
   inet_diag_req_v2 body;
 };
 
-// Of the one socket whose own end is `from` and whose other end is `to`.
+// Makes the query for the socket whose own end is `from` and whose other end is `to`.
 Question MakeQuestion(const End& from, const End& to) {
   Question question{};
   question.header.nlmsg_len = sizeof(question);
@@ -98,8 +98,8 @@ base::Result<uid_t> OwnerOfOtherEnd(std::string_view peer, std::string_view loca
     return std::unexpected(NotSaid(EBADMSG));
   }
   const auto& found = *static_cast<const inet_diag_msg*>(NLMSG_DATA(&header));
-  // Where there is no such connection any more, the kernel names a listener of that port. A socket that no process has
-  // any more has no inode, and is said to be root's.
+  // If the connection no longer exists, the kernel returns a listener of that port. A socket without a process has no
+  // inode, and is reported as root's.
   const bool connected = found.idiag_state != TCP_LISTEN && found.id.idiag_dport == to.port && found.idiag_inode != 0;
   if (!connected) return std::unexpected(NotSaid(ENOENT));
   return found.idiag_uid;

@@ -19,7 +19,7 @@ TEST(SocketOwnerTest, IsTheUserOfTheOtherEnd) {
   }
 }
 
-// fchown() of a socket changes whose it is, as another user's process would have made it.
+// fchown() changes a socket's owner, as if another user's process had created it.
 TEST(SocketOwnerTest, TellsUsersApart) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to have a socket of another user";
   const LoopbackConnection connection;
@@ -27,7 +27,7 @@ TEST(SocketOwnerTest, TellsUsersApart) {
   EXPECT_EQ(OwnerOfOtherEnd(connection.peer, connection.local), 4242U);
 }
 
-// The kernel says root of a socket that no process has any more.
+// The kernel reports a socket without a process as root's.
 TEST(SocketOwnerTest, AClosedEndIsNobodys) {
   LoopbackConnection connection;
   connection.client.Close();

@@ -13,7 +13,7 @@ namespace inferd::net {
 
 namespace {
 
-// To `out`, where there is room for all of `text`.
+// Decodes to `out`, which must have room for all of `text`.
 base::Result<std::string_view> DecodeSegment(std::string_view text, char* out) {
   char* end = out;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -39,7 +39,7 @@ base::Status CheckSegment(std::string_view segment) {
   return base::OkStatus();
 }
 
-// Takes "http://host/path?x" apart: `head` gets its host, in front of its headers, and "/path?x" as its target.
+// Splits "http://host/path?x": puts the host before the headers of `head`, and sets its target to "/path?x".
 base::Status TakeAbsoluteForm(std::string_view target, RequestHead& head) {
   for (const std::string_view scheme : {"http://", "https://"}) {
     if (!EqualsIgnoringCase(target.substr(0, scheme.size()), scheme)) continue;
@@ -50,7 +50,7 @@ base::Status TakeAbsoluteForm(std::string_view target, RequestHead& head) {
     head.headers.emplace_back("Host", host);
     head.target = end == behind.size() ? std::string_view("/") : behind.substr(end);
     if (head.target.starts_with('/')) return base::OkStatus();
-    // A query without a path: there are no segments to decode, so that `decoded` is free to own the target.
+    // A query without a path: there are no segments to decode, so `decoded` can own the target.
     auto text = std::make_shared_for_overwrite<char[]>(head.target.size() + 1);
     text[0] = '/';
     head.target.copy(text.get() + 1, head.target.size());
@@ -70,12 +70,12 @@ base::Status ParseTarget(std::string_view target, RequestHead& head) {
   head.query = {};
   if (target == "*") return base::OkStatus();
   if (!target.starts_with('/')) {
-    // RFC 9113, 8.3.1: over HTTP/2 the host has a field of its own.
+    // Over HTTP/2 the host has a field of its own (RFC 9113, 8.3.1).
     if (head.http2) return base::InvalidArgument("request target is not a path");
     INFERD_RETURN_IF_ERROR(TakeAbsoluteForm(target, head));
   }
   std::string_view path = head.target;
-  // RFC 9112, 3.2: no form of a target has a fragment.
+  // No form of a target has a fragment (RFC 9112, 3.2).
   if (path.find('#') != std::string_view::npos) return base::InvalidArgument("'#' in request target");
   if (const size_t question = path.find('?'); question != std::string_view::npos) {
     head.query = path.substr(question + 1);

@@ -6,7 +6,8 @@
 
 namespace inferd::net {
 
-// What the transport answers in a handler's place: in `form`, or as the front-ends do if it is null: {"error": text}.
+// Returns the transport's response in a handler's place: in `form`, or {"error": text} like the front-ends if it is
+// null.
 HttpResponse TransportAnswer(int status, std::string_view text, RefusalForm form = nullptr);
 
 }  // namespace inferd::net

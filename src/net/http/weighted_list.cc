@@ -8,7 +8,7 @@ namespace inferd::net {
 
 namespace {
 
-// The part of `text` before `separator`, which is taken off `text` with it.
+// Returns the part of `text` before `separator`, and removes both from `text`.
 std::string_view NextPart(std::string_view& text, char separator) {
   const size_t end = text.find(separator);
   const std::string_view part = text.substr(0, end);
@@ -16,7 +16,7 @@ std::string_view NextPart(std::string_view& text, char separator) {
   return TrimSpace(part);
 }
 
-// qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] ), in thousandths.
+// Parses a weight in thousandths: qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] ).
 std::optional<int> ParseWeight(std::string_view text) {
   constexpr int kMax = WeightedItem::kWeightMax;
   if (text.empty() || text.size() > 5 || (text[0] != '0' && text[0] != '1')) return std::nullopt;

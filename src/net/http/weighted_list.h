@@ -5,22 +5,22 @@
 
 namespace inferd::net {
 
-// One item of a list with weights, as Accept and Accept-Encoding have them (RFC 9110, 12.4.2).
+// One item of a list with weights, as in Accept and Accept-Encoding (RFC 9110, 12.4.2).
 struct WeightedItem {
   static constexpr int kWeightMax = 1000;  // q=1.000
 
-  std::string_view name;  // without its parameters; perhaps empty
+  std::string_view name;  // without its parameters; may be empty
   int weight = kWeightMax;
-  bool has_parameters = false;  // others than q
+  bool has_parameters = false;  // true if it has parameters other than q
 };
 
-// Reads such a list from the front. Views into the text.
+// Reads such a list from the front. Its items are views into the text.
 class WeightedList {
  public:
   explicit WeightedList(std::string_view text) : rest_(text) {}
 
-  // The next item; nullopt behind the last, and at one whose weight is malformed. Parameters other than q are passed
-  // over.
+  // Returns the next item, or nullopt after the last one and at an item with a malformed weight. Skips parameters other
+  // than q.
   std::optional<WeightedItem> Next();
   bool malformed() const { return malformed_; }
 

@@ -9,7 +9,7 @@
 namespace inferd::net {
 namespace {
 
-// "name=weight" for each item; "malformed" where the list is.
+// Returns "name=weight" for each item, and "malformed" if the list is.
 std::vector<std::string> ItemsOf(std::string_view text) {
   std::vector<std::string> items;
   WeightedList list(text);

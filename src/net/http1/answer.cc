@@ -13,7 +13,7 @@ namespace inferd::net::http1 {
 
 namespace {
 
-// Bodies up to this size are copied behind their head: one piece costs less to write than two.
+// Bodies up to this size are copied after their head: one piece costs less to write than two.
 constexpr size_t kCopiedBodyBytesMax = 1024;
 
 bool HasNoBody(int status) { return status < 200 || status == 204 || status == 304; }
@@ -72,7 +72,7 @@ void Answer::Start(HttpResponse&& response) {
   streamed_status_ = response.status;
   owed_ = bodiless ? std::nullopt : response.length;
   chunking_ = !http10_ && !bodiless && !owed_.has_value();
-  // HTTP/1.0 knows the end of a body of unknown length by the end of the connection.
+  // HTTP/1.0 marks the end of a body of unknown length by the end of the connection.
   close_after_ = response.close || !keep_alive_ || last() || (http10_ && !owed_.has_value());
   auto pieces = std::exchange(response.body, {});
   PushHead(response, {.content_length = owed_, .chunked = chunking_, .close = close_after_});
@@ -82,7 +82,7 @@ void Answer::Start(HttpResponse&& response) {
 
 bool Answer::Write(base::BufferSlice piece) {
   if (!streaming_) return false;
-  // More than was promised would be taken for the next response.
+  // More bytes than announced would be taken for the next response.
   if (owed_.has_value()) {
     piece = piece.Sub(0, static_cast<size_t>(std::min<uint64_t>(*owed_, piece.size())));
     *owed_ -= piece.size();
@@ -104,7 +104,7 @@ bool Answer::Write(base::BufferSlice piece) {
 }
 
 void Answer::End(Trailers) {
-  // What is owed cannot come any more.
+  // The missing bytes can no longer come.
   if (!streaming_ || owed_.value_or(0) > 0) return Abandon();
   if (chunking_ && !head_only_) {
     output_.Push("0\r\n\r\n");

@@ -16,20 +16,20 @@ namespace inferd::net::http1 {
 
 class Session;
 
-// The response to the request that is read or executed, by its handler or, where that is not asked, by the transport;
-// and whether the connection goes on behind it. One after the other, on `session`'s connection; the session is told of
-// each that is whole. Loop-bound.
+// Sends the responses on `session`'s connection, one after the other: by the handler or, if it is not asked, by the
+// transport. Decides whether the connection continues after a response. Tells the session when a response is complete.
+// Loop-bound.
 class Answer final : public Exchange {
  public:
   Answer(SessionHost& host, Session& session, const RequestReader& requests)
       : Exchange(host.replies()), host_(host), session_(session), requests_(requests) {}
 
-  // What the response has to know of its request; forgotten with it.
+  // Keeps what the response needs to know of its request, until the request's end.
   void BeginRequest(const RequestHead& head, const Framing& framing);
   void TakePlan(BodyPlan& plan);
-  // ... of one whose head cannot be trusted.
+  // The same for a request whose head cannot be trusted.
   void BeginRefused(const RequestHead& head) { request_id_ = head.request_id; }
-  // The peer may send its body.
+  // Sends "100 Continue": the peer may send its body.
   void Continue();
 
   // Exchange, for the Reply.
@@ -39,25 +39,26 @@ class Answer final : public Exchange {
   void End(Trailers trailers) override;
   void OnWritable(base::Task task) override;
   void OnPeerGone(base::Task task) override;
-  void PauseBody() override {}  // the body is whole before it is handed over
+  void PauseBody() override {}  // the body is complete before it is handed over
   void ResumeBody() override {}
   void TellPeerGone() override;
   void Abandon() override;
-  // The framing cannot be trusted, or the rest is not wanted: answers and closes.
+  // Answers and closes the connection, because the framing cannot be trusted or the rest is not wanted.
   void Refuse(int status, std::string_view message);
 
-  // No Reply finds it any more, and its request is in flight no longer.
+  // Detaches the Reply, and counts its request as finished.
   void Release();
-  // The peer has finished sending, and is taken for gone.
+  // The peer has finished sending, and is considered gone.
   void OnEof();
-  // The connection is gone. Returns what OnPeerGone was given, to be run.
+  // The connection is gone. Returns the task that OnPeerGone() was given; the caller must run it.
   base::Task OnClosed();
-  // False: there is still enough to write.
+  // Returns false if there is still enough to write.
   bool OnWritten(size_t bytes);
 
-  // The next response is the last, unless another request is here already.
+  // Makes the next response the last, unless another request has already arrived.
   void AnnounceLast() { announced_ = true; }
-  // Whether no request can follow this one. While draining, what the peer has pipelined was sent before it could know.
+  // Returns true if this is the connection's last response. While draining, requests that are already pipelined are
+  // still answered.
   bool last() const {
     return (announced_ && !requests_.HasNext()) ||
            (requests_.eof() && (!host_.limits().keep_half_closed || requests_.input().empty()));
@@ -74,7 +75,7 @@ class Answer final : public Exchange {
   Session& session_;
   const RequestReader& requests_;
 
-  // The request's.
+  // State of the request.
   bool head_only_ = false;  // HEAD
   bool http10_ = false;
   bool keep_alive_ = true;
@@ -84,7 +85,7 @@ class Answer final : public Exchange {
 
   bool streaming_ = false;
   bool chunking_ = false;
-  std::optional<uint64_t> owed_;  // of a body in pieces whose length was sent
+  std::optional<uint64_t> owed_;  // bytes missing of a streamed body whose length was sent
   bool close_after_ = false;
   int streamed_status_ = 0;
   base::Task on_peer_gone_;

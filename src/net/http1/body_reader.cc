@@ -8,9 +8,9 @@ namespace inferd::net::http1 {
 
 namespace {
 
-// Chunks with more than this to come are read straight into the body.
+// If a chunk has more missing bytes than this, they are read directly into the body ...
 constexpr uint64_t kDirectReadBytes = 4096;
-// ... and this much at a time.
+// ... this many at a time.
 constexpr uint64_t kReadBytesMax = 256 * 1024;
 
 std::span<const std::byte> Bytes(std::string_view text) { return std::as_bytes(std::span(text)); }

@@ -10,8 +10,8 @@
 
 namespace inferd::net::http1 {
 
-// The body behind a request's head, plain or chunked: put into a Body, or dropped. One after the other; Begin or
-// BeginDrop starts each. Loop-bound.
+// Reads the body after a request's head, plain or chunked: stores it in a Body, or drops it. It reads one body after
+// the other; Begin() or BeginDrop() starts each. Loop-bound.
 class BodyReader final {
  public:
   enum class Result {
@@ -21,27 +21,28 @@ class BodyReader final {
     kNoMemory,          // 503
     kMalformed,         // 400
     kTrailersTooLarge,  // 431
-    kGaveUp,            // Drop: its end is too far away, or cannot be found
+    kGaveUp,            // while dropping: the body's end is too far away, or cannot be found
   };
 
   explicit BodyReader(size_t trailer_bytes_max) : trailer_bytes_max_(trailer_bytes_max), chunks_(trailer_bytes_max) {}
 
-  // `length` absent: it is chunked.
+  // If `length` is absent, the body is chunked.
   void Begin(Body&& body, std::optional<uint64_t> length);
-  // Where the next bytes may be read straight to, as no framing stands before them; empty: read to the input.
+  // Returns the space where the next bytes may be read to directly, since no framing precedes them. If empty, read to
+  // the input.
   std::span<std::byte> Space();
-  // `bytes` of Space() were written. kMore, kTooLarge or kNoMemory.
+  // Adds `bytes` that were written to Space(). Returns kMore, kTooLarge or kNoMemory.
   Result Commit(size_t bytes);
-  // Takes all of it that `input` has.
+  // Takes all of the body that `input` contains.
   Result Read(Input& input) { return chunked_ ? ReadChunked(input) : ReadPlain(input); }
-  // What was read, to be shared.
+  // Returns the body, to be shared.
   base::BufferSlice Finish() { return body_.Finish(); }
-  // Gives back what was read of one that is not finished.
+  // Frees an unfinished body.
   void Reset() { body_ = Body(); }
 
-  // The body is not wanted: of a chunked one no more than `chunked_bytes_max` are dropped.
+  // Starts to drop an unwanted body. Drops at most `chunked_bytes_max` of a chunked one.
   void BeginDrop(std::optional<uint64_t> length, uint64_t chunked_bytes_max);
-  // Skips all of it that `input` has. kMore, kDone or kGaveUp.
+  // Skips all of the body that `input` contains. Returns kMore, kDone or kGaveUp.
   Result Drop(Input& input);
 
  private:
@@ -54,7 +55,7 @@ class BodyReader final {
   ChunkDecoder chunks_;
   Body body_;
   uint64_t length_ = 0;     // unless chunked_
-  uint64_t drop_left_ = 0;  // of a refused body
+  uint64_t drop_left_ = 0;  // bytes of a refused body
 };
 
 }  // namespace inferd::net::http1

@@ -19,7 +19,7 @@ class Http1BodyReaderTest : public ::testing::Test {
   void Begin(std::optional<uint64_t> length, uint64_t bytes_max = 1'000'000) {
     reader_.Begin(Body(pool_, length, bytes_max, 0), length);
   }
-  // Gives the reader `wire` in pieces of `step`, until it wants no more.
+  // Feeds `wire` to the reader in pieces of `step`, until it needs no more.
   Result Read(std::string_view wire, size_t step = SIZE_MAX) {
     return Feed(wire, step, [this] { return reader_.Read(input_); });
   }

@@ -5,16 +5,16 @@
 
 namespace inferd::net::http1 {
 
-// The framing of a chunked body (RFC 9112, 7.1) that arrives in pieces. It is told of framing and data in turn and
-// never touches the data itself. Chunk extensions and trailers are read, limited and dropped.
+// Decodes the framing of a chunked body (RFC 9112, 7.1) that arrives in pieces. The caller passes framing to it and
+// reports data, which the decoder never touches. Chunk extensions and trailers are read, limited and dropped.
 class ChunkDecoder final {
  public:
   enum class State {
-    kFraming,  // feed Consume
-    kData,     // `data_left` bytes of body come next; tell Advance
+    kFraming,  // next: call Consume
+    kData,     // next: `data_left` bytes of body; report them with Advance
     kDone,
     kError,    // 400
-    kTooLong,  // 431: trailers
+    kTooLong,  // 431: trailers too long
   };
 
   explicit ChunkDecoder(size_t trailer_bytes_max) : trailer_bytes_max_(trailer_bytes_max) {}
@@ -22,9 +22,9 @@ class ChunkDecoder final {
   State state() const { return state_; }
   uint64_t data_left() const { return data_left_; }
 
-  // Reads framing from `input` until the state changes or it ends; returns the bytes read.
+  // Reads framing from `input` until the state changes or the input ends. Returns the number of bytes read.
   size_t Consume(std::string_view input);
-  // `bytes` <= data_left() of body were taken.
+  // Reports that `bytes` <= data_left() of the body were taken.
   void Advance(uint64_t bytes);
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 using State = ChunkDecoder::State;
 
-// Decodes `text` in pieces of `step` bytes; what is left over stays in `text`.
+// Decodes `text` in pieces of `step` bytes. The remaining bytes stay in `text`.
 std::string Decode(ChunkDecoder& decoder, std::string_view& text, size_t step) {
   std::string body;
   while (!text.empty() && (decoder.state() == State::kFraming || decoder.state() == State::kData)) {
@@ -63,7 +63,7 @@ TEST(ChunkDecoderTest, AnUnfinishedBodyIsNotDone) {
   }
 }
 
-// RFC 9112, 5.1: a field line has a name, and a colon right behind it.
+// A field line has a name, directly followed by a colon (RFC 9112, 5.1).
 TEST(ChunkDecoderTest, TrailersAreFields) {
   for (const char* good : {"a: b", "a:", "X-Y!~: :b", "a:b\r\nc: d"}) {
     EXPECT_EQ(StateAfter(std::string("0\r\n") + good + "\r\n\r\n"), State::kDone) << good;

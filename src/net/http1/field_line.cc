@@ -19,7 +19,7 @@ constexpr std::array<bool, 256> kTokenChars = [] {
 
 }  // namespace
 
-// Looks at all of it: hardly any text is none.
+// Checks all characters without an early exit, since nearly every text is a token.
 bool IsToken(std::string_view text) {
   bool all = true;
   for (const char c : text) all &= kTokenChars[static_cast<unsigned char>(c)];

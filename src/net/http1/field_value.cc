@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kWord = sizeof(uint64_t);
 
-// Whether one of the eight bytes at `p` is a control character, tab among them; now and then it says so of none.
+// Returns true if any of the 8 bytes at `p` is a control character (tab included). May return a false positive.
 bool MayHoldControl(const char* p) {
   constexpr uint64_t kOnes = ~uint64_t{0} / 255;
   uint64_t word = 0;
@@ -26,7 +26,8 @@ bool IsFieldCharacter(char c) { return (static_cast<unsigned char>(c) >= 0x20 &&
 
 }  // namespace
 
-// Eight bytes at a time as long as none may be a control; the last eight may overlap those before them.
+// Checks eight bytes at a time as long as none may be a control character. The last eight may overlap those before
+// them.
 bool IsFieldValue(std::string_view text) {
   const char* p = text.data();
   const char* const end = p + text.size();

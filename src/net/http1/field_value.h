@@ -4,7 +4,7 @@
 
 namespace inferd::net::http1 {
 
-// RFC 9110, 5.5: visible characters, obs-text, space and tab.
+// Returns true if `text` has only visible characters, obs-text, space and tab (RFC 9110, 5.5).
 bool IsFieldValue(std::string_view text);
 
 }  // namespace inferd::net::http1

@@ -13,14 +13,14 @@ namespace inferd::net::http1 {
 
 namespace {
 
-// What a request line may have beside its target: method, version, spaces, line end.
+// The allowance for a request line besides its target: method, version, spaces, line end.
 constexpr size_t kRequestLineBytes = 64;
 
 std::unexpected<HttpError> Refuse(int status, std::string message) {
   return std::unexpected(HttpError{status, std::move(message)});
 }
 
-// "HTTP/1.1" or "HTTP/1.0".
+// Parses "HTTP/1.1" or "HTTP/1.0".
 std::expected<bool, HttpError> IsHttp10(std::string_view version) {
   if (version == "HTTP/1.1") return false;
   if (version == "HTTP/1.0") return true;
@@ -48,7 +48,7 @@ std::expected<bool, HttpError> ParseRequestLine(std::string_view line, const Lim
   return http10;
 }
 
-// What the fields say together; repeated ones that must be single are counted.
+// A summary of the fields. Repetitions of fields that must be single are counted.
 struct Fields {
   size_t hosts = 0;
   size_t lengths = 0;
@@ -130,7 +130,7 @@ std::optional<HttpError> Check(const RequestHead& head, const Fields& fields, Fr
   return std::nullopt;
 }
 
-// RFC 9112, 3.2.2: the host of the target, which stands first, is the request's, whatever the client says beside it.
+// The target's host, which stands first, replaces any Host that the client sends (RFC 9112, 3.2.2).
 void DropSentHost(RequestHead& head) {
   auto& headers = head.headers;
   const auto is_host = [](const auto& field) { return EqualsIgnoringCase(field.first, "Host"); };

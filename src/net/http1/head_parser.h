@@ -9,32 +9,33 @@
 #include "net/http/http.h"
 #include "net/http/limits.h"
 
-// The head of an HTTP/1.x request (RFC 9112), read strictly: whatever two readers could take in two ways is refused.
+// Parser for the head of an HTTP/1.x request (RFC 9112). It is strict: it refuses everything that two readers could
+// interpret differently.
 
 namespace inferd::net::http1 {
 
-// Why a request is answered by the transport itself.
+// The reason for which the transport itself answers a request.
 struct HttpError {
   int status = 400;
   std::string message;
 };
 
-// Finds the end of a head that arrives in pieces; each byte is looked at once. Immediate errors: lines that end in a
-// bare LF, 414, 431.
+// Finds the end of a head that arrives in pieces. Looks at each byte once. Reports these errors at once: lines that end
+// in a bare LF, 414, 431.
 class HeadScanner final {
  public:
   enum class State { kMore, kDone, kError };
 
   explicit HeadScanner(const Limits& limits) : limits_(limits) {}
 
-  // `input`: all that has arrived since the last Reset.
+  // `input` is everything that has arrived since the last Reset().
   State Scan(std::string_view input);
-  // kDone: the head is input[begin, end); empty lines before it are skipped (RFC 9112, 2.2).
+  // After kDone the head is input[begin, end). Empty lines before it are skipped (RFC 9112, 2.2).
   size_t begin() const { return begin_; }
   size_t end() const { return line_; }
   const HttpError& error() const { return error_; }
   void Reset();
-  // Nothing has been looked at since the last Reset.
+  // True if nothing was scanned since the last Reset().
   bool fresh() const { return scanned_ == 0; }
 
  private:
@@ -49,18 +50,18 @@ class HeadScanner final {
   HttpError error_;
 };
 
-// What a head says of the connection and of the body behind it.
+// A head's statements about the connection and the body.
 struct Framing {
   bool http10 = false;
   bool keep_alive = true;
   bool chunked = false;
   bool expect_continue = false;
-  bool upgrade_h2c = false;         // "Upgrade: h2c" with all that RFC 7540, 3.2 asks for
+  bool upgrade_h2c = false;         // "Upgrade: h2c" with everything that RFC 7540, 3.2 requires
   std::string_view http2_settings;  // base64url, with upgrade_h2c
 };
 
-// Parses a whole head (through its empty line) into `head`, which is empty before, and whose views point into `text`.
-// Afterwards it has one Host, of the target or as sent, which ParseHost takes; with HTTP/1.0, perhaps none.
+// Parses a complete head (including its empty line) into `head`, which must be empty. Its views point into `text`.
+// Afterwards it has one Host, from the target or as sent, which ParseHost() accepts; with HTTP/1.0 it may have none.
 std::expected<Framing, HttpError> ParseHead(std::string_view text, const Limits& limits, RequestHead& head);
 
 }  // namespace inferd::net::http1

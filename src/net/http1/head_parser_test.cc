@@ -16,7 +16,7 @@ class HeadParserTest : public ::testing::Test {
     framing_ = *framing;
     return 200;
   }
-  // A request with these lines behind the request line and a Host.
+  // Parses a request with these lines after the request line and a Host.
   int StatusWith(std::string_view lines) {
     return StatusOf("POST / HTTP/1.1\r\nHost: a\r\n" + std::string(lines) + "\r\n");
   }
@@ -87,7 +87,7 @@ TEST_F(HeadParserTest, TheHostOfTheTargetIsTheRequests) {
   ASSERT_EQ(StatusOf("GET HTTPS://[::1]?x HTTP/1.0\r\n\r\n"), 200);
   EXPECT_EQ(head_.Find("Host"), "[::1]");
   EXPECT_EQ(head_.target, "/?x");
-  // A Host is sent beside it, and it is one.
+  // A Host must be sent too, and exactly one.
   EXPECT_EQ(StatusOf("GET http://b/ HTTP/1.1\r\n\r\n"), 400);
   EXPECT_EQ(StatusOf("GET http://b/ HTTP/1.1\r\nHost: b\r\nHost: b\r\n\r\n"), 400);
   EXPECT_EQ(StatusOf("GET http://b/ HTTP/1.1\r\nHost: b b\r\n\r\n"), 400);
@@ -151,7 +151,7 @@ TEST_F(HeadParserTest, UpgradesOnlyWithAllThatIsAskedFor) {
   }
 }
 
-// Scans `text` as it would arrive, one byte more each time.
+// Scans `text` as if it arrived byte by byte.
 HeadScanner::State ScanBytewise(HeadScanner& scanner, std::string_view text) {
   for (size_t size = 1; size < text.size(); ++size) {
     const HeadScanner::State state = scanner.Scan(text.substr(0, size));

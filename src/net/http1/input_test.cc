@@ -9,7 +9,7 @@
 namespace inferd::net::http1 {
 namespace {
 
-// Writes as much of `text` as there is space for; returns how much.
+// Writes as much of `text` as there is space for. Returns its size.
 size_t Put(Input& input, std::string_view text, bool may_grow = true) {
   const std::span<std::byte> space = input.Space(may_grow);
   const size_t bytes = std::min(space.size(), text.size());

@@ -8,24 +8,24 @@
 
 namespace inferd::net::http1 {
 
-// The last head of a connection, taken apart. Clients send the same bytes again and again, and the same bytes behind
-// the same limits, from the same peer, mean the same: they are compared, and not read once more. Loop-bound.
+// The last parsed head of a connection. Clients often repeat the same bytes. Under the same limits and from the same
+// peer they mean the same, so they are compared instead of parsed again. Loop-bound.
 class RepeatedHead final {
  public:
-  // A longer head is read each time: what is kept counts for each connection.
+  // Longer heads are parsed each time, because every connection stores a head.
   static constexpr size_t kBytesMax = 2048;
 
-  // How many bytes the head has that `input` begins with, if it is the one that is kept; else 0. These bytes need no
-  // HeadScanner: they end where it would say.
+  // Returns the length of the head at the start of `input` if it equals the kept head, else 0. These bytes need no
+  // HeadScanner: it would find the same end.
   size_t Match(std::string_view input) const {
     return kept_ != nullptr && input.starts_with(kept_->text) ? kept_->text.size() : 0;
   }
-  // The kept head to a request that has none. Its views are of the memory that the request gets as its store.
+  // Copies the kept head to a request that has none. Its views point into memory that becomes the request's store.
   Framing CopyTo(HttpRequest& request) const;
 
-  // `text`: what ParseHead() was given, in request.store, and has made request.head and `framing` of.
+  // Keeps a head. `text`, in request.store, was passed to ParseHead(), which returned request.head and `framing`.
   void Keep(std::string_view text, const HttpRequest& request, const Framing& framing);
-  // Gives the memory back.
+  // Frees the memory.
   void Forget() { kept_.reset(); }
 
  private:

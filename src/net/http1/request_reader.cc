@@ -49,7 +49,7 @@ RequestReader::Event RequestReader::ReadHead() {
   return ParseRequest(text.substr(scanner_.begin(), scanner_.end() - scanner_.begin()));
 }
 
-// The head is copied once, to memory of its own size that goes where the request goes.
+// Copies the head once, to memory of its exact size that belongs to the request.
 RequestReader::Event RequestReader::ParseRequest(std::string_view text) {
   const size_t end = scanner_.end();
   scanner_.Reset();

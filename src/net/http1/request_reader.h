@@ -15,8 +15,8 @@
 
 namespace inferd::net::http1 {
 
-// What arrives on a connection, as one request after the other. It answers nothing: Read says how far it came, and the
-// session what is to be done next. Loop-bound.
+// Reads a connection's bytes as one request after the other. It sends no answers: Read() reports its progress, and the
+// session decides the next step. Loop-bound.
 //
 //              +------------------- Next ----------------------+
 //              v                                               |
@@ -28,20 +28,21 @@ class RequestReader final {
  public:
   enum class State { kHead, kBody, kDropping, kExecuting, kFinished };
   enum class Event {
-    kNone,     // more has to arrive, or the session to do something, first
-    kHead,     // request().head and framing() are there: BeginBody or Hold, or Next and DropBody
-    kBody,     // ... and so is the body: Hold
-    kDropped,  // a refused body is through; the next request may come
-    kHttp2,    // HTTP/2's preface, which text() begins with, stands where a request should begin
-    kRefused,  // error() says why; what follows cannot be trusted, or is not wanted
-    kEnd,      // the peer was done in the middle of a request, or a refused body has no end
+    kNone,     // more bytes must arrive, or the session must act first
+    kHead,     // request().head and framing() are complete: call BeginBody or Hold, or Next and DropBody
+    kBody,     // ... and so is the body: call Hold
+    kDropped,  // a refused body was dropped; the next request may arrive
+    kHttp2,    // text() begins with HTTP/2's preface in place of a request
+    kRefused,  // error() says why; later bytes cannot be trusted, or are not wanted
+    kEnd,      // the peer stopped in the middle of a request, or a refused body has no end
   };
 
-  // `find_http2`: the preface of HTTP/2 is looked for.
+  // If `find_http2`, it looks for HTTP/2's preface.
   RequestReader(SessionHost& host, bool find_http2)
       : host_(host), find_http2_(find_http2), scanner_(host.limits()), body_(host.limits().header_bytes_max) {}
 
-  // As Session::PrepareRead, OnRead and OnEof. False: error() says why the body is refused.
+  // As Session::PrepareRead(), OnRead() and OnEof(). Commit() returns false if the body is refused; error() has the
+  // reason.
   std::span<std::byte> Space();
   bool Commit(size_t bytes) {
     if (reading_into_body_) return CommitBody(bytes);
@@ -62,35 +63,35 @@ class RequestReader final {
     return Event::kNone;
   }
 
-  // Only after kHead.
+  // Call only after kHead.
   void BeginBody(Body&& body);
-  // The request is handed over: nothing is read until Next.
+  // Stops reading until Next(), because the request was handed over.
   void Hold() { state_ = State::kExecuting; }
   base::BufferSlice TakeBody() { return body_.Finish(); }
-  // The request is answered, and forgotten.
+  // Forgets the request, which was answered.
   void Next();
-  // Drops the body that stands where the next request is expected; see BodyReader::BeginDrop.
+  // Drops the body at the position where the next request is expected; see BodyReader::BeginDrop().
   void DropBody(std::optional<uint64_t> length, uint64_t chunked_bytes_max);
-  // Nothing is read any more; what has arrived of a body is given back.
+  // Stops reading for good, and frees an incomplete body.
   void Stop();
 
   State state() const { return state_; }
-  // The request that is being read or executed: moved from by whoever it is handed to.
+  // The request that is being read or executed. The receiver of the request moves from it.
   HttpRequest& request() { return request_; }
   const Framing& framing() const { return framing_; }
   bool has_body() const { return framing_.chunked || request_.head.content_length.value_or(0) > 0; }
-  // Absent: the body is chunked.
+  // Absent if the body is chunked.
   std::optional<uint64_t> body_length() const {
     return framing_.chunked ? std::nullopt : std::optional(request_.head.content_length.value_or(0));
   }
   const HttpError& error() const { return error_; }
   const Input& input() const { return input_; }
   bool eof() const { return eof_; }
-  // Whether another request has begun to arrive; empty lines before it are none (RFC 9112, 2.2).
+  // True if another request has begun to arrive. Empty lines before it do not count (RFC 9112, 2.2).
   bool HasNext() const { return input_.text().find_first_not_of("\r\n") != std::string_view::npos; }
-  // Since the wait for a head, its first byte, or the body's last progress.
+  // Time since the wait for a head began, since the head's first byte, or since the body's last progress.
   Stopwatch& clock() { return clock_; }
-  // Gives memory back. Only when the input is empty.
+  // Frees memory. Call only when the input is empty.
   void Shrink() {
     input_.Release();
     repeated_.Forget();

@@ -39,7 +39,7 @@ std::string Describe(RequestReader& reader) {
 
 class Http1RequestReaderTest : public ::testing::Test {
  protected:
-  // Where the reader keeps the head of a request without a body; of the request, which is over.
+  // Reads a request without a body, and returns the memory of its head after the request's end.
   std::shared_ptr<const void> StoreOf(std::string_view text) {
     Put(text);
     EXPECT_EQ(reader_.Read(), Event::kHead);
@@ -91,7 +91,7 @@ TEST_F(Http1RequestReaderTest, WhatIsRepeatedIsOnlyCompared) {
   EXPECT_NE(StoreOf(kPlainGet), again) << "it gave its memory back";
 }
 
-// What a connection has sent before changes nothing, however what follows is cut into pieces.
+// Earlier requests on a connection must not change a later one's meaning, however its bytes are cut.
 TEST_F(Http1RequestReaderTest, AHeadMeansTheSameWhateverCameBefore) {
   static constexpr std::string_view kLines[] = {"GET /v2/models/a HTTP/1.1\r\nHost: a\r\n",
                                                 "GET /v2/models/a HTTP/1.1\r\nHost: ab\r\n",
@@ -109,7 +109,9 @@ TEST_F(Http1RequestReaderTest, AHeadMeansTheSameWhateverCameBefore) {
     before = text;
     const size_t cut = below(3) == 0 ? below(text.size()) : 0;
     Put(text.substr(0, cut));
-    if (cut > 0) ASSERT_EQ(reader_.Read(), Event::kNone);
+    if (cut > 0) {
+      ASSERT_EQ(reader_.Read(), Event::kNone);
+    }
     Put(text.substr(cut));
     ASSERT_EQ(reader_.Read(), Event::kHead) << text;
     RequestReader fresh(host_, true);
@@ -117,7 +119,7 @@ TEST_F(Http1RequestReaderTest, AHeadMeansTheSameWhateverCameBefore) {
     ASSERT_TRUE(fresh.Commit(text.size()));
     ASSERT_EQ(fresh.Read(), Event::kHead);
     ASSERT_EQ(Describe(reader_), Describe(fresh));
-    // Its memory goes where the request goes.
+    // Its memory moves with the request.
     const HttpRequest kept = std::move(reader_.request());
     reader_.Next();
     if (below(50) == 0) reader_.Shrink();

@@ -52,7 +52,7 @@ void AppendNumber(uint64_t number, std::string& out) {
   out.append(digits.data(), result.ptr);
 }
 
-// With a space for each byte that would end the line.
+// Appends `text` with a space for each byte that would end the line.
 void AppendText(std::string_view text, std::string& out) {
   const size_t begin = out.size();
   out.append(text);
@@ -80,7 +80,7 @@ std::string_view ReasonPhrase(int status) {
   return "Unknown";
 }
 
-// IMF-fixdate (RFC 9110, 5.6.7), independent of the locale.
+// Writes IMF-fixdate (RFC 9110, 5.6.7), independent of the locale.
 std::string_view ResponseHeadWriter::DateLine() {
   const std::time_t now = std::time(nullptr);
   if (now == date_second_) return date_line_;

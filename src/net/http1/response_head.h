@@ -10,23 +10,23 @@
 
 namespace inferd::net::http1 {
 
-// "OK" for 200; "Unknown" for a code we have no phrase for.
+// Returns "OK" for 200, and "Unknown" for an unknown code.
 std::string_view ReasonPhrase(int status);
 
-// What the transport adds to a response's own headers.
+// The transport's additions to a response's own headers.
 struct ResponseFraming {
-  std::optional<uint64_t> content_length;  // absent with chunked false: neither is sent (204, 304, until close)
+  std::optional<uint64_t> content_length;  // if absent and not chunked, neither header is sent (204, 304, until close)
   bool chunked = false;
   bool close = false;
-  bool http10 = false;                         // then keeping the connection is said aloud
+  bool http10 = false;                         // then keep-alive is stated explicitly
   const HeaderList* answer_headers = nullptr;  // BodyPlan::answer_headers
-  std::string_view request_id = {};            // the request's, which is repeated; empty: none
+  std::string_view request_id = {};            // the request's, which is repeated; empty if none
 };
 
-// Writes response heads. Keeps the Date line of the current second. Loop-bound.
+// Writes response heads. Caches the Date line of the current second. Loop-bound.
 class ResponseHeadWriter final {
  public:
-  // Appends to `out`. Bytes that would end a line are replaced in header names and values by spaces.
+  // Appends a head to `out`. Replaces line-ending bytes in header names and values by spaces.
   void Write(const HttpResponse& response, const ResponseFraming& framing, std::string& out);
 
  private:

@@ -26,8 +26,7 @@ void Session::OnRead(size_t bytes) {
   Advance();
 }
 
-// Does all that the input allows. A response that is made meanwhile, inside a call of the handler, only changes the
-// reader's state.
+// Processes as much as the input allows. A response that the handler makes meanwhile only changes the reader's state.
 void Session::Advance() {
   if (std::exchange(advancing_, true)) return;
   for (bool more = true; more;) {
@@ -72,8 +71,8 @@ void Session::OnHead() {
   if (requests_.framing().expect_continue && requests_.input().empty()) answer_.Continue();
 }
 
-// A refused body is dropped if it is short, so that the connection stays usable. A peer that waits for "100 Continue"
-// may send it or not, so there the connection is closed.
+// Drops a short refused body, so that the connection stays usable. A peer that waits for "100 Continue" may or may not
+// send its body, so the connection is closed.
 void Session::RefuseBody(HttpResponse response) {
   const std::optional<uint64_t> length = requests_.body_length();
   const bool has_body = requests_.has_body();
@@ -115,7 +114,7 @@ bool Session::Upgrade() {
 }
 
 void Session::OnAnswered(bool close) {
-  // It may be what answers just now.
+  // The sink may be the caller.
   if (sink_ != nullptr) host_.loop().Post([sink = std::move(sink_)] {});
   requests_.Next();
   if (close) Finish();
@@ -149,7 +148,7 @@ void Session::OnEof() {
   const bool keep = host_.limits().keep_half_closed;
   switch (requests_.state()) {
     case RequestReader::State::kExecuting:
-      // The peer is taken for gone: what is queued is cancelled, what runs is still answered.
+      // The peer is considered gone: queued requests are cancelled, running ones are still answered.
       if (!keep) answer_.OnEof();
       break;
     case RequestReader::State::kHead:

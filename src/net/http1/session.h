@@ -12,25 +12,25 @@
 
 namespace inferd::net::http1 {
 
-// Takes over a connection that turns out to speak HTTP/2. The session that hands over does nothing afterwards.
+// Takes over a connection that speaks HTTP/2. The session that hands it over does nothing afterwards.
 class Successor {
  public:
-  // HTTP/2's preface stands where a request should begin; `bytes` starts with it.
+  // HTTP/2's preface came in place of a request. `bytes` starts with it.
   virtual void OnHttp2Preface(std::span<const std::byte> bytes) = 0;
-  // "Upgrade: h2c" on `request`, which then becomes stream 1; `bytes` is what follows it. False: `request` is
-  // untouched, and HTTP/1.1 goes on.
+  // `request` asked for "Upgrade: h2c", and becomes stream 1; `bytes` follow it. Returns false if HTTP/1.1 continues;
+  // `request` is then unchanged.
   virtual bool OnHttp2Upgrade(std::string_view settings, HttpRequest& request, std::span<const std::byte> bytes) = 0;
 
  protected:
   ~Successor() = default;
 };
 
-// HTTP/1.1 and 1.0 on one connection (RFC 9110, 9112): what is read of requests goes to the handler, and its answers to
-// the peer. Requests are executed one at a time; pipelined ones wait in the input, whose size is limited. The host may
-// not destroy the session inside a call to it.
+// HTTP/1.1 and 1.0 on one connection (RFC 9110, 9112). Passes requests to the handler, and its responses to the peer.
+// Executes one request at a time; pipelined requests wait in the input, whose size is limited. The host must not
+// destroy the session inside a call to it.
 class Session final : public net::Session {
  public:
-  // `successor` nullptr: HTTP/2 is not spoken here.
+  // If `successor` is nullptr, HTTP/2 is not supported here.
   Session(SessionHost& host, Successor* successor);
   ~Session() override;
 
@@ -46,9 +46,9 @@ class Session final : public net::Session {
   size_t in_flight() const override { return answer_.open() ? 1 : 0; }
   void OnTick(int64_t now_ns) override;
 
-  // Answer's. The response is whole; `close`: the connection ends behind it.
+  // For Answer: the response is complete. If `close`, the connection ends after it.
   void OnAnswered(bool close);
-  // Reading stops where there is too much to write, or to read.
+  // Pauses reading if there is too much to write, or to read.
   void UpdateReading();
 
  private:
@@ -65,13 +65,13 @@ class Session final : public net::Session {
   SessionHost& host_;
   Successor* const successor_;
   RequestReader requests_;
-  std::unique_ptr<RequestSink> sink_;  // of the request that is read or executed
+  std::unique_ptr<RequestSink> sink_;  // of the request that is being read or executed
   Answer answer_;
 
   bool advancing_ = false;
-  bool draining_ = false;  // the connection need not wait for a request to end behind
+  bool draining_ = false;  // true if the connection may end without waiting for a further request
   bool reading_paused_ = false;
-  Stopwatch writing_clock_;  // since the last byte was written
+  Stopwatch writing_clock_;  // time since the last byte was written
 };
 
 }  // namespace inferd::net::http1

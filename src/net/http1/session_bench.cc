@@ -6,7 +6,7 @@
 namespace inferd::net::http1 {
 namespace {
 
-// As curl and Python's clients send it.
+// A head as curl and Python's clients send it.
 constexpr std::string_view kHead =
     "POST /v2/models/simple/infer HTTP/1.1\r\nHost: 127.0.0.1:8000\r\nUser-Agent: python-requests/2.31.0\r\n"
     "Accept-Encoding: gzip, deflate\r\nAccept: */*\r\nConnection: keep-alive\r\nContent-Type: application/json\r\n";
@@ -40,7 +40,7 @@ void BM_WriteHead(benchmark::State& state) {
 }
 BENCHMARK(BM_WriteHead);
 
-// A request and its response through the session, as a connection would do it: all but the system calls.
+// A request and its response through the session, as on a connection, without the system calls.
 void BM_Exchange(benchmark::State& state) {
   FakeSessionHost host;
   host.fake_handler.answer = [](HttpRequest request, Reply reply) {

@@ -33,7 +33,7 @@ class Http1SessionTest : public ::testing::Test {
   Http1SessionTest() { Reset(); }
 
   void Reset() { session_ = std::make_unique<Session>(host_, nullptr); }
-  // Answers with the body it got, and the path.
+  // Answers with the request's body and path.
   void Echo() {
     host_.fake_handler.answer = [](HttpRequest request, Reply reply) {
       HttpResponse response;
@@ -50,7 +50,7 @@ class Http1SessionTest : public ::testing::Test {
     Feed(*session_, bytes);
     return TakeAll(*session_);
   }
-  // Feeds `bytes` to a new session: it answers `status` in our form of error and closes.
+  // Feeds `bytes` to a new session, which must answer `status` in our form of error and close.
   void ExpectRefused(std::string_view bytes, int status) {
     Reset();
     host_.closing = false;
@@ -300,7 +300,7 @@ TEST_F(Http1SessionTest, AHandlerMayRefuseBeforeTheBody) {
   const std::string answers = Exchange(Post("12345") + chunked + std::string(kGet));
   EXPECT_EQ(Count(answers, "HTTP/1.1 404 Not Found"), 2u);
   EXPECT_THAT(answers, EndsWith("\r\n\r\nok"));
-  // Too long to read for nothing, or a client that waits to be told.
+  // The body is too long to be dropped, or the client waits for "100 Continue".
   EXPECT_THAT(Exchange("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10000000\r\n\r\n"),
               HasSubstr("Connection: close"));
   EXPECT_TRUE(host_.closing);
@@ -348,7 +348,7 @@ TEST_F(Http1SessionTest, PiecesOfAKnownLengthAreNotChunked) {
   HttpResponse response = HttpResponse::Text(200, "", "first");
   response.length = 8;
   held_[0].Start(std::move(response));
-  held_[0].Write(base::BufferSlice(base::Buffer::CopyOf("12345")));  // two too many
+  held_[0].Write(base::BufferSlice(base::Buffer::CopyOf("12345")));  // two bytes too many
   held_[0].End();
   const std::string answer = TakeAll(*session_);
   EXPECT_THAT(answer, HasSubstr("Content-Length: 8\r\n"));
@@ -380,7 +380,7 @@ TEST_F(Http1SessionTest, BackPressureFromAPeerThatDoesNotRead) {
   TakeAll(*session_);
   EXPECT_TRUE(writable);
   EXPECT_TRUE(host_.reading);
-  // A whole response above the mark holds the next request back.
+  // A complete response above the mark blocks the next request.
   held_[0].Write(base::BufferSlice(base::Buffer::CopyOf(std::string(2000, 'x'))));
   held_[0].End();
   EXPECT_EQ(held_.size(), 1u);
@@ -567,7 +567,7 @@ TEST_F(Http1SessionTest, DrainEndsAConnectionWhoseRefusedBodyIsDropped) {
   EXPECT_TRUE(host_.closing);
 }
 
-// Records what is handed over.
+// Records the hand-over.
 class FakeSuccessor final : public Successor {
  public:
   void OnHttp2Preface(std::span<const std::byte> bytes) override {

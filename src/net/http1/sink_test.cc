@@ -6,7 +6,7 @@
 #include "net/http1/session.h"
 #include "tests/support/fake_session_host.h"
 
-// Requests that another protocol's part takes while they arrive: HTTP/1.1 gives it the whole body at once.
+// Requests that another protocol processes as they arrive (RequestSink). HTTP/1.1 gives it the whole body at once.
 
 namespace inferd::net::http1 {
 namespace {

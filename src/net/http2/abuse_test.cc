@@ -5,7 +5,7 @@
 #include "net/http2/fake_peer.h"
 #include "net/http2/raw_peer_fixture.h"
 
-// Peers that do what they must not, or do not do what they must.
+// Peers that violate the protocol, or do not do what it requires.
 
 namespace inferd::net::http2 {
 namespace {
@@ -56,7 +56,7 @@ TEST_F(AbuseTest, RapidResetEndsTheConnection) {
   EXPECT_LT(served, 1100u);
 }
 
-// Calls that a gRPC client cancels, many at once, with pings between them.
+// A gRPC client cancels many calls at once, with PINGs between them.
 TEST_F(AbuseTest, AResetIsNoControlFrame) {
   std::string bytes = kGreeting;
   for (uint32_t i = 0; i < 900; ++i) {
@@ -121,13 +121,14 @@ TEST_F(AbuseTest, AnswersThatNobodyReadsAreBounded) {
   host.limits_value.http2_streams_max = 1;
   session_ = MakeSession(host);
   std::string bytes = kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders, 1, kPost);
-  for (uint32_t i = 1; i < 10'000; ++i) bytes += Frame(NGHTTP2_HEADERS, kEndHeaders, 2 * i + 1, kPost);  // each refused
+  // All are refused
+  for (uint32_t i = 1; i < 10'000; ++i) bytes += Frame(NGHTTP2_HEADERS, kEndHeaders, 2 * i + 1, kPost);
   EXPECT_EQ(GoawayFor(bytes), NGHTTP2_ENHANCE_YOUR_CALM);
   EXPECT_TRUE(host.closing);
   session_.reset();
 }
 
-// gRPC's clients open both windows for every message that they read, and the stream's once more before they read.
+// gRPC's clients open both windows for each message that they read, and the stream's once more before they read.
 TEST_F(AbuseTest, SeveralWindowUpdatesPerMessageAreNoFlood) {
   constexpr int kMessages = 2000;
   Reply reply;
@@ -149,8 +150,8 @@ TEST_F(AbuseTest, SeveralWindowUpdatesPerMessageAreNoFlood) {
   EXPECT_FALSE(host_.closing);
 }
 
-// A client on a busy machine reads late: all has been sent, many messages to a frame, before it opens a window for the
-// first one.
+// A client on a busy machine reads late: everything was sent, with many messages per frame, before it opens a window
+// for the first message.
 TEST_F(AbuseTest, WindowUpdatesForWhatWasSentLongBeforeAreNoFlood) {
   constexpr int kMessages = 4000;
   Reply reply;
@@ -181,7 +182,7 @@ TEST_F(AbuseTest, TimePaysForControlFrames) {
 }
 
 TEST_F(AbuseTest, AHeaderBombIsRefusedWithoutKeepingIt) {
-  // One large field in the dynamic table, then named again and again by one byte each.
+  // Puts one large field into the dynamic table, then refers to it many times by one byte each.
   std::string block = kGet + std::string("\x40\x01x\x7f\xa1\x1e", 6) + std::string(4000, 'y');
   block += std::string(12'000, '\xbe');
   EXPECT_EQ(GoawayFor(kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 1, block)), -1);

@@ -13,7 +13,7 @@ std::string_view ViewOf(nghttp2_rcbuf* buffer) {
   return {reinterpret_cast<const char*>(vec.base), vec.len};
 }
 
-// Runs `body` for the connection; no exception may pass through C.
+// Runs `body` for the connection. No exception may pass through C code.
 template <typename F>
 auto Guarded(void* user, F body) -> decltype(body(*static_cast<Connection*>(user))) {
   try {

@@ -6,15 +6,16 @@
 
 namespace inferd::net::http2 {
 
-// What nghttp2 calls, handed on to the parts of the Connection that is its user data. Exceptions (memory) end the
-// connection.
+// nghttp2's callbacks. They forward to the parts of the Connection, which is the session's user data. An exception (out
+// of memory) ends the connection.
 struct Callbacks {
   struct Deleter {
     void operator()(nghttp2_session_callbacks* callbacks) const { nghttp2_session_callbacks_del(callbacks); }
   };
   static std::unique_ptr<nghttp2_session_callbacks, Deleter> Make();
 
-  // Where nghttp2 reads a response's body: it is told how much there is, and Sender::SendData moves the bytes.
+  // Returns nghttp2's source for a response's body: nghttp2 gets the number of bytes, and Sender::SendData() moves
+  // them.
   static nghttp2_data_provider BodySource();
 };
 

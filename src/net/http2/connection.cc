@@ -109,7 +109,7 @@ void Connection::OnPing(const nghttp2_frame& frame) {
   if ((frame.hd.flags & NGHTTP2_FLAG_ACK) != 0) {
     drain_.OnPingAck(frame.ping.opaque_data);
   } else if (link_.grpc && !keepalive_.OnPing(link_.now_ns, !streams_.empty())) {
-    ending_.TerminateSaying(NGHTTP2_ENHANCE_YOUR_CALM, "too_many_pings");  // gRPC clients know these words
+    ending_.TerminateSaying(NGHTTP2_ENHANCE_YOUR_CALM, "too_many_pings");  // gRPC clients recognize this text
   }
 }
 
@@ -121,7 +121,7 @@ void Connection::OnFrameSent(const nghttp2_frame& frame) {
   if (works) keepalive_.OnSent();
   if (!works || (frame.hd.flags & NGHTTP2_FLAG_END_STREAM) == 0) return;
   drain_.OnResponseSent(streams_.size());
-  // Answered before the request was whole: the peer need not send the rest (RFC 9113, 8.1).
+  // The response precedes the end of the request: the peer need not send the rest (RFC 9113, 8.1).
   const int32_t id = frame.hd.stream_id;
   if (nghttp2_session_get_stream_remote_close(link_.session, id) == 0) context_.outbound.Reset(id, NGHTTP2_NO_ERROR);
 }

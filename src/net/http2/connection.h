@@ -20,24 +20,26 @@
 
 namespace inferd::net::http2 {
 
-// One HTTP/2 connection: nghttp2 without its I/O, and the streams. Loop-bound. It owns the parts, tells each what
-// happens, and holds the limits on time.
+// One HTTP/2 connection: nghttp2 without its I/O, and the streams. Loop-bound. It owns the parts, tells them of events,
+// and enforces the time limits.
 //
-// nghttp2 parses, keeps the windows and orders what is sent. Requests are handed to the handler after each read, not
-// from inside nghttp2's callbacks. A request's bytes are taken off the windows when they are in its body, which the
-// memory budget has been charged for; a sink's, when the sink has come to them. While more than the write high-water
-// mark of whole responses waits for the peer's windows, nothing further is delivered; frames are still read, since the
-// windows open by them.
+// nghttp2 parses, manages the flow-control windows and orders the output. Requests are handed to the handler after each
+// read, not inside nghttp2's callbacks. A request's bytes are released to the peer's window once they are in its body,
+// which was charged to the memory budget; a sink's bytes, once the sink has processed them. While more bytes of
+// complete responses than the write high-water mark wait for the peer's windows, no further request is delivered.
+// Frames are still read, since they open the windows.
 //
-// Refused with GOAWAY ENHANCE_YOUR_CALM: streams reset as soon as they begin (by the peer, or by what it sends),
-// control frames and empty frames in numbers, more CONTINUATIONs than a header block within the limit needs.
+// These are refused with GOAWAY ENHANCE_YOUR_CALM: many streams that are reset as soon as they begin (by the peer, or
+// because of its frames), many control frames or empty frames, and more CONTINUATION frames than a header block within
+// the limit needs.
 class Connection final : public Session {
  public:
   explicit Connection(SessionHost& host);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // h2c: `settings` is the decoded SETTINGS payload. False: it is none; the connection is of no use then.
+  // Starts h2c; `settings` is the decoded SETTINGS payload. Returns false if it is invalid; the connection is then
+  // unusable.
   bool Upgrade(std::string_view settings, bool head_request);
   // Gives stream 1 its request.
   void AdoptUpgraded(HttpRequest request);
@@ -57,9 +59,9 @@ class Connection final : public Session {
   void OnTick(int64_t now_ns) override;
 
  private:
-  friend struct Callbacks;  // what nghttp2 calls, of receiver_ and sender_ too
+  friend struct Callbacks;  // nghttp2's callbacks, for receiver_ and sender_ too
 
-  // --- From nghttp2, in the middle of a read or a write.
+  // --- Called by nghttp2 in the middle of a read or a write.
   void OnFrame(const nghttp2_frame& frame);
   void OnPing(const nghttp2_frame& frame);
   void OnFrameSent(const nghttp2_frame& frame);
@@ -76,7 +78,7 @@ class Connection final : public Session {
   Keepalive keepalive_;
   Age age_;
   const int64_t began_ns_;
-  bool greeted_ = false;  // the peer's preface and SETTINGS have come
+  bool greeted_ = false;  // the peer's preface and SETTINGS have arrived
 };
 
 }  // namespace inferd::net::http2

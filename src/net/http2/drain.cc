@@ -10,15 +10,15 @@ namespace inferd::net::http2 {
 
 namespace {
 
-constexpr int64_t kDrainRoundTripNs = 10'000'000'000;  // for our PING to come back, while the peer is at work
+constexpr int64_t kDrainRoundTripNs = 10'000'000'000;  // time for our PING to return, while the peer is active
 constexpr uint8_t kDrainPing[8] = {};
 
 int64_t IdleNs(const Link& link) { return std::chrono::nanoseconds(link.host.limits().drain_idle).count(); }
 
 }  // namespace
 
-// gRPC's clients take the notice at any time. Of others there are some that fail what is open when it comes, and read
-// nothing between two requests: they are told behind a response, unless they keep several requests open or are silent.
+// gRPC's clients accept the notice at any time. Some other clients fail open requests when it comes, and read nothing
+// between two requests. They are told after a response, unless they keep several requests open or are silent.
 bool Drain::Begin() {
   if (begun_ns_ != 0) return false;
   announced_ = true;
@@ -49,18 +49,18 @@ void Drain::OnGoawaySent() {
   if (noticed_ && !final_goaway_ && !ping_due_) SubmitPing();
 }
 
-// In one write with it, and no request is open: a client that takes GOAWAY for the end of what it waits for, or reads
-// only while it waits, has lost nothing by then. Some take a PING behind GOAWAY for an error, and close at once: it
-// comes when they have had time for that.
+// The notice goes out in one write with the response, while no request is open. So a client loses nothing if it takes
+// GOAWAY for the end of its requests, or reads only while it waits. Some clients take a PING after GOAWAY for an error,
+// and close at once; the PING therefore comes later.
 void Drain::OnResponseSent(size_t streams) {
   if (!announced_ || noticed_ || streams > 1) return;
-  // The last look at the clock may be as old as whatever has held the loop since.
+  // The cached time may be old if the loop was blocked since it was read.
   link_.now_ns = std::max(link_.now_ns, base::SystemClock().NowNs());
   ping_due_ = !link_.grpc;
   SubmitNotice();
 }
 
-// First "no more, please" that still accepts what is on its way; when the PING behind it comes back, the real one.
+// First sends a notice that still accepts requests in flight. When the PING after it returns, the final GOAWAY is sent.
 void Drain::SubmitNotice() {
   if (std::exchange(noticed_, true)) return;
   notice_ns_ = link_.now_ns;
@@ -69,8 +69,8 @@ void Drain::SubmitNotice() {
 
 void Drain::SubmitPing() { nghttp2_submit_ping(link_.session, NGHTTP2_FLAG_NONE, kDrainPing); }
 
-// Whether a peer that does not answer our PING has had its chance to know: some clients read only while they wait for a
-// response, and what such a one sends from now on it finds to be not processed.
+// Returns true if a peer that does not answer our PING had time to notice the drain. Some clients read only while they
+// wait for a response; they then find that their later requests were not processed.
 bool Drain::MayEnd(size_t streams) const {
   if (!noticed_) return false;
   const bool silent = streams == 0 && link_.now_ns - std::max(notice_ns_, link_.active_ns) >= IdleNs(link_);

@@ -8,24 +8,24 @@
 
 namespace inferd::net::http2 {
 
-// Has the peer end the connection in peace: a notice (GOAWAY) that still accepts what is on its way, a PING behind it,
-// and when that comes back, or has had the time to, the GOAWAY that ends the connection. Loop-bound.
+// Ends the connection gracefully: sends a notice (GOAWAY) that still accepts requests in flight, then a PING. When the
+// PING's answer has arrived, or is overdue, it sends the GOAWAY that ends the connection. Loop-bound.
 class Drain {
  public:
   explicit Drain(Link& link) : link_(link) {}
 
-  // Notice behind the next response that leaves no stream open.
+  // Sends the notice after the next response that leaves no stream open.
   void Announce() { announced_ = true; }
-  // Notice as soon as the peer takes it well. False: it had been called.
+  // Sends the notice as soon as the peer can take it. Returns false if it was already called.
   bool Begin();
-  // Notice now.
+  // Sends the notice now.
   void SubmitNotice();
 
-  // `streams`: how many there are.
+  // `streams` is the number of open streams.
   void OnTick(size_t streams);
   void OnPingAck(std::span<const uint8_t> payload);
   void OnGoawaySent();
-  // The last frame of a response has left; its stream is one of `streams`.
+  // Called when the last frame of a response was sent. Its stream is one of `streams`.
   void OnResponseSent(size_t streams);
 
  private:
@@ -34,11 +34,11 @@ class Drain {
   void SubmitFinalGoaway();
 
   Link& link_;
-  int64_t begun_ns_ = 0;    // since Begin; 0: it has not been called
-  int64_t notice_ns_ = 0;   // since the notice
-  bool announced_ = false;  // to be told behind the next response that leaves no stream open
-  bool noticed_ = false;    // the notice is out
-  bool ping_due_ = false;   // behind it, after Limits::drain_idle
+  int64_t begun_ns_ = 0;    // time of Begin(), or 0 before it
+  int64_t notice_ns_ = 0;   // time of the notice
+  bool announced_ = false;  // the notice is due after the next response that leaves no stream open
+  bool noticed_ = false;    // the notice was sent
+  bool ping_due_ = false;   // a PING is due after the notice and Limits::drain_idle
   bool final_goaway_ = false;
 };
 

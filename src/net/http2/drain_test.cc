@@ -30,17 +30,17 @@ class DrainTest : public ::testing::Test {
     Sent();  // our SETTINGS
   }
 
-  // What is sent now: 'n' for the notice, 'g' for the GOAWAY that ends the connection, 'p' for a PING.
+  // Returns the frames that are sent now: 'n' for the notice, 'g' for the final GOAWAY, 'p' for a PING.
   std::string Sent() {
     std::string frames;
     const uint8_t* data = nullptr;
     while (nghttp2_session_mem_send(link_.session, &data) > 0) {
       if (data[3] == NGHTTP2_PING) frames += 'p';
-      if (data[3] == NGHTTP2_GOAWAY) frames += data[9] == 0x7f ? 'n' : 'g';  // its last stream is the last there can be
+      if (data[3] == NGHTTP2_GOAWAY) frames += data[9] == 0x7f ? 'n' : 'g';  // its last stream is the highest possible
     }
     return frames;
   }
-  // As what has been sent last was the notice.
+  // Assumes that the last sent frame was the notice.
   std::string SentBehindNotice() {
     drain_.OnGoawaySent();
     return Sent();

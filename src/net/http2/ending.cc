@@ -21,7 +21,7 @@ void AppendNumber(std::string& out, uint32_t number, int bytes) {
   while (bytes-- > 0) out += static_cast<char>(number >> (8 * bytes) & 0xff);
 }
 
-// RFC 9113, 6.8.
+// Makes a GOAWAY frame (RFC 9113, 6.8).
 std::string GoawayFrame(int32_t last_stream_id, uint32_t error_code) {
   std::string frame;
   AppendNumber(frame, 8, 3);
@@ -66,7 +66,7 @@ void Ending::Settle() {
   if (!last_words_.empty() || (!link_.failed && nghttp2_session_want_write(link_.session) != 0)) {
     return link_.host.WantWrite();
   }
-  // What waits for the peer's windows behind its end waits in vain.
+  // Output that waits for the windows of a peer which has finished sending waits in vain.
   const bool done = link_.failed || dismissed_ || nghttp2_session_want_read(link_.session) == 0 ||
                     (eof_ && (streams_.empty() || IsStuck()));
   if (!done) return;

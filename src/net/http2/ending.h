@@ -14,45 +14,46 @@
 
 namespace inferd::net::http2 {
 
-// How a connection ends, whichever side wants it to: whether its peer is still listened to, what is said last, and when
-// it is closed. (What lets the peer end it in peace is Drain's.) Loop-bound.
+// The end of a connection, by either side: whether the peer is still read, what is sent last, and when the connection
+// is closed. (Graceful ending is Drain's.) Loop-bound.
 class Ending {
  public:
   Ending(Link& link, StreamTable& streams, const Requests& requests)
       : link_(link), streams_(streams), requests_(requests) {}
 
-  // Nothing is to be done any more; nothing that comes is to be read.
+  // over(): there is nothing more to do. deaf(): no more bytes are to be read.
   bool over() const { return link_.failed || closing_; }
   bool deaf() const { return over() || dismissed_; }
   bool closing() const { return closing_; }
 
-  // The peer has finished sending. False: it is known.
+  // The peer has finished sending. Returns false if that was known.
   bool OnEof() { return !std::exchange(eof_, true); }
   // The connection is gone.
   void OnClosed();
 
-  // Ends a connection whose peer does what it must not: GOAWAY, then close. With words for it, what waits is written.
+  // Ends a connection because of the peer's misbehaviour: GOAWAY, then close. TerminateSaying() also writes waiting
+  // output.
   void Terminate(uint32_t error_code) { nghttp2_session_terminate_session(link_.session, error_code); }
   void TerminateSaying(uint32_t error_code, std::string_view why);
-  // The same where nghttp2 itself has given up and can send nothing more.
+  // The same if nghttp2 itself has failed and cannot send anything more.
   void Fail(int nghttp2_error);
-  // Moves Fail's GOAWAY to `out`; returns its bytes.
+  // Moves Fail()'s GOAWAY to `out`. Returns its bytes.
   size_t TakeLastWords(std::vector<base::BufferSlice>& out) { return last_words_.empty() ? 0 : MoveLastWords(out); }
 
-  // Asks the host to write, or to close when nothing is left to say.
+  // Asks the host to write, or to close if there is nothing left to send.
   void Settle();
 
  private:
   size_t MoveLastWords(std::vector<base::BufferSlice>& out);
-  // Returns true if a peer that sends nothing more is sent nothing more either. Call when nghttp2 has nothing to send.
+  // True if nothing more will be sent to a peer that has finished sending. Call when nghttp2 has nothing to send.
   bool IsStuck() const { return requests_.in_flight() == 0 && !requests_.deliverable(); }
 
   Link& link_;
   StreamTable& streams_;
   const Requests& requests_;
-  std::string last_words_;  // the hand-made GOAWAY of Fail
+  std::string last_words_;  // the GOAWAY that Fail() made by hand
   bool eof_ = false;
-  bool dismissed_ = false;  // the peer has been told why, and is not read any more
+  bool dismissed_ = false;  // the peer was told the reason, and is not read any more
   bool closing_ = false;
 };
 

@@ -13,11 +13,11 @@
 
 namespace inferd::net::http2 {
 
-// For tests: an HTTP/2 client, joined to a session in memory.
+// For tests: an HTTP/2 client that is connected to a session in memory.
 class FakePeer final {
  public:
   struct Answer {
-    std::vector<int> statuses;  // interim ones too
+    std::vector<int> statuses;  // including interim ones
     std::map<std::string, std::string> headers;
     std::string body;
     bool closed = false;
@@ -27,7 +27,7 @@ class FakePeer final {
   };
   using Fields = std::vector<std::pair<std::string, std::string>>;
 
-  // `window`: how much of a response it takes before it must be asked (Open), 0 for as much as comes.
+  // `window` limits how much of a response it takes before Open(); 0 for no limit.
   explicit FakePeer(int32_t window = 0) {
     nghttp2_session_callbacks* callbacks = nullptr;
     nghttp2_session_callbacks_new(&callbacks);
@@ -49,7 +49,7 @@ class FakePeer final {
   FakePeer(const FakePeer&) = delete;
   FakePeer& operator=(const FakePeer&) = delete;
 
-  // Sends a request; with `end` false its body stays open (More).
+  // Sends a request. If `end` is false, its body stays open (see More()).
   int32_t Request(std::string_view method, std::string_view path, const Fields& fields = {}, std::string body = {},
                   bool end = true) {
     Fields all = {
@@ -89,7 +89,7 @@ class FakePeer final {
       Take(out);
     }
   }
-  // What it has to send.
+  // Returns the client's pending output.
   std::string Frames() {
     std::string frames;
     const uint8_t* data = nullptr;

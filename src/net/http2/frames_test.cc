@@ -5,7 +5,7 @@
 #include "net/http2/raw_peer_fixture.h"
 #include "tests/support/recording_sink.h"
 
-// Frames that RFC 9113 forbids, each answered with the error it asks for. Numbers are its sections, as h2spec has them.
+// Frames that RFC 9113 forbids, each with the error that it requires. Numbers are its sections, as h2spec has them.
 
 namespace inferd::net::http2 {
 namespace {
@@ -19,7 +19,7 @@ constexpr uint8_t kData = NGHTTP2_DATA, kHeaders = NGHTTP2_HEADERS, kPriority = 
 
 struct Case {
   const char* what;
-  std::string bytes;  // behind the preface and SETTINGS
+  std::string bytes;  // after the preface and SETTINGS
   int code;
 };
 
@@ -28,7 +28,7 @@ class FramesTest : public RawPeerTest {
   FramesTest() {
     host_.fake_handler.answer = [this](HttpRequest, Reply reply) { held_.push_back(std::move(reply)); };
   }
-  // Each case ends its connection.
+  // Expects each case to end its connection.
   void ExpectGoaway(const std::vector<Case>& cases) {
     for (const Case& c : cases) {
       Restart();
@@ -37,7 +37,7 @@ class FramesTest : public RawPeerTest {
       EXPECT_TRUE(host_.closing) << c.what;
     }
   }
-  // Each case ends stream 1, and the connection goes on.
+  // Expects each case to end stream 1, and the connection to continue.
   void ExpectReset(const std::vector<Case>& cases) {
     for (const Case& c : cases) {
       Restart();
@@ -106,7 +106,8 @@ TEST_F(FramesTest, ClosedAndHalfClosedStreams) {
 TEST_F(FramesTest, FramesForAResetStreamAreDropped) {
   const std::string reset = Open(1) + Frame(kRstStream, 0, 1, "\0\0\0\x8"s);
   Restart();
-  EXPECT_EQ(GoawayFor(kGreeting + reset + Frame(kWindowUpdate, 0, 1, "\0\0\0\1"s)), -1);  // 5.1: may be on its way
+  // 5.1: may have been sent before
+  EXPECT_EQ(GoawayFor(kGreeting + reset + Frame(kWindowUpdate, 0, 1, "\0\0\0\1"s)), -1);
   EXPECT_TRUE(held_.empty());
 }
 
@@ -231,7 +232,7 @@ TEST_F(FramesTest, PriorityIsReadAndIgnored) {
 }
 
 TEST_F(FramesTest, PaddingIsPaidFor) {
-  // The pad bytes come off the windows too, and are given back.
+  // The pad bytes count against the windows too, and are given back.
   std::string bytes = kGreeting + Open(1);
   Feed(*session_, bytes);
   for (int i = 0; i < 1000; ++i) {

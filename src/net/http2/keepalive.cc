@@ -8,7 +8,7 @@ namespace inferd::net::http2 {
 namespace {
 
 constexpr std::chrono::hours kIdlePingInterval{2};
-constexpr int64_t kJitterParts = 10;  // one tenth, either way
+constexpr int64_t kJitterParts = 10;  // one tenth, plus or minus
 constexpr uint64_t kGoldenRatio = 0x9e3779b97f4a7c15;
 
 int64_t NsOf(std::chrono::nanoseconds duration) { return duration.count(); }
@@ -40,7 +40,7 @@ Keepalive::Due Keepalive::OnTick(int64_t now_ns, bool has_streams) {
 Age::Age(const Limits& limits, int64_t now_ns) : drain_ns_(0), grace_ns_(NsOf(limits.http2_age_grace)) {
   const int64_t age_ns = NsOf(limits.http2_age_max);
   if (age_ns == 0) return;
-  // Connections made together must not all come back together.
+  // Connections that were made together must not all reconnect together.
   const uint64_t spread = static_cast<uint64_t>(now_ns) * kGoldenRatio >> 32;
   const int64_t jitter_ns = age_ns / kJitterParts;
   drain_ns_ = now_ns + age_ns - jitter_ns + static_cast<int64_t>(spread % static_cast<uint64_t>(2 * jitter_ns + 1));

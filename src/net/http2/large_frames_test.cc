@@ -5,7 +5,7 @@
 
 #include "net/http2/raw_peer_fixture.h"
 
-// DATA frames of many kilobytes: what nghttp2 has not seen yet of one is read to where the body wants it.
+// DATA frames of many kilobytes: the part that nghttp2 has not seen yet is read directly to the body's memory.
 
 namespace inferd::net::http2 {
 namespace large_frames_test {
@@ -22,7 +22,7 @@ class LargeFramesTest : public RawPeerTest {
     };
     for (size_t i = 0; i < kFrameBytes; ++i) payload_ += static_cast<char>(i % 251);
     TakeFrames();
-    // The limits of our SETTINGS hold once they are acknowledged.
+    // The limits of our SETTINGS apply once they are acknowledged.
     Feed(*session_, kGreeting + Frame(NGHTTP2_SETTINGS, kAck, 0, ""));
   }
 
@@ -76,7 +76,7 @@ TEST_F(LargeFramesTest, SmallAndPaddedFramesAreReadWithWhatIsBehindThem) {
   EXPECT_EQ(body_.view(), payload_);
 }
 
-// The body is gone by then.
+// The body is gone when the rest arrives.
 TEST_F(LargeFramesTest, TheRestOfARefusedBodyIsReadToTheSharedSpace) {
   host_.limits_value.body_bytes_max = 1000;
   const std::string frame = Frame(NGHTTP2_DATA, kEndStream, 1, payload_);
@@ -87,7 +87,7 @@ TEST_F(LargeFramesTest, TheRestOfARefusedBodyIsReadToTheSharedSpace) {
   EXPECT_EQ(host_.budget->used(), 0u);
 }
 
-// The handler answers while the body is on its way, and nghttp2 drops what still comes of it.
+// The handler answers while the body arrives, and nghttp2 drops the rest.
 TEST_F(LargeFramesTest, AStreamThatEndsInTheMiddleOfAFrameIsNotReadTo) {
   const std::string frame = Frame(NGHTTP2_DATA, kEndStream, 1, payload_);
   Feed(*session_, Open(1) + frame.substr(0, 1009));

@@ -1,6 +1,6 @@
 #include "net/http2/raw_peer_fixture.h"
 
-// Keepalive and age of a connection, on the wire.
+// Keepalive and age of a connection, checked by its frames.
 
 namespace inferd::net::http2 {
 namespace lifetime_test {
@@ -16,7 +16,7 @@ class LifetimeTest : public RawPeerTest {
     host_.fake_handler.answer = [this](HttpRequest, Reply reply) { held_.push_back(std::move(reply)); };
     host_.limits_value.idle_timeout = std::chrono::hours(10);
   }
-  // A new connection with the limits as they are, and a call that waits.
+  // Opens a new connection with the current limits, and a call that waits.
   void Call(std::string_view block) {
     Restart();
     Feed(*session_, kGreeting + Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 1, block));
@@ -83,7 +83,7 @@ TEST_F(LifetimeTest, AnOldConnectionDrainsInTwoSteps) {
   Tick(seconds(111));
   EXPECT_EQ(CountSent(NGHTTP2_GOAWAY), 1u);
   EXPECT_EQ(TakeFrames().back().type, NGHTTP2_PING);
-  // What was on its way is still served.
+  // Requests in flight are still served.
   Feed(*session_, Frame(NGHTTP2_HEADERS, kEndHeaders | kEndStream, 3, kGet) +
                       Frame(NGHTTP2_PING, NGHTTP2_FLAG_ACK, 0, std::string(8, '\0')));
   EXPECT_EQ(CountSent(NGHTTP2_GOAWAY), 2u);

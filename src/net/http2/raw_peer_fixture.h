@@ -13,7 +13,7 @@
 #include "net/http2/session.h"
 #include "tests/support/fake_session_host.h"
 
-// For tests: a peer that writes its frames by hand, so that they may be as wrong as they like.
+// For tests: a peer that writes its frames by hand, so that they may be malformed.
 
 namespace inferd::net::http2 {
 
@@ -39,7 +39,7 @@ inline std::string Field(std::string_view name, std::string_view value) {
   return field += value;
 }
 
-// GET and POST / with indexed fields alone (RFC 7541, appendix A), and an authority.
+// GET and POST / with indexed fields only (RFC 7541, appendix A), and an authority.
 inline const std::string kGet = std::string("\x82\x84\x86\x41\x01h", 6);
 inline const std::string kPost = std::string("\x83\x84\x86\x41\x01h", 6);
 inline const std::string kGreeting = std::string(kPreface) + Frame(NGHTTP2_SETTINGS, 0, 0, "");
@@ -54,12 +54,12 @@ class RawPeerTest : public ::testing::Test {
     std::string payload;
   };
 
-  // The error code of the GOAWAY that `bytes` are answered with; -1: none.
+  // Returns the error code of the GOAWAY that answers `bytes`, or -1 if there is none.
   int GoawayFor(std::string_view bytes) {
     Feed(*session_, bytes);
     return last_goaway();
   }
-  // What RST_STREAM says of `stream` after `bytes`; -1: none.
+  // Returns the error code of RST_STREAM for `stream` after `bytes`, or -1 if there is none.
   int ResetFor(std::string_view bytes, int32_t stream = 1) {
     Feed(*session_, bytes);
     int code = -1;
@@ -77,7 +77,7 @@ class RawPeerTest : public ::testing::Test {
     }
     return code;
   }
-  // All frames of this session so far.
+  // Returns all frames of this session so far.
   std::vector<Sent> TakeFrames() {
     std::string_view out = output_ += TakeAll(*session_);
     std::vector<Sent> frames;

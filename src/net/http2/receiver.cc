@@ -8,8 +8,8 @@ namespace inferd::net::http2 {
 
 namespace {
 
-constexpr size_t kOutboundFramesMax = 5000;    // that wait for a peer which does not read
-constexpr size_t kDirectBytesMin = 32 * 1024;  // less is read with what comes behind it, and copied
+constexpr size_t kOutboundFramesMax = 5000;    // waiting for a peer that does not read
+constexpr size_t kDirectBytesMin = 32 * 1024;  // less is read together with the bytes after it, and copied
 constexpr size_t kGoawayBytesMax = 16 * 1024;
 constexpr int64_t kRapidNs = 50'000'000;
 
@@ -33,7 +33,7 @@ std::span<std::byte> Receiver::FrameSpace() {
 int Receiver::OnRead(size_t bytes) {
   data_end_ = nullptr;
   const ssize_t used = nghttp2_session_mem_recv(link_.session, reinterpret_cast<const uint8_t*>(inbox_), bytes);
-  // Only where the last byte was a stream's data does nghttp2 stand in the middle of a frame that it does not ignore.
+  // nghttp2 is in the middle of a frame that it does not ignore only if the last byte was a stream's data.
   if (data_end_ != inbox_ + bytes) frame_left_ = 0;
   if (used < 0) return static_cast<int>(used);
   return nghttp2_session_get_outbound_queue_size(link_.session) > kOutboundFramesMax ? NGHTTP2_ERR_FLOODED : 0;
@@ -43,7 +43,7 @@ int Receiver::OnBeginFrame(const nghttp2_frame_hd& frame) {
   const bool all_data = frame.type == NGHTTP2_DATA && (frame.flags & NGHTTP2_FLAG_PADDED) == 0;
   frame_stream_ = frame.stream_id;
   frame_left_ = all_data ? frame.length : 0;
-  // nghttp2 would keep all that such a frame says.
+  // nghttp2 would store the whole debug data of such a frame.
   if (frame.type == NGHTTP2_GOAWAY && frame.length > kGoawayBytesMax) return NGHTTP2_ERR_CALLBACK_FAILURE;
   if (!Works(frame) && !link_.abuse.OnIdleFrame()) ending_.Terminate(NGHTTP2_ENHANCE_YOUR_CALM);
   return 0;
@@ -51,11 +51,11 @@ int Receiver::OnBeginFrame(const nghttp2_frame_hd& frame) {
 
 bool Receiver::Works(const nghttp2_frame_hd& frame) {
   switch (frame.type) {
-    // Of a stream that is closed they are dropped by nghttp2.
+    // nghttp2 drops HEADERS of a closed stream.
     case NGHTTP2_HEADERS:
       return frame.stream_id > nghttp2_session_get_last_proc_stream_id(link_.session) ||
              streams_.Find(frame.stream_id) != nullptr;
-    // They may well be on their way when we end a stream.
+    // DATA may still be in flight when we end a stream.
     case NGHTTP2_DATA: return frame.length > 0;
     // OnStreamClosed counts these.
     case NGHTTP2_RST_STREAM: return streams_.Find(frame.stream_id) != nullptr;
@@ -94,7 +94,7 @@ void Receiver::OnDataFrame(const nghttp2_frame_hd& frame) {
 void Receiver::OnStreamClosed(int32_t id) {
   const std::unique_ptr<Stream> stream = streams_.Take(id);
   if (stream == nullptr) return;
-  // A stream that has lived a while is no rapid reset: how many of those there are is for the stream limit to say.
+  // A stream that has lived for a while is no rapid reset; the stream limit bounds the number of such streams.
   const bool rapid = link_.now_ns - stream->received_ns() < kRapidNs;
   const bool wasted = rapid && !stream->response().answered();
   if (heading_ == stream.get()) heading_ = nullptr;

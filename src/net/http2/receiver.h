@@ -13,21 +13,21 @@
 
 namespace inferd::net::http2 {
 
-// What comes from the peer: reads it, through nghttp2, into streams. The rest of a large DATA frame is read to where
-// its stream wants it, and nghttp2 finds it there, so that a tensor is not copied on its way. Ends the connection of a
-// peer that sends what costs it nothing in numbers. Loop-bound.
+// Reads the peer's bytes, through nghttp2, into streams. The rest of a large DATA frame is read directly to its
+// stream's memory, where nghttp2 finds it, so that a tensor is not copied. It ends the connection of a peer that sends
+// many frames which cost the peer nothing. Loop-bound.
 class Receiver {
  public:
   Receiver(Link& link, StreamTable& streams, Ending& ending) : link_(link), streams_(streams), ending_(ending) {}
 
-  // Where the next bytes should be read to.
+  // Returns the space for the next bytes.
   std::span<std::byte> PrepareRead();
-  // That many were. nghttp2's error, if not 0.
+  // Processes `bytes` that were read. Returns nghttp2's error, or 0.
   int OnRead(size_t bytes);
-  // When the header block began that is incomplete now; 0: none is.
+  // Returns the time at which the incomplete header block began, or 0 if there is none.
   int64_t headers_since_ns() const { return headers_since_ns_; }
 
-  // --- From nghttp2, in the middle of a read.
+  // --- Called by nghttp2 in the middle of a read.
   int OnBeginFrame(const nghttp2_frame_hd& frame);
   int OnBeginHeaders(const nghttp2_frame& frame);
   void OnField(std::string_view name, std::string_view value) {
@@ -36,23 +36,23 @@ class Receiver {
   int OnData(int32_t id, std::span<const std::byte> data);
   void OnHeadersFrame(const nghttp2_frame_hd& frame);
   void OnDataFrame(const nghttp2_frame_hd& frame);
-  // ... or of a write.
+  // ... or in the middle of a write.
   void OnStreamClosed(int32_t id);
 
  private:
-  // Whether the frame brings a request or data, or ends a stream.
+  // True if the frame brings a request or data, or ends a stream.
   bool Works(const nghttp2_frame_hd& frame);
-  // Where the rest of a large DATA frame belongs.
+  // Returns the space for the rest of a large DATA frame.
   std::span<std::byte> FrameSpace();
 
   Link& link_;
   StreamTable& streams_;
   Ending& ending_;
-  Stream* heading_ = nullptr;            // whose header block is arriving
+  Stream* heading_ = nullptr;            // the stream whose header block is arriving
   const std::byte* inbox_ = nullptr;     // from PrepareRead to OnRead
-  const std::byte* data_end_ = nullptr;  // of what OnData had last
-  int32_t frame_stream_ = 0;             // of the frame that is being read
-  size_t frame_left_ = 0;                // what is to come of its payload; 0: that is not known to be all data
+  const std::byte* data_end_ = nullptr;  // end of OnData's last bytes
+  int32_t frame_stream_ = 0;             // stream of the frame that is being read
+  size_t frame_left_ = 0;                // missing bytes of its payload; 0 unless they are known to be all data
   int64_t headers_since_ns_ = 0;
 };
 

@@ -1,6 +1,6 @@
 #include "net/http2/session_fixture.h"
 
-// Requests that the transport answers itself, or asks to go on.
+// Requests that the transport answers itself, or with "100 Continue".
 
 namespace inferd::net::http2 {
 namespace {

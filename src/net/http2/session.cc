@@ -10,7 +10,7 @@ namespace inferd::net::http2 {
 
 namespace {
 
-// RFC 4648, 5, without padding (RFC 7540, 3.2.1); padding is let pass.
+// Decodes base64url (RFC 4648, 5) without padding (RFC 7540, 3.2.1). Padding is tolerated.
 std::optional<std::string> DecodeBase64Url(std::string_view text) {
   while (text.ends_with('=')) text.remove_suffix(1);
   std::string bytes;
@@ -42,7 +42,7 @@ std::optional<std::string> DecodeBase64Url(std::string_view text) {
   return bytes;
 }
 
-// RFC 9113, 6.5.2: nghttp2 would take the upgrade and then end the connection over a bad value.
+// Checks the values (RFC 9113, 6.5.2): nghttp2 would accept the upgrade and then end the connection over a bad value.
 bool IsSettingsPayload(std::string_view payload) {
   constexpr size_t kEntryBytes = 6;
   if (payload.size() % kEntryBytes != 0) return false;

@@ -6,7 +6,7 @@
 
 #include "tests/support/fake_session_host.h"
 
-// What HTTP/2 costs without sockets: one request read, delivered, answered and written.
+// Measures HTTP/2 without sockets: one request read, delivered, answered and written.
 
 namespace inferd::net::http2 {
 namespace {
@@ -23,11 +23,11 @@ void AppendFrame(std::string& out, uint8_t type, uint8_t flags, uint32_t stream,
 std::string Greeting() {
   std::string greeting = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
   AppendFrame(greeting, 4, 0, 0, "");
-  AppendFrame(greeting, 4, 1, 0, "");  // it has seen our windows
+  AppendFrame(greeting, 4, 1, 0, "");  // the client has seen our windows
   return greeting;
 }
 
-// POST /v2/models/simple/infer with a body, as a client's second request has it (RFC 7541, literals without indexing).
+// POST /v2/models/simple/infer with a body, as in a client's second request (RFC 7541, literals without indexing).
 std::string Post(std::string_view body) {
   constexpr uint32_t kStream = 1;
   std::string block("\x83\x86\x04\x17/v2/models/simple/infer\x01\x09localhost\x0f\x0d", 40);
@@ -44,7 +44,7 @@ std::string Post(std::string_view body) {
   return frames;
 }
 
-// The same frames on another stream.
+// Changes the frames to another stream.
 void SetStream(std::string& frames, uint32_t stream) {
   for (size_t at = 0; at < frames.size();) {
     size_t size = 0;
@@ -60,7 +60,7 @@ void BM_Request(benchmark::State& state) {
   std::unique_ptr<Session> session;
   uint32_t stream = 0;
   for (auto _ : state) {
-    if (session == nullptr || stream > 20'000) {  // before the answers have used up the connection's window
+    if (session == nullptr || stream > 20'000) {  // before the responses use up the connection's window
       session = MakeSession(host);
       Feed(*session, Greeting());
       stream = 1;

@@ -16,7 +16,7 @@ class SessionTest : public ::testing::Test {
  protected:
   void Exchange() { peer_.Exchange(*session_, host_); }
   FakeHandler& handler() { return host_.fake_handler; }
-  // Answers with what was sent.
+  // Makes the handler return the request's body.
   void Echo() {
     handler().answer = [](HttpRequest request, Reply reply) {
       HttpResponse response;
@@ -24,7 +24,7 @@ class SessionTest : public ::testing::Test {
       reply.Send(std::move(response));
     };
   }
-  // Keeps replies for later.
+  // Makes the handler keep replies for later.
   void Hold() {
     handler().answer = [this](HttpRequest, Reply reply) { held_.push_back(std::move(reply)); };
   }

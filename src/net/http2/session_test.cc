@@ -287,7 +287,7 @@ TEST_F(SessionTest, HoldsBackRequestsWhileResponsesWait) {
   EXPECT_EQ(handler().requests, 2u);
 }
 
-// The peer cannot open its windows any more.
+// The peer can no longer open its windows.
 TEST_F(SessionTest, AnswersThatWaitForWindowsAreGivenUpAtTheEnd) {
   FakePeer slow(1);
   host_.limits_value.write_high_water = 1000;
@@ -363,7 +363,7 @@ TEST_F(SessionTest, AnAnnouncedDrainIsToldBehindTheResponseThatLeavesNothingOpen
   EXPECT_EQ(peer_.goaways.size(), 0u) << "another waits";
   held_[1].Send(HttpResponse::Text(200, "", "done"));
   const std::string told = TakeAll(*session_);
-  // What was sent before the peer could know is served, and covered by the last GOAWAY.
+  // Requests sent before the peer could know are served, and covered by the last GOAWAY.
   const int32_t third = peer_.Request("GET", "/3");
   Feed(*session_, peer_.Frames());
   peer_.Take(told);
@@ -413,7 +413,7 @@ TEST_F(SessionTest, ASilentPeerIsToldWhenTheServerEnds) {
   ASSERT_EQ(peer_.goaways.size(), 1u);
   EXPECT_EQ(peer_.goaways[0].first, 0x7fffffff);
   session_->OnTick(now_ns + 4'000'000'000);
-  TakeAll(*session_);  // the peer's library reads nothing more: it has nothing open
+  TakeAll(*session_);  // the peer's library reads nothing more: it has no open stream
   EXPECT_TRUE(host_.closing);
 }
 

@@ -6,7 +6,7 @@
 #include "net/http2/fake_peer.h"
 #include "net/http2/session.h"
 
-// Requests that are acted on while their body arrives.
+// Requests that are processed while their body arrives.
 
 namespace inferd::net::http2 {
 namespace {
@@ -109,7 +109,7 @@ TEST_F(SinkTest, WhilePausedThePeerHasOneWindow) {
   peer_.More(id, std::string(5 << 20, 'x'), true);
   Exchange();
   EXPECT_EQ(record_->body.size(), size_t{2} << 20);
-  // Other streams have the connection's window.
+  // Other streams still have the connection's window.
   host_.fake_handler.plan = [](const RequestHead&) { return BodyPlan(); };
   const int32_t other = peer_.Request("POST", "/p", {}, std::string(8 << 20, 'y'));
   Exchange();

@@ -16,24 +16,23 @@ class StreamTable {
   explicit StreamTable(StreamContext& context) : context_(context) {}
 
   Stream& Begin(int32_t id);
-  // nullptr: there is none.
+  // Returns nullptr if there is none.
   Stream* Find(int32_t id) {
     const auto found = streams_.find(id);
     return found == streams_.end() ? nullptr : found->second.get();
   }
-  // The stream, which is no longer in the table; null: there was none.
+  // Removes the stream from the table and returns it. Null if there is none.
   std::unique_ptr<Stream> Take(int32_t id);
   void Clear();
 
-  // Has the streams that are ready deliver, in the order in which they became so, for as long as the peer takes what it
-  // is sent.
+  // Lets ready streams deliver, in the order in which they became ready, as long as the peer accepts our output.
   void DeliverReady() {
     if (context_.requests.has_ready()) DeliverInOrder();
   }
 
   bool empty() const { return streams_.empty(); }
   size_t size() const { return streams_.size(); }
-  // Pairs of identifier and stream.
+  // Iterates over pairs of identifier and stream.
   auto begin() const { return streams_.begin(); }
   auto end() const { return streams_.end(); }
 

@@ -17,7 +17,7 @@ struct Frame {
 
 class TrailersTest : public ::testing::Test {
  protected:
-  // The frames of stream 1, answered by `answer`.
+  // Returns the frames of stream 1, whose request `answer` answers.
   std::vector<Frame> FramesOf(std::function<void(Reply)> answer, std::string_view method = "POST") {
     host_.fake_handler.answer = [&](HttpRequest, Reply reply) { answer(std::move(reply)); };
     id_ = peer_.Request(method, "/p");

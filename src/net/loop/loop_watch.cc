@@ -9,7 +9,7 @@
 namespace inferd::net {
 
 namespace {
-constexpr int kLooks = 20;  // behind a loan
+constexpr int kLooks = 20;  // after a loan
 }  // namespace
 
 void LoopWatch::Start(std::vector<Subject*> loops) {
@@ -49,8 +49,8 @@ void LoopWatch::Run() {
   }
 }
 
-// A loop that has said that it lends its turn does so no more until it is told to. A loan of just then may be missed,
-// so that one more look follows.
+// A loop that has reported its loan does not report again until it is told to. A loan at that moment may be missed, so
+// that one more look follows.
 void LoopWatch::Look() {
   const int64_t now_ns = clock_.NowNs();
   bool lent = false;

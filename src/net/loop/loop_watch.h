@@ -10,16 +10,17 @@
 
 namespace inferd::net {
 
-// Moves loops away from threads that do not come back from an execution (base::Turn). Looks every 10 ms, while loops
-// lend their turns; its thread sleeps when none has for 0.2 s. WatchLent() is thread-safe; the rest is the owner's.
+// Moves loops away from threads that are stuck in an execution (base::Turn). Looks every 10 ms while loops lend their
+// turns; its thread sleeps when none has for 0.2 s. WatchLent() is thread-safe; the other methods are for the owner
+// only.
 class LoopWatch final : public base::Turn::Watch {
  public:
-  // A loop, as its watch sees it. The watch's thread calls both.
+  // A loop as its watch sees it. The watch's thread calls both methods.
   class Subject {
    public:
-    // Moves the loop if its turn was lent until `now_ns` or earlier. Returns true if the turn is lent.
+    // Moves the loop if its turn's loan ended at `now_ns` or earlier. Returns true if the turn is lent.
     virtual bool MoveIfHeld(int64_t now_ns) = 0;
-    // WatchLent() is called for the next loan.
+    // Makes the next loan call WatchLent() again.
     virtual void StopWatching() = 0;
 
    protected:
@@ -33,9 +34,9 @@ class LoopWatch final : public base::Turn::Watch {
   LoopWatch(const LoopWatch&) = delete;
   LoopWatch& operator=(const LoopWatch&) = delete;
 
-  // Once. The loops outlive Stop().
+  // Call once. The loops must outlive Stop().
   void Start(std::vector<Subject*> loops);
-  // Waits for the thread. Idempotent.
+  // Stops the thread and waits for it. Idempotent.
   void Stop();
 
   void WatchLent() override;
@@ -46,7 +47,7 @@ class LoopWatch final : public base::Turn::Watch {
 
   const base::SystemClock clock_{};
   std::vector<Subject*> loops_;
-  int looks_left_ = 0;  // of the thread, before it sleeps
+  int looks_left_ = 0;  // passes of the thread before it sleeps
   base::Mutex mutex_;
   base::CondVar changed_;
   bool lent_ GUARDED_BY(mutex_) = false;

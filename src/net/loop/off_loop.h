@@ -10,9 +10,10 @@
 
 namespace inferd::net {
 
-// A step of a call that may be too much for its loop: runs `work(*call)` on `pool` if it is `big`, else on `loop`, and
-// then `next(call)` on the loop. What is not big runs at the end of this turn where this is the loop's thread already,
-// behind executions of other calls (base::Turn). From any thread; `pool` and the loop outlive the step.
+// A step of a call that may be too long for its loop. Runs `work(*call)` on `pool` if it is `big`, else on `loop`. Then
+// runs `next(call)` on the loop. If this is the loop's thread already, a step that is not big runs at the end of this
+// turn, after the executions of other calls (base::Turn). May be called on any thread. `pool` and the loop must outlive
+// the step.
 template <typename Call, typename Work, typename Next>
 void WorkThenGoOn(std::unique_ptr<Call> call, Loop& loop, base::Executor& pool, bool big, Work work, Next next) {
   if (big) {

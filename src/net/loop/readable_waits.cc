@@ -17,7 +17,7 @@ bool ReadableWaits::AwaitReadable(int descriptor, base::Task ready) {
   return true;
 }
 
-// Once armed, it stays registered, and is told of one event: to arm it again takes one call of the system, too.
+// An armed descriptor stays registered for one event; arming it again takes one system call, too.
 bool ReadableWaits::Arm(int descriptor, Wait& wait) {
   Watcher* const watcher = &wait;
   epoll_event once{.events = EPOLLIN | EPOLLONESHOT, .data = {.ptr = watcher}};

@@ -8,16 +8,15 @@
 
 namespace inferd::net {
 
-// Descriptors of others that a loop waits for beside its connections (base::Turn::AwaitReadable). What is known of a
-// descriptor stays, since it is likely to be waited for again: one that was closed since is told by the system.
-// Loop-bound.
+// Waits of a loop for foreign descriptors besides its connections (base::Turn::AwaitReadable). A descriptor's entry is
+// kept, since it is likely to be awaited again. If it was closed since then, the system reports that. Loop-bound.
 class ReadableWaits final : public base::Turn::Waits {
  public:
-  // `epoll`: the loop's, whose events have a Watcher*; it outlives this.
+  // `epoll` is the loop's; its events carry a Watcher*. It must outlive this object.
   explicit ReadableWaits(int epoll) : epoll_(epoll) {}
 
   bool AwaitReadable(int descriptor, base::Task ready) override;
-  // Runs all that is waited for, for nothing, and refuses more: the loop ends.
+  // Runs all waiting tasks spuriously, and refuses new ones, because the loop ends.
   void End();
 
  private:
@@ -34,7 +33,7 @@ class ReadableWaits final : public base::Turn::Waits {
 
   const int epoll_;
   bool ended_ = false;
-  std::unordered_map<int, Wait> waits_;  // by descriptor; what it holds stays where it is
+  std::unordered_map<int, Wait> waits_;  // by descriptor; elements have stable addresses
 };
 
 }  // namespace inferd::net

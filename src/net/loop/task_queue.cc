@@ -14,7 +14,7 @@ bool TaskQueue::Push(base::Task task) {
     if (head == &closed_) return false;
     node->next = head == &asleep_ ? nullptr : head;
   } while (!head_.compare_exchange_weak(head, node.get(), std::memory_order_acq_rel, std::memory_order_acquire));
-  static_cast<void>(node.release());  // the list's now
+  static_cast<void>(node.release());  // now the list's
   return head == &asleep_;
 }
 

@@ -6,12 +6,12 @@
 
 namespace inferd::net {
 
-// Tasks for one loop from any thread: an intrusive list that producers push onto with one compare-and-swap, and whose
-// head also says whether the consumer sleeps, so that exactly one producer per sleep has to wake it.
+// Tasks for one loop from any thread: an intrusive list onto which producers push with one compare-and-swap. Its head
+// also records whether the consumer sleeps, so that exactly one producer per sleep has to wake it.
 //
 //   empty/filled --Sleep()--> asleep --Push()--> filled --Take()--> empty;   any --Close()--> closed
 //
-// Push is thread-safe; the rest is the consumer's. A closed queue destroys what is pushed.
+// Push is thread-safe; the other methods are for the consumer only. A closed queue destroys the tasks that are pushed.
 class TaskQueue final {
  public:
   TaskQueue() = default;
@@ -19,13 +19,13 @@ class TaskQueue final {
   TaskQueue(const TaskQueue&) = delete;
   TaskQueue& operator=(const TaskQueue&) = delete;
 
-  // True: the consumer sleeps and must be woken, by this caller.
+  // Returns true if the consumer sleeps; this caller must then wake it.
   bool Push(base::Task task);
-  // Before waiting: false if there is work, and no wake-up will be asked for.
+  // Call before waiting. Returns false if there is work; then no wake-up will be requested.
   bool Sleep();
-  // Runs what was there at the call, in order of pushing; what these tasks push waits for the next call.
+  // Runs the tasks that are queued at the call, in order of pushing. Tasks that these push wait for the next call.
   void RunAll();
-  // Destroys what is queued, unrun.
+  // Destroys the queued tasks unrun.
   void Close();
 
  private:
@@ -34,7 +34,7 @@ class TaskQueue final {
     Node* next = nullptr;
   };
 
-  // In order; leaves `next_state` behind. nullptr if there is none.
+  // Takes all tasks, in order, and leaves `next_state` behind. nullptr if there is none.
   Node* Take(Node* next_state);
 
   Node asleep_;

@@ -19,7 +19,7 @@ uint32_t TimerWheel::Allocate() {
 
 TimerWheel::Id TimerWheel::Add(int64_t now_ns, std::chrono::milliseconds delay, base::Task task) {
   const int64_t delay_ns = std::chrono::nanoseconds(std::max(delay, std::chrono::milliseconds(0))).count();
-  // Rounded up: never early. And never into a tick that has run.
+  // Rounded up, so that it is never early, and never into a tick that has run.
   const int64_t tick = std::max((now_ns + delay_ns + kTickNs - 1) / kTickNs, tick_ + 1);
   const uint32_t index = Allocate();
   Timer& timer = timers_[index];
@@ -55,11 +55,11 @@ void TimerWheel::Cancel(Id id) {
   if (index >= timers_.size()) return;
   Timer& timer = timers_[index];
   if (!timer.linked || timer.generation != id >> 32) return;
-  base::Task task = std::move(timer.task);  // destroyed when the wheel is whole again
+  base::Task task = std::move(timer.task);  // destroyed when the wheel is consistent again
   Unlink(index);
 }
 
-// A task may cancel any other timer, so the walk starts again at the slot's head after each.
+// A task may cancel any other timer, so the walk restarts at the slot's head after each task.
 void TimerWheel::RunSlot(size_t slot, int64_t now_tick) {
   uint32_t index = slots_[slot];
   while (index != kNone) {
@@ -81,7 +81,7 @@ void TimerWheel::Advance(int64_t now_ns) {
     return;
   }
   const int64_t first = std::max(tick_ + 1, now_tick - static_cast<int64_t>(kSlots) + 1);
-  tick_ = now_tick;  // what the tasks add lands behind
+  tick_ = now_tick;  // timers that the tasks add come after this tick
   for (int64_t tick = first; tick <= now_tick; ++tick) RunSlot(static_cast<size_t>(tick) % kSlots, now_tick);
   FindNext();
 }

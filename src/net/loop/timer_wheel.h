@@ -10,21 +10,22 @@
 
 namespace inferd::net {
 
-// Coarse timers of one loop: a hashed wheel of 10 ms ticks. A timer fires at the first Advance at or after its time,
-// never before. Adding and cancelling take constant time. Loop-bound; time is what the caller passes in.
+// Coarse timers of one loop: a hashed wheel of 10 ms ticks. A timer fires at the first Advance() at or after its time,
+// never before. Adding and cancelling take constant time. Loop-bound. The caller passes in the time.
 class TimerWheel final {
  public:
-  using Id = uint64_t;  // 0: none
+  using Id = uint64_t;  // 0 if there is no timer
   static constexpr int64_t kTickNs = 10'000'000;
 
   explicit TimerWheel(int64_t now_ns) : tick_(now_ns / kTickNs) { slots_.fill(kNone); }
 
   Id Add(int64_t now_ns, std::chrono::milliseconds delay, base::Task task);
-  // Does nothing if it has fired or there is none of that id.
+  // Does nothing if the timer has fired or does not exist.
   void Cancel(Id id);
-  // Runs what is due. The tasks may add and cancel.
+  // Runs the timers that are due. Their tasks may add and cancel timers.
   void Advance(int64_t now_ns);
-  // When Advance may next have something to do (perhaps too early, never too late); nullopt: there is no timer.
+  // Returns when Advance() may next have work (never too late, but possibly too early), or nullopt if there is no
+  // timer.
   std::optional<int64_t> NextNs() const;
   size_t size() const { return live_; }
 
@@ -52,7 +53,7 @@ class TimerWheel final {
   std::vector<uint32_t> free_;
   size_t live_ = 0;
   int64_t tick_;           // all ticks up to this one have run
-  int64_t next_tick_ = 0;  // no timer is due before it; meaningful while live_ > 0
+  int64_t next_tick_ = 0;  // no timer is due before it; valid while live_ > 0
 };
 
 }  // namespace inferd::net

@@ -51,7 +51,7 @@ TEST(TimerWheelTest, CancelledNeverFires) {
   wheel.Cancel(id);
   wheel.Cancel(0);
   wheel.Cancel(~TimerWheel::Id{0});
-  // The place is used again, under another id.
+  // The place is reused, with another id.
   wheel.Add(kStart, milliseconds(10), [&] { fired += 10; });
   wheel.Cancel(id);
   wheel.Advance(Ms(100));

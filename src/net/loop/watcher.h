@@ -4,7 +4,7 @@
 
 namespace inferd::net {
 
-// What happens on a descriptor that a loop waits for. Loop-bound.
+// Receives the events of a descriptor that a loop watches. Loop-bound.
 class Watcher {
  public:
   virtual void OnReady(uint32_t epoll_events) = 0;

@@ -6,7 +6,7 @@ namespace inferd::payloadlog {
 
 namespace {
 
-// HTTP Protocol Binding, 3.1.3.2: spaces, quotes, percent signs and all but printable ASCII.
+// Encodes spaces, quotes, percent signs and everything except printable ASCII (HTTP Protocol Binding, 3.1.3.2).
 std::string Encoded(std::string_view text) {
   constexpr std::string_view kDigits = "0123456789ABCDEF";
   std::string encoded;

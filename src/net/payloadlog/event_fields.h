@@ -9,7 +9,7 @@
 
 namespace inferd::payloadlog {
 
-// What events say of the model that they come from. Empty ones, but for the source, are left out.
+// An event's facts about the model that it comes from. Empty ones, except the source, are left out.
 struct EventOrigin {
   std::string source = {};  // a URI reference
   std::string inference_service = {};
@@ -21,8 +21,8 @@ struct EventOrigin {
 inline constexpr std::string_view kRequestEvent = "org.kubeflow.serving.inference.request";
 inline constexpr std::string_view kResponseEvent = "org.kubeflow.serving.inference.response";
 
-// The header fields of the event over HTTP, whose body is the payload's (CloudEvents 1.0, HTTP Protocol Binding, binary
-// mode). What may not stand in a header is percent-encoded.
+// Returns the header fields of an event over HTTP; the body is the payload's (CloudEvents 1.0, HTTP Protocol Binding,
+// binary mode). Characters that are illegal in a header are percent-encoded.
 std::vector<std::pair<std::string, std::string>> EventFields(const EventOrigin& origin, const Payload& payload);
 
 }  // namespace inferd::payloadlog

@@ -13,15 +13,15 @@
 
 namespace inferd::payloadlog {
 
-// What the sinks of a test's log have in common. Thread-safe.
+// The shared state of a test log's sinks. Thread-safe.
 class FakeSinkState final {
  public:
-  // What the next calls answer, each once; then all are taken.
+  // Sets the answers of the next calls, one each; later calls succeed.
   void Answer(std::deque<base::Status> answers) {
     const std::lock_guard lock(mutex_);
     answers_ = std::move(answers);
   }
-  // Calls wait until Release.
+  // Makes calls wait until Release().
   void Hold() {
     const std::lock_guard lock(mutex_);
     held_ = true;
@@ -33,7 +33,7 @@ class FakeSinkState final {
     }
     changed_.notify_all();
   }
-  // Those that came, in order, whatever was answered.
+  // Returns the bodies that came, in order, whatever the answers.
   std::vector<std::string> WaitForBodies(size_t count) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return bodies_.size() >= count; });

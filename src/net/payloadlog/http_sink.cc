@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kAnswerBytesMax = 1 << 20;
 constexpr std::chrono::milliseconds kConnectTimeout{1'000};
 
-// Those that another try may change: the sink is busy, or something on the way to it is.
+// True if a retry may help: the sink is busy, or something on the way to it fails.
 bool MayChange(int status) { return status == 408 || status == 429 || status >= 500; }
 
 }  // namespace

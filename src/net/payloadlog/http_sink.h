@@ -10,10 +10,10 @@
 
 namespace inferd::payloadlog {
 
-// Posts each payload as a CloudEvent. Not thread-safe.
+// A sink that posts each payload as a CloudEvent. Not thread-safe.
 class HttpSink final : public PayloadSink {
  public:
-  // INVALID_ARGUMENT: `url` is none. Does not connect. `timeout`: of a whole call.
+  // Does not connect. `timeout` applies to a whole call. INVALID_ARGUMENT if `url` is invalid.
   static base::Result<std::unique_ptr<HttpSink>> Create(const std::string& url, EventOrigin origin,
                                                         std::chrono::milliseconds timeout);
 

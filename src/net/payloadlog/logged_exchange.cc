@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kOk = 200;
 
-// gRPC has its status behind the body, where HTTP's is always 200.
+// gRPC puts its status after the body; its HTTP status is always 200.
 bool SaysFailure(const net::HeaderList& fields) {
   return std::ranges::any_of(fields,
                              [](const auto& field) { return field.first == "grpc-status" && field.second != "0"; });
@@ -81,7 +81,7 @@ void LoggedExchange::TellPeerGone() {
 }
 
 void LoggedExchange::Abandon() {
-  // Dropped, it is answered by the transport.
+  // The transport answers a dropped Reply.
   outer_ = net::Reply();
   Done();
 }

@@ -13,13 +13,14 @@
 
 namespace inferd::payloadlog {
 
-// Stands between a handler and the transport: what the handler answers goes on as it is, and a success is given to the
-// log when it is whole. Loop-bound; outlives the handler's Reply or is told of its end.
+// Stands between a handler and the transport. Forwards the handler's response unchanged, and gives a successful one to
+// the log when it is complete. Loop-bound. It outlives the handler's Reply, or is told of its end.
 //
 //   (made) --Open()--> the handler has a Reply --Send, End, or the Reply is dropped--> on_done
 class LoggedExchange final : public net::Exchange {
  public:
-  // `response`: what is known of it beforehand. `on_done` is called once, last, and may destroy this later, not inside.
+  // `response` has the facts known beforehand. `on_done` is called once, last. It must not destroy this object inside
+  // the call, but may do so later.
   LoggedExchange(net::Reply::Target& target, net::Reply outer, PayloadLog& log, Payload response,
                  std::function<void(LoggedExchange&)> on_done);
 
@@ -35,11 +36,11 @@ class LoggedExchange final : public net::Exchange {
   void TellPeerGone() override;
   void Abandon() override;
 
-  // Where its owner has it.
+  // This object's position in its owner's list.
   size_t index = 0;
 
  private:
-  // Begins to keep the response, if it is one that is logged.
+  // Starts to keep the response, if it is to be logged.
   void Keep(const net::HttpResponse& response);
   void KeepPiece(const base::BufferSlice& piece);
   void Put(const net::Trailers& trailers);
@@ -47,10 +48,10 @@ class LoggedExchange final : public net::Exchange {
 
   net::Reply outer_;
   PayloadLog& log_;
-  std::optional<Payload> kept_;  // none: this response is not logged
+  std::optional<Payload> kept_;  // empty if this response is not logged
   size_t kept_bytes_ = 0;
   bool begun_ = false;
-  // For the transport, which may tell of the peer after this has gone.
+  // Shared with the transport, which may report the peer's end after this object is gone.
   const std::shared_ptr<base::Task> peer_gone_ = std::make_shared<base::Task>();
   const std::function<void(LoggedExchange&)> on_done_;
 };

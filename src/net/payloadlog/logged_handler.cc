@@ -11,12 +11,12 @@ namespace inferd::payloadlog {
 
 namespace {
 
-// The exchanges of one handler that are not over.
+// The open exchanges of one handler.
 class LoggedExchanges final {
  public:
   LoggedExchanges(PayloadLog& log, net::Reply::Target& replies) : log_(log), replies_(replies) {}
 
-  // The handler's Reply in place of the transport's. `request` has no body.
+  // Returns the handler's Reply in place of the transport's. `request` has no body.
   net::Reply Begin(const Payload& request, net::Reply outer) {
     if (!Logs(log_.mode(), PayloadKind::kResponse)) return outer;
     Payload response;
@@ -31,7 +31,7 @@ class LoggedExchanges final {
   }
 
  private:
-  // It is in the middle of a call.
+  // `done` is in the middle of a call.
   void Remove(LoggedExchange& done) {
     const size_t index = done.index;
     std::unique_ptr<LoggedExchange> removed = std::move(exchanges_[index]);
@@ -48,7 +48,7 @@ class LoggedExchanges final {
   std::vector<std::unique_ptr<LoggedExchange>> exchanges_;
 };
 
-// A body that is acted on while it arrives: its bytes are copied on the way.
+// A body that is processed as it arrives: its bytes are copied in passing.
 class LoggedSink final : public net::RequestSink {
  public:
   LoggedSink(PayloadLog& log, LoggedExchanges& exchanges, std::unique_ptr<net::RequestSink> inner)
@@ -85,7 +85,7 @@ class LoggedSink final : public net::RequestSink {
     }
     body_.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   }
-  // The body may have ended before its request is opened.
+  // The body may end before its request is opened.
   void PutWhenWhole() {
     if (!keeps_ || !ended_ || !opened_) return;
     keeps_ = false;
@@ -134,7 +134,7 @@ class LoggedHandler final : public net::HttpHandler {
  private:
   PayloadLog& log_;
   const PayloadFilter wanted_;
-  LoggedExchanges exchanges_;  // outlives the inner handler, whose Replies they are
+  LoggedExchanges exchanges_;  // outlives the inner handler, which has its Replies
   const std::unique_ptr<net::HttpHandler> inner_;
 };
 

@@ -9,11 +9,11 @@
 
 namespace inferd::payloadlog {
 
-// Which requests are logged. Thread-safe.
+// Decides which requests are logged. Thread-safe.
 using PayloadFilter = std::function<bool(const net::RequestHead&)>;
 
-// Gives the log what passes: the bodies of requests, gRPC calls among them, and those of the successes that answer
-// them. All else is as without it. Loop-bound, like `inner`; `replies` are the loop's, and `log` outlives it.
+// Returns a handler that gives the log the bodies of requests, including gRPC calls, and of successful responses.
+// Otherwise it behaves like `inner`. Loop-bound, like `inner`. `replies` are the loop's. `log` must outlive it.
 std::unique_ptr<net::HttpHandler> MakeLoggedHandler(PayloadLog& log, PayloadFilter wanted, net::Reply::Target& replies,
                                                     std::unique_ptr<net::HttpHandler> inner);
 

@@ -15,7 +15,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// What a log was given, when it has ended.
+// A log's payloads, after its end.
 struct Written {
   std::mutex mutex;
   std::vector<Payload> payloads;
@@ -34,7 +34,7 @@ class WritingSink final : public PayloadSink {
   Written& written_;
 };
 
-// Keeps what it is given, for the test to answer.
+// Keeps its requests for the test to answer.
 class KeepingHandler final : public net::HttpHandler {
  public:
   class Sink final : public net::RequestSink {
@@ -102,7 +102,7 @@ class LoggedHandlerTest : public ::testing::Test {
     response.body.emplace_back(base::Buffer::CopyOf(body));
     return response;
   }
-  // "kind id body" of each.
+  // Returns "kind id body" of each payload.
   std::vector<std::string> End() {
     loop_.RunAll();
     log_.reset();

@@ -14,15 +14,15 @@ namespace inferd::payloadlog {
 
 enum class PayloadKind : uint8_t { kRequest, kResponse };
 
-// A body on its way, with what is needed to read it. The bytes are shared with the request, not copied.
+// A body in transit, with the facts needed to read it. The bytes are shared with the request, not copied.
 struct Payload {
   PayloadKind kind = PayloadKind::kRequest;
-  std::string id;       // a request and its response have the same
+  std::string id;       // the same for a request and its response
   std::string subject;  // the request's path
-  // As they stood beside the body: Content-Type, Content-Encoding and what else says how it is read.
+  // The headers of the body: Content-Type, Content-Encoding and others that say how it is read.
   std::vector<std::pair<std::string, std::string>> fields;
-  std::string traceparent;  // the request's; empty: none
-  int64_t wall_ns = 0;      // when it passed
+  std::string traceparent;  // the request's; empty if none
+  int64_t wall_ns = 0;      // time at which it passed
   boost::container::small_vector<base::BufferSlice, 2> body;
 
   size_t body_bytes() const {
@@ -32,7 +32,7 @@ struct Payload {
   }
 };
 
-// Which payloads are logged.
+// The payloads that are logged.
 enum class LogMode : uint8_t { kAll, kRequest, kResponse };
 
 constexpr bool Logs(LogMode mode, PayloadKind kind) {

@@ -12,7 +12,7 @@ namespace inferd::payloadlog {
 
 namespace {
 
-// What a reader of the body needs; the third is of V2's binary data extension.
+// The fields that a reader of the body needs; the third belongs to V2's binary data extension.
 constexpr std::array<std::string_view, 3> kKept = {"Content-Type", "Content-Encoding",
                                                    "Inference-Header-Content-Length"};
 

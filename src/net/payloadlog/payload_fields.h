@@ -7,10 +7,10 @@
 
 namespace inferd::payloadlog {
 
-// A request as its payload, without a body: its identifier is Ce-Id's, else X-Request-Id's, else a new one.
+// Returns a request's payload, without its body. Its identifier is Ce-Id's, else X-Request-Id's, else a new one.
 Payload RequestPayload(const net::RequestHead& head);
 
-// Of a response: the fields that say how its body is read.
+// Returns the fields of a response that say how its body is read.
 std::vector<std::pair<std::string, std::string>> ResponseFields(const net::HttpResponse& response);
 
 }  // namespace inferd::payloadlog

@@ -86,7 +86,7 @@ void PayloadLog::Run(PayloadSink& sink) {
     --held_;
     bytes_ -= bytes;
     CountWaiting();
-    // A sink that is not there will not be there for the others: the end does not wait for it.
+    // If the sink is unreachable, the other payloads would fail too: the end does not wait for them.
     if (stopping_ && !there) {
       abandoned_ = true;
       ending_.NotifyAll();
@@ -111,7 +111,7 @@ bool PayloadLog::Send(PayloadSink& sink, const Payload& payload) {
   return refused;
 }
 
-// False: the log ends, and there is no time for another attempt.
+// Returns false if the log ends and there is no time for another attempt.
 bool PayloadLog::PauseBefore(int attempt) {
   const Clock::time_point until = Clock::now() + options_.first_pause * (1 << std::min(attempt - 1, 10));
   base::MutexLock lock(mutex_);

@@ -122,12 +122,12 @@ TEST_F(PayloadLogTest, AtTheEndASinkThatIsAwayIsNotWaitedFor) {
   for (int i = 0; i < 5; ++i) Put("a");
   state_.WaitForBodies(1);
   std::thread ending([this] { log_.reset(); });
-  // The first call is under way, and so ends when the log does.
+  // The first call is in flight, so that it ends when the log does.
   while (Page().find("inferd_payload_log_waiting 5\n") == std::string::npos) std::this_thread::yield();
   state_.Release();
   ending.join();
   const std::string page = Page();
-  // What is left is dropped at once where the end came before the answer, and sent where it came behind it.
+  // The other payloads are dropped at once if the end came before the answer, and sent if it came after.
   EXPECT_THAT(page, HasSubstr(Dropped("failed", 1)));
   const size_t sent = registry_.CounterTotal("inferd_payload_log_sent_total");
   const size_t dropped = registry_.CounterTotal("inferd_payload_log_dropped_total");
@@ -156,7 +156,7 @@ TEST_F(PayloadLogTest, AThreadThatPausesTakesNoWakeUpOfAnIdleOne) {
   Start();
   Put("away");
   state_.WaitForBodies(1);
-  // The idle thread is the one that began to wait last, which a wake-up for either of them reaches last.
+  // The idle thread began to wait last, so that a wake-up for either thread reaches it last.
   for (size_t i = 1; i <= 20; ++i) {
     Put("there");
     while (registry_.CounterTotal("inferd_payload_log_sent_total") < i) std::this_thread::yield();

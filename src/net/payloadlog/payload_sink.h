@@ -5,11 +5,11 @@
 
 namespace inferd::payloadlog {
 
-// Where payloads go. One for each thread that sends; within a bounded time.
+// The destination of payloads. One for each sending thread. Each call takes bounded time.
 class PayloadSink {
  public:
   virtual ~PayloadSink() = default;
-  // UNAVAILABLE: it may be tried again. Any other error: the sink does not want this payload.
+  // UNAVAILABLE if the payload may be sent again. Any other error means that the sink refuses this payload.
   virtual base::Status Send(const Payload& payload) = 0;
 };
 

@@ -9,10 +9,11 @@
 
 namespace inferd::net::upstream {
 
-// Where a server listens: an IP address with a port, or a Unix socket. Names are not resolved: nothing here blocks.
+// A server's address: an IP address with a port, or a Unix socket. Names are not resolved, so that nothing here blocks.
 class Address final {
  public:
-  // "127.0.0.1:8080", "[::1]:8080", "unix:/run/model.sock". INVALID_ARGUMENT says what is wrong with `text`.
+  // Parses "127.0.0.1:8080", "[::1]:8080", "unix:/run/model.sock". INVALID_ARGUMENT, with the reason, if `text` is
+  // invalid.
   static base::Result<Address> Parse(std::string_view text);
 
   const std::string& text() const { return text_; }

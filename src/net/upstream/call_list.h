@@ -10,8 +10,8 @@
 
 namespace inferd::net::upstream {
 
-// The calls of a loop that are under way, each of which says when it is done, perhaps in the middle of a call of its
-// own. `Call` has `size_t index`, which is this list's. Loop-bound.
+// The calls in flight on a loop. A call announces its end itself, possibly in the middle of one of its own methods.
+// `Call` has a `size_t index`, which this list uses. Loop-bound.
 template <typename Call>
 class CallList final {
  public:
@@ -22,7 +22,7 @@ class CallList final {
     return *calls_.emplace_back(std::move(call));
   }
 
-  // It is destroyed at the end of the loop's turn.
+  // Removes the call, which is destroyed at the end of the loop's turn.
   void Remove(Call& call) {
     const size_t index = call.index;
     done_.Add(std::move(calls_[index]));

@@ -17,11 +17,11 @@ namespace {
 
 using Body = ResponseFraming::Body;
 
-// A body with as much to come is read to where it stays; of a shorter one each piece is copied, and takes no more
-// memory than it needs.
+// A body with this many missing bytes is read to its final memory. The pieces of a shorter one are copied, so that each
+// uses only the memory that it needs.
 constexpr uint64_t kLargeBody = 64 << 10;
 constexpr size_t kLargeBuffer = 256 << 10;
-// What one connection may read before the others of its loop get their turn.
+// The bytes that one connection may read before the others of its loop get their turn.
 constexpr size_t kTurnBytes = 1 << 20;
 
 base::Buffer WriteHead(const Request& request) {
@@ -71,14 +71,15 @@ void Connection::Begin(const Request& request, Receiver& receiver) {
   if (!request.body.empty()) output_.pieces().push_back(request.body);
   if (state_ == State::kConnecting) return;
   state_ = State::kHead;
-  // At once: the server begins while this thread goes on.
+  // Sends at once: the server begins while this thread continues.
   Flush();
 }
 
 void Connection::OnReady(uint32_t epoll_events) {
   const bool enough = base::RunUnlessOutOfMemory([this, epoll_events] {
     if (state_ == State::kConnecting) return OnConnected();
-    // It has gone, and what it has left is all that comes: that is never much, and would be announced again and again.
+    // The server is gone, and its remaining bytes are all that will come. They are never many, and would be reported
+    // again and again.
     if ((epoll_events & (EPOLLHUP | EPOLLERR)) != 0) paused_ = false;
     if ((epoll_events & EPOLLOUT) != 0) Flush();
     if ((epoll_events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) Read();
@@ -103,7 +104,7 @@ void Connection::Flush() {
   while (!output_.empty()) {
     const Transport::Progress progress = output_.Write(*transport_);
     if (progress.state == Transport::State::kWantWrite) break;
-    // A server that answers without reading all, and closes, has its answer read first.
+    // A server may answer and close without reading everything: its response is read first.
     if (progress.state == Transport::State::kFailed) {
       reset_ |= IsReset(errno);
       output_.Clear();
@@ -137,12 +138,12 @@ void Connection::Read() {
     total += progress.bytes;
     const bool rest = progress.bytes == space.size();
     OnBytes(space.first(progress.bytes));
-    if (!rest) return;  // level-triggered: what comes is announced
+    if (!rest) return;  // level-triggered: more bytes are reported
   }
 }
 
 void Connection::OnBytes(std::span<const std::byte> bytes) {
-  // Bytes that no request has asked for belong to none.
+  // Unsolicited bytes belong to no request.
   if (state_ == State::kIdle) return Close();
   answered_ = true;
   while (!bytes.empty() && state_ != State::kClosed) {
@@ -150,7 +151,7 @@ void Connection::OnBytes(std::span<const std::byte> bytes) {
                                                 : TakeBody(bytes);
     bytes = bytes.subspan(taken);
     if (state_ != State::kWhole) continue;
-    // What comes behind it would be taken for the response to the next request.
+    // Bytes after it would be taken for the response to the next request.
     if (!bytes.empty()) framing_.keep_alive = false;
     return EndResponse();
   }
@@ -158,7 +159,7 @@ void Connection::OnBytes(std::span<const std::byte> bytes) {
 
 size_t Connection::TakeHead(std::string_view text) {
   const size_t before = input_.size();
-  // Most heads come at once, and are read where they lie.
+  // Most heads arrive at once, and are parsed in place.
   if (before > 0) input_.append(text);
   const std::string_view all = before > 0 ? std::string_view(input_) : text;
   const http1::HeadScanner::State scanned = scanner_.Scan(all);
@@ -177,7 +178,7 @@ size_t Connection::TakeHead(std::string_view text) {
     Fail(Failure::Kind::kMalformed, "a response that is no HTTP: " + framing.error());
     return text.size();
   }
-  // No request of ours asks for another protocol.
+  // None of our requests asks for another protocol.
   if (head.status == 101) {
     Fail(Failure::Kind::kMalformed, "a response that changes the protocol, which was not asked for");
     return text.size();
@@ -197,7 +198,7 @@ size_t Connection::TakeHead(std::string_view text) {
 
 size_t Connection::TakeBody(std::span<const std::byte> bytes) {
   switch (framing_.body) {
-    case Body::kNone: return 0;  // not reached: the response has ended with its head
+    case Body::kNone: return 0;  // unreachable: the response has ended with its head
     case Body::kChunked: return TakeChunked(bytes);
     case Body::kUntilClose: Deliver(bytes); return bytes.size();
     case Body::kLength: break;
@@ -248,7 +249,7 @@ void Connection::OnEof() {
        address() + " closed the connection " + (answered_ ? "in the middle of its response" : "without an answer"));
 }
 
-// Where the server had closed before the request came, nothing of that was ever acknowledged.
+// If the server had closed before the request came, none of it was ever acknowledged.
 bool Connection::IsUntaken() const { return reset_ || written_ == 0 || IsUnacknowledged(fd_.get(), written_); }
 
 bool Connection::IsUsable() const { return !HasNews(fd_.get()); }
@@ -258,7 +259,7 @@ void Connection::EndResponse() {
   Part(*receiver);
   large_ = {};
   used_before_ = true;
-  // What is left of a request whose response came first cannot be taken back.
+  // The rest of a request whose response came first cannot be taken back.
   const bool goes_on = framing_.keep_alive && output_.empty();
   state_ = State::kIdle;
   if (goes_on) {

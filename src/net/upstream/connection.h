@@ -27,18 +27,18 @@ class ConnectionOwner {
  public:
   virtual EventLoop& loop() = 0;
   virtual const Limits& limits() const = 0;
-  // Where connections may read to: shared, so what is read there is dealt with at once.
+  // Returns the connections' shared read buffer: its bytes must be processed at once.
   virtual std::span<std::byte> read_space() = 0;
-  // It has no request any more, and can take another.
+  // The connection has no request any more, and can take another.
   virtual void OnIdle(Connection& connection) = 0;
-  // It is to be destroyed, not inside this call.
+  // The connection must be destroyed, but not inside this call.
   virtual void OnClosed(Connection& connection) = 0;
 
  protected:
   ~ConnectionOwner() = default;
 };
 
-// An HTTP/1.1 connection to a server: one request after the other. Loop-bound.
+// An HTTP/1.1 connection to a server that sends one request after the other. Loop-bound.
 //
 //   kConnecting --connected--> kIdle --Begin--> kHead --> kBody --> kWhole --the receiver is told--> kIdle
 //   any --refused, reset, closed, given up--> kClosed
@@ -49,24 +49,24 @@ class Connection final : public EventLoop::Watcher, public Call {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // Begins to connect. The error says why it cannot.
+  // Begins to connect. The error has the reason if it cannot.
   base::Status Open();
-  // Only while it has none. The receiver is not called inside.
+  // Sends a request. Call only while there is none. The receiver is not called inside.
   void Begin(const Request& request, Receiver& receiver);
-  // As if the server had closed it.
+  // Closes the connection as if the server had closed it.
   void Close();
-  // Only while it is idle. False: the server has closed it, or has sent bytes that no request asked for, which would be
-  // taken for the next response. It must be closed then.
+  // Call only while idle. Returns false if the server has closed the connection, or has sent unsolicited bytes, which
+  // would be taken for the next response. The caller must then close it.
   bool IsUsable() const;
 
   const std::string& address() const { return address_.text(); }
 
-  // Call.
+  // For Call.
   void GiveUp() override;
   void Pause() override;
   void Resume() override;
 
-  // The owner's: since when it has been idle.
+  // Used by the owner: the time at which it became idle.
   int64_t idle_since_ns = 0;
 
  private:
@@ -78,13 +78,13 @@ class Connection final : public EventLoop::Watcher, public Call {
   void Read();
   std::span<std::byte> Space();
   void OnBytes(std::span<const std::byte> bytes);
-  // They return how many bytes they took.
+  // Both return the number of bytes that they took.
   size_t TakeHead(std::string_view text);
   size_t TakeBody(std::span<const std::byte> bytes);
   size_t TakeChunked(std::span<const std::byte> bytes);
   void Deliver(std::span<const std::byte> bytes);
   void OnEof();
-  // True if the server cannot have read the whole of the request. Asks the kernel.
+  // True if the server cannot have read the whole request. Asks the kernel.
   bool IsUntaken() const;
   void EndResponse();
   void Fail(Failure::Kind kind, std::string text);
@@ -99,19 +99,19 @@ class Connection final : public EventLoop::Watcher, public Call {
   uint32_t interest_ = 0;
   bool paused_ = false;
 
-  // The request's.
+  // State of the request.
   Receiver* receiver_ = nullptr;
   bool to_head_ = false;
   bool used_before_ = false;  // this request is not the connection's first
-  bool reset_ = false;        // the server has closed the connection and left bytes of the request unread
+  bool reset_ = false;        // the server closed the connection and left bytes of the request unread
   uint64_t written_ = 0;      // bytes of the request that the socket has taken
-  bool answered_ = false;     // some of the response has come
-  std::string input_;         // of a head that comes in pieces
+  bool answered_ = false;     // a part of the response has arrived
+  std::string input_;         // a head that arrives in pieces
   http1::HeadScanner scanner_;
   ResponseFraming framing_;
-  uint64_t left_ = 0;  // of a body of known length
+  uint64_t left_ = 0;  // missing bytes of a body of known length
   http1::ChunkDecoder chunks_;
-  base::Buffer large_;  // where a long body is read to
+  base::Buffer large_;  // the memory of a long body
   size_t large_used_ = 0;
 };
 

@@ -17,7 +17,7 @@ base::Result<Dialled> Dial(const Address& address) {
   const int on = 1;
   if (address.family() != AF_UNIX) setsockopt(descriptor.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   const int result = connect(descriptor.get(), address.get(), address.size());
-  // A Unix socket whose queue is full says EAGAIN: nothing would tell when to try again.
+  // EAGAIN means that a Unix socket's queue is full. No event would tell when to retry.
   if (result != 0 && errno != EINPROGRESS) {
     return std::unexpected(
         base::Unavailable("cannot connect to " + address.text() + ": " + std::string(std::strerror(errno))));

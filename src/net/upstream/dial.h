@@ -8,10 +8,10 @@ namespace inferd::net::upstream {
 
 struct Dialled {
   base::FileDescriptor socket;
-  bool connected = false;  // else it becomes writable when it is
+  bool connected = false;  // if false, it becomes writable when it is connected
 };
 
-// Begins to connect, without waiting. RESOURCE_EXHAUSTED, UNAVAILABLE: why it cannot.
+// Begins to connect, without waiting. RESOURCE_EXHAUSTED or UNAVAILABLE, with the reason, if it cannot.
 base::Result<Dialled> Dial(const Address& address);
 
 }  // namespace inferd::net::upstream

@@ -13,29 +13,30 @@ namespace inferd::net::upstream {
 
 class Call;
 
-// A request to another server. The views need to be valid while it is sent only; `body` is shared until it is written.
+// A request to another server. The views must be valid only while it is being sent; `body` is shared until it is
+// written.
 struct Request {
   std::string_view method;
-  std::string_view target;            // "/v2/models/m?x=1", as it goes out
-  std::span<const FieldView> fields;  // Host among them; none of the connection or of the framing
+  std::string_view target;            // "/v2/models/m?x=1", as it is sent
+  std::span<const FieldView> fields;  // with Host; without fields of the connection or of the framing
   base::BufferSlice body;
-  bool says_length = true;  // Content-Length goes with it, also where it is 0
+  bool says_length = true;  // send Content-Length, even if it is 0
 };
 
-// Why there is no whole response.
+// The reason for an incomplete response.
 struct Failure {
   enum class Kind : uint8_t {
-    kNotConnected,  // nothing was sent: another server may be asked
-    kStale,         // a connection that had been used before was closed by the server before it answered anything
-    kUntaken,       // stale, and the server has not read the request whole: it may be sent again, whatever its method
+    kNotConnected,  // nothing was sent: another server may be tried
+    kStale,         // the server closed a reused connection before it answered anything
+    kUntaken,       // stale, and the server has not read the whole request: it may be retried, whatever its method
     kBroken,        // closed or reset in the middle
-    kMalformed,     // the response is none
+    kMalformed,     // the response is malformed
   };
   Kind kind = Kind::kBroken;
   std::string text;
 };
 
-// What becomes of a request. Destroying it gives the request up. Loop-bound.
+// Receives a request's result. Destroying it cancels the request. Loop-bound.
 //
 //   OnHead, OnBody..., OnEnd    or    OnFailure at any point in place of what is missing
 class Receiver {
@@ -45,17 +46,17 @@ class Receiver {
   Receiver(const Receiver&) = delete;
   Receiver& operator=(const Receiver&) = delete;
 
-  // Of the response; interim ones (1xx) are not shown.
+  // The response's head; interim ones (1xx) are skipped.
   virtual void OnHead(const ResponseHead& head) = 0;
   virtual void OnBody(base::BufferSlice piece) = 0;
-  // The last calls. The receiver may be destroyed in them, and in no other; it may give up in any.
+  // The last calls. The receiver may be destroyed in these only; it may give up in any call.
   virtual void OnEnd() = 0;
   virtual void OnFailure(Failure failure) = 0;
 
-  // No OnBody until Resume, but for what a server has left that has gone.
+  // Suspends OnBody() until Resume(), except for the remaining bytes of a server that is gone.
   void Pause();
   void Resume();
-  // No further calls.
+  // Cancels the request: no further calls.
   void GiveUp();
 
  private:
@@ -63,10 +64,10 @@ class Receiver {
   Call* call_ = nullptr;
 };
 
-// A receiver's request on a connection, as the receiver sees it: there until the last call to the receiver. Loop-bound.
+// A request on a connection, as its receiver sees it. It exists until the last call to the receiver. Loop-bound.
 class Call {
  public:
-  // The receiver wants nothing any more.
+  // Cancels the request; the receiver is not called any more.
   virtual void GiveUp() = 0;
   virtual void Pause() = 0;
   virtual void Resume() = 0;

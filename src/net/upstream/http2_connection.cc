@@ -19,9 +19,9 @@ namespace {
 constexpr int32_t kStreamWindow = 1 << 20;
 constexpr int32_t kConnectionWindow = 16 << 20;
 constexpr uint32_t kStreamsMax = 1'000;  // at a time, whatever the server says
-// What is taken from nghttp2 before the socket has taken it.
+// The limit on bytes taken from nghttp2 before the socket has taken them.
 constexpr size_t kOutputBytes = 256 << 10;
-// What one connection may read before the others of its loop get their turn.
+// The bytes that one connection may read before the others of its loop get their turn.
 constexpr size_t kReadPerTurn = 1 << 20;
 
 nghttp2_nv Field(std::string_view name, std::string_view value) {
@@ -32,7 +32,7 @@ nghttp2_nv Field(std::string_view name, std::string_view value) {
           .flags = NGHTTP2_NV_FLAG_NONE};
 }
 
-// No exception may pass through C.
+// No exception may pass through C code.
 template <typename F>
 int Guarded(void* user, F body) {
   try {
@@ -219,7 +219,7 @@ void Http2Connection::Read() {
       return Fail(Failure::Kind::kMalformed,
                   "a response that is no HTTP/2: " + std::string(nghttp2_strerror(static_cast<int>(taken))));
     }
-    if (progress.bytes < space.size()) return;  // level-triggered: what comes is announced
+    if (progress.bytes < space.size()) return;  // level-triggered: more bytes are reported
   }
 }
 
@@ -292,7 +292,7 @@ void Http2Connection::Fail(Failure::Kind kind, const std::string& why) {
   owner_.loop().Unwatch(fd_.get(), *this);
   fd_.Close();
   output_.Clear();
-  // They are kept to the end: one may be what is called just now.
+  // The streams are kept until the end: one of them may be the caller.
   std::vector<Http2Stream*> streams;
   for (const auto& [id, stream] : streams_) streams.push_back(stream.get());
   for (Http2Stream* stream : streams) stream->Close(kind, why);

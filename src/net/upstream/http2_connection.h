@@ -24,18 +24,18 @@ class Http2Connection;
 class Http2ConnectionOwner {
  public:
   virtual EventLoop& loop() = 0;
-  // Where connections may read to: shared, so what is read there is dealt with at once.
+  // Returns the connections' shared read buffer: its bytes must be processed at once.
   virtual std::span<std::byte> read_space() = 0;
-  // It has no request any more.
+  // The connection has no request any more.
   virtual void OnIdle(Http2Connection& connection) = 0;
-  // It is to be destroyed, not inside this call.
+  // The connection must be destroyed, but not inside this call.
   virtual void OnClosed(Http2Connection& connection) = 0;
 
  protected:
   ~Http2ConnectionOwner() = default;
 };
 
-// An HTTP/2 connection to a server, without TLS, with prior knowledge: many requests at a time. Loop-bound.
+// An HTTP/2 connection to a server, without TLS, with prior knowledge. It carries many requests at a time. Loop-bound.
 //
 //   kConnecting --connected--> kOpen --GOAWAY--> kLeaving --last stream--> kClosed
 //   any --refused, reset, closed, no HTTP/2--> kClosed
@@ -46,22 +46,22 @@ class Http2Connection final : public EventLoop::Watcher, public Http2StreamOwner
   Http2Connection(const Http2Connection&) = delete;
   Http2Connection& operator=(const Http2Connection&) = delete;
 
-  // Begins to connect. The error says why it cannot.
+  // Begins to connect. The error has the reason if it cannot.
   base::Status Open();
-  // Whether it takes another request.
+  // True if the connection takes another request.
   bool CanBegin() const;
-  // The receiver is not called inside. RESOURCE_EXHAUSTED: it takes none.
+  // Begins a request. The receiver is not called inside. RESOURCE_EXHAUSTED if the connection takes no request.
   base::Status Begin(const Http2Request& request, Http2Receiver& receiver);
 
-  // It is open, and has no request.
+  // True if the connection is open and has no request.
   bool idle() const { return state_ == State::kOpen && streams_.empty(); }
-  // Ends it, with a word to the server.
+  // Ends the connection with a GOAWAY to the server.
   void Close();
 
   const std::string& address() const { return address_.text(); }
-  int64_t idle_since_ns = 0;  // the owner's
+  int64_t idle_since_ns = 0;  // used by the owner
 
-  // Http2StreamOwner.
+  // For Http2StreamOwner.
   nghttp2_session* session() override { return session_.get(); }
   void SendSoon() override;
 
@@ -70,7 +70,7 @@ class Http2Connection final : public EventLoop::Watcher, public Http2StreamOwner
   struct Deleter {
     void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
   };
-  struct Callbacks;  // what nghttp2 calls
+  struct Callbacks;  // nghttp2's callbacks
 
   void OnReady(uint32_t epoll_events) override;
   bool OnConnected();
@@ -80,7 +80,7 @@ class Http2Connection final : public EventLoop::Watcher, public Http2StreamOwner
   void OnFrame(const nghttp2_frame& frame);
   void OnStreamClosed(int32_t id, uint32_t code);
   Http2Stream* Find(int32_t id) const;
-  // Of all streams that are under way.
+  // Fails all streams in flight.
   void Fail(Failure::Kind kind, const std::string& why);
 
   Http2ConnectionOwner& owner_;

@@ -11,20 +11,20 @@ namespace inferd::net::upstream {
 
 class Http2Call;
 
-// A request to another server over HTTP/2, whose body follows it piece by piece. The views need to be valid while it is
-// begun only.
+// A request to another server over HTTP/2, whose body follows piece by piece. The views must be valid only while the
+// request is begun.
 struct Http2Request {
   std::string_view method;
   std::string_view path;
   std::string_view authority;
-  std::span<const FieldView> fields;  // none of the connection or of the framing, nor Host
+  std::span<const FieldView> fields;  // without fields of the connection or of the framing, and without Host
 };
 
-// What becomes of such a request. Destroying it gives the request up. Loop-bound.
+// Receives such a request's result. Destroying it cancels the request. Loop-bound.
 //
 //   OnHead, OnBody..., OnEnd    or    OnFailure at any point in place of what is missing
 //
-// It may be destroyed in OnEnd and OnFailure, and in no other; it may give up in any.
+// It may be destroyed in OnEnd and OnFailure only; it may give up in any call.
 class Http2Receiver {
  public:
   Http2Receiver() = default;
@@ -32,21 +32,22 @@ class Http2Receiver {
   Http2Receiver(const Http2Receiver&) = delete;
   Http2Receiver& operator=(const Http2Receiver&) = delete;
 
-  // `whole`: it is all of the response.
+  // If `whole`, the head is the complete response.
   virtual void OnHead(int status, std::span<const FieldView> fields, bool whole) = 0;
   virtual void OnBody(base::BufferSlice piece) = 0;
   virtual void OnEnd(std::span<const FieldView> trailers) = 0;
   virtual void OnFailure(Failure failure) = 0;
-  // Less waits than kWaitingMax, after Write has said that more does.
+  // Called when fewer than kWaitingMax bytes wait, after Write() has returned false.
   virtual void OnDrained() = 0;
 
-  // Of the request's body. False: more than kWaitingMax waits to be sent, or the request is over.
+  // Writes a piece of the request's body. Returns false if more than kWaitingMax bytes wait to be sent, or the request
+  // is over.
   bool Write(base::BufferSlice piece);
   void EndBody();
-  // No OnBody until Resume, but for what has come already.
+  // Suspends OnBody() until Resume(), except for bytes that have arrived already.
   void Pause();
   void Resume();
-  // No further calls.
+  // Cancels the request: no further calls.
   void GiveUp();
 
   static constexpr size_t kWaitingMax = 256 << 10;
@@ -56,7 +57,7 @@ class Http2Receiver {
   Http2Call* call_ = nullptr;
 };
 
-// A receiver's request on a connection, as the receiver sees it. Loop-bound.
+// A request on a connection, as its receiver sees it. Loop-bound.
 class Http2Call {
  public:
   virtual bool Write(base::BufferSlice piece) = 0;

@@ -18,19 +18,18 @@ struct Http2PoolOptions {
   std::chrono::milliseconds idle_timeout{30'000};  // without a request
 };
 
-// The HTTP/2 connections of one loop to other servers, each of which has many requests. Loop-bound; outlives its
-// receivers.
+// The HTTP/2 connections of one loop to other servers. Each carries many requests. Loop-bound; outlives its receivers.
 class Http2Pool final : public Http2ConnectionOwner {
  public:
   explicit Http2Pool(EventLoop& loop, const Http2PoolOptions& options = {});
 
-  // Begins the request on a connection that takes another one, or on a new one. The receiver is not called inside, and
-  // outlives the request or gives it up (~Http2Receiver). The error says why there is no connection.
+  // Begins the request on a connection that takes another one, or on a new one. The receiver is not called inside. It
+  // must outlive the request or cancel it (~Http2Receiver does). The error has the reason if there is no connection.
   base::Status Begin(const Address& address, const Http2Request& request, Http2Receiver& receiver);
 
   size_t connections() const { return connections_.size(); }
 
-  // Http2ConnectionOwner.
+  // For Http2ConnectionOwner.
   EventLoop& loop() override { return loop_; }
   std::span<std::byte> read_space() override { return {read_space_.get(), kReadBytes}; }
   void OnIdle(Http2Connection& connection) override;

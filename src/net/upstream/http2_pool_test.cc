@@ -63,7 +63,7 @@ class TestHttp2Receiver final : public Http2Receiver {
   Http2Outcome outcome_;
 };
 
-// Answers with the body; /trailers with fields behind it, /none with fields alone, /reset not at all.
+// Answers with the body; /trailers adds trailers, /none sends a head only, /reset does not answer.
 class EchoHandler final : public HttpHandler {
  public:
   BodyPlan OnHead(const RequestHead&) override { return {}; }
@@ -181,7 +181,7 @@ TEST_F(Http2PoolTest, WhatDoesNotListen) {
 }
 
 TEST_F(Http2PoolTest, WhatSpeaksNoHttp2) {
-  // The preface reads as a request of HTTP/1.1.
+  // The preface looks like a request of HTTP/1.1.
   ScriptedServer server([](const std::string&) { return "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n"; });
   const Http2Outcome outcome = Send(server.port(), "/echo", "ping").get();
   ASSERT_TRUE(outcome.failure.has_value());

@@ -46,7 +46,7 @@ void Http2Stream::EndFields(bool ends) {
     const std::string& text = fields_.front().second;
     std::from_chars(text.data(), text.data() + text.size(), status);
   }
-  // nghttp2 takes any three digits, and a body behind them.
+  // nghttp2 accepts any three digits, and a body after them.
   if (status < kStatusMin || status > kStatusMax) {
     Reset(NGHTTP2_PROTOCOL_ERROR);
     return Close(Failure::Kind::kMalformed, "a response without a status of HTTP");
@@ -76,7 +76,7 @@ void Http2Stream::End() {
   }
 }
 
-// What its receiver has not taken is not to hold up the connection's other streams.
+// Bytes that its receiver has not taken must not block the connection's other streams.
 void Http2Stream::LeaveUnread() {
   if (unread_ > 0) nghttp2_session_consume_connection(owner_.session(), std::exchange(unread_, 0));
 }

@@ -16,11 +16,11 @@
 
 namespace inferd::net::upstream {
 
-// The connection of streams, as they see it.
+// The connection as its streams see it.
 class Http2StreamOwner {
  public:
   virtual nghttp2_session* session() = 0;
-  // Something is to be sent; not inside this call.
+  // Schedules output; does not send inside this call.
   virtual void SendSoon() = 0;
 
  protected:
@@ -35,22 +35,22 @@ class Http2Stream final : public Http2Call {
   }
 
   void set_id(int32_t id) { id_ = id; }
-  // It never began: the receiver is not told.
+  // Detaches the receiver of a request that never began, without telling it.
   void Detach() { Part(*std::exchange(receiver_, nullptr)); }
 
-  // --- What nghttp2 says, in the middle of a read or a write.
+  // --- Called by nghttp2, in the middle of a read or a write.
   void BeginFields();
-  // False: they are too many.
+  // Returns false if there are too many fields.
   bool TakeField(std::string_view name, std::string_view value);
   void EndFields(bool ends);
   void TakeData(std::span<const std::byte> bytes);
   void End();
-  // What is to be sent next of the body.
+  // Returns the next bytes of the body to be sent.
   ssize_t ReadBody(uint8_t* space, size_t bytes_max, uint32_t& flags);
-  // It is over for nghttp2; `why` empty: it has ended as it should.
+  // Called when the stream is over for nghttp2. If `why` is empty, it has ended properly.
   void Close(Failure::Kind kind, std::string why);
 
-  // Http2Call.
+  // For Http2Call.
   bool Write(base::BufferSlice piece) override;
   void EndBody() override;
   void Pause() override { paused_ = true; }
@@ -66,18 +66,18 @@ class Http2Stream final : public Http2Call {
   void LeaveUnread();
 
   Http2StreamOwner& owner_;
-  Http2Receiver* receiver_;  // null: it wants nothing any more
+  Http2Receiver* receiver_;  // null if the request was cancelled
   int32_t id_ = 0;
-  // Of the response.
-  std::vector<std::pair<std::string, std::string>> fields_;  // of the block that comes
+  // State of the response.
+  std::vector<std::pair<std::string, std::string>> fields_;  // of the block that is arriving
   size_t field_bytes_ = 0;
   bool has_head_ = false;
   bool has_trailers_ = false;
   bool paused_ = false;
-  size_t unread_ = 0;  // bytes that the window is still to be opened by
-  // Of the request's body.
+  size_t unread_ = 0;  // bytes for which the window is still to be opened
+  // State of the request's body.
   std::deque<base::BufferSlice> body_;
-  size_t offset_ = 0;   // sent of the first
+  size_t offset_ = 0;   // bytes of the first piece that were sent
   size_t waiting_ = 0;  // bytes
   bool tell_drained_ = false;
   bool ended_ = false;

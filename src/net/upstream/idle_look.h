@@ -9,10 +9,11 @@
 
 namespace inferd::net::upstream {
 
-// Looks every second, for as long as connections are idle, which of them have been so for too long. Loop-bound.
+// Closes connections that have been idle for too long. Looks every second, as long as connections are idle. Loop-bound.
 class IdleLook final {
  public:
-  // `close_older`: closes those that are idle since `until_ns` or longer; false: none is idle any more.
+  // `close_older` closes connections that have been idle since `until_ns` or longer. It returns false if none is idle
+  // any more.
   IdleLook(EventLoop& loop, std::chrono::milliseconds timeout, std::function<bool(int64_t until_ns)> close_older)
       : loop_(loop), timeout_(timeout), close_older_(std::move(close_older)) {}
   ~IdleLook() {
@@ -21,7 +22,7 @@ class IdleLook final {
   IdleLook(const IdleLook&) = delete;
   IdleLook& operator=(const IdleLook&) = delete;
 
-  // One has become idle.
+  // Called when a connection has become idle.
   void Begin() {
     if (timer_ != 0) return;
     timer_ = loop_.RunAfter(kEvery, [this] {

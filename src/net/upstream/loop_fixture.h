@@ -7,7 +7,7 @@
 
 namespace inferd::net::upstream {
 
-// A loop, whose bound objects a test makes, uses and destroys there.
+// A loop on which a test makes, uses and destroys loop-bound objects.
 class LoopTest : public ::testing::Test {
  protected:
   void OnLoop(base::Task task) { RunOnLoop(loop_, std::move(task)); }

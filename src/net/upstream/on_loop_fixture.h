@@ -7,7 +7,7 @@
 
 namespace inferd::net::upstream {
 
-// Runs it on the loop, and returns when it has run.
+// Runs the task on the loop, and returns when it has run.
 inline void RunOnLoop(EventLoop& loop, base::Task task) {
   std::promise<void> done;
   loop.Post([&] {

@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-// What became of a request.
+// The result of a request.
 struct Outcome {
   int status = 0;
   HeaderList fields;
@@ -158,7 +158,7 @@ TEST_F(PoolTest, AnswersToHeadHaveNoBody) {
   EXPECT_EQ(server.connections(), 1u);
 }
 
-// A response that was not asked for would be taken for that to the next request, perhaps of another client.
+// An unsolicited response would be taken for the response to the next request, perhaps of another client.
 TEST_F(PoolTest, WhatComesBehindAResponseEndsTheConnection) {
   ScriptedServer server([](const std::string&) {
     return "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npongHTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nevil";
@@ -207,12 +207,12 @@ TEST_F(PoolTest, AUsedConnectionThatIsClosedBeforeAByteIsReadLeftTheRequestUntak
   EXPECT_EQ(server.requests(), 2);
 }
 
-// What a server says while nothing was asked, a 408 before it closes say, would be taken for the next answer.
+// A server's unsolicited bytes, such as a 408 before it closes, would be taken for the next response.
 TEST_F(PoolTest, AnIdleConnectionWithBytesOrAnEndOnItIsNotUsed) {
   for (const bool says_something : {true, false}) {
     ScriptedServer server([](const std::string&) { return "HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\npong"; });
     EXPECT_EQ(Get(server).body, "pong");
-    // The loop is busy, and does not hear of it before the next request.
+    // The loop is busy, and does not notice before the next request.
     OnLoop([&] {
       server.SayToAll(says_something ? "HTTP/1.1 408 Request Timeout\r\nContent-Length: 4\r\n\r\nevil" : "");
       const FieldView fields[] = {{"Host", "a"}};

@@ -12,7 +12,7 @@ namespace {
 
 using Framing = ResponseFraming;
 
-// "HTTP/1.1 200 OK"; the reason may be empty, and the space before it be missing.
+// Parses "HTTP/1.1 200 OK". The reason may be empty, and the space before it missing.
 bool ParseStatusLine(std::string_view line, bool* http10, int* status) {
   constexpr std::string_view kVersion = "HTTP/1.";
   if (line.size() < 12 || !line.starts_with(kVersion) || line[8] != ' ') return false;
@@ -27,14 +27,14 @@ bool ParseStatusLine(std::string_view line, bool* http10, int* status) {
   return *status >= 100 && *status < 600;
 }
 
-// What the fields say of the connection and of the body.
+// The fields' statements about the connection and the body.
 struct Said {
   std::optional<uint64_t> length;
   std::string_view coding;
   size_t codings = 0;
   bool close = false;
   bool keep_alive = false;
-  std::string_view connection;  // names of further fields that are of the connection alone
+  std::string_view connection;  // names of further fields that belong to the connection only
 };
 
 std::optional<std::string> Interpret(std::string_view name, std::string_view value, Said& said) {

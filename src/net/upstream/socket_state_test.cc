@@ -23,7 +23,7 @@ TEST(SocketStateTest, BytesAndEndsAreNews) {
   char byte = 0;
   ASSERT_EQ(recv(ours.get(), &byte, 1, 0), 1);
   EXPECT_FALSE(HasNews(ours.get()));
-  // Of a Unix socket nothing is known.
+  // Nothing is known of a Unix socket.
   ASSERT_EQ(send(ours.get(), "x", 1, 0), 1);
   EXPECT_FALSE(IsUnacknowledged(ours.get(), 1));
   theirs.Close();

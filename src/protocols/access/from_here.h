@@ -5,22 +5,23 @@
 
 namespace inferd::access {
 
-// Whether a program of this machine's users sent the request for itself: over the loopback or a Unix socket, and
-// neither a proxy passed it on (RFC 7239 and what came before it) nor a page in a browser sent it (IsFromPage). Over
-// the loopback Host names this machine: an address of the loopback, localhost, or the system's own name (gethostname).
-// A page whose name an attacker resolves to the loopback (DNS rebinding) sends another Host. A header that a client
-// adds can only make this false.
+// Returns true if a program on this machine sent the request for itself: it came over the loopback or a Unix socket, no
+// proxy forwarded it (RFC 7239, and its predecessors), and no page in a browser sent it (IsFromPage()). Over the
+// loopback, Host must name this machine: a loopback address, localhost, or the system's own name (gethostname). This
+// excludes pages whose name an attacker resolves to the loopback (DNS rebinding). A header that a client adds can only
+// make the result false.
 bool IsFromMachine(const net::RequestHead& head);
 
-// The same, over a Unix socket: the permissions of its folder say who may connect.
+// Does the same, over a Unix socket only: the permissions of its folder decide who may connect.
 bool IsFromSocket(const net::RequestHead& head);
 
-// OK if IsFromMachine(), and over a Unix socket or from a process of this server's user or of root. PERMISSION_DENIED
-// otherwise, also if the kernel does not say whose process it is. Asks the kernel: for calls that are rare.
+// Returns OK if IsFromMachine(), and the request came over a Unix socket or from a process of this server's user or of
+// root. Otherwise PERMISSION_DENIED, also if the kernel does not tell the process. Asks the kernel: only for rare
+// calls.
 base::Status CheckFromHere(const net::RequestHead& head);
 
-// Whether a page in a browser sent it: it has an Origin (RFC 6454), whatever that is, or a Sec-Fetch-Site (W3C, Fetch
-// Metadata) other than "none" and "same-origin". inferd has no pages.
+// Returns true if a page in a browser sent the request: it has an Origin (RFC 6454) of any value, or a Sec-Fetch-Site
+// (W3C, Fetch Metadata) other than "none" and "same-origin". inferd itself has no pages.
 bool IsFromPage(const net::RequestHead& head);
 
 }  // namespace inferd::access

@@ -54,7 +54,7 @@ TEST(FromHereTest, TheRequestNamesThisMachine) {
                                          "127.1.2.3:8000", "[::1]:8000",     "[::ffff:127.0.0.1]", name.data(),
                                          "localhost.:80",  "[0:0::1]"};
   for (const std::string& host : here) EXPECT_TRUE(FromHereWith("host", host)) << host;
-  // A name that an attacker has made lead to 127.0.0.1 (DNS rebinding).
+  // A name that an attacker has made resolve to 127.0.0.1 (DNS rebinding).
   for (const char* host : {"evil.example", "evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example",
                            "10.0.0.1", "[::2]:8000", "[::1", "", ":8000", "localhost:8000:evil", "localhost:x",
                            "127.0.0.1:8000.evil", "[::1]evil", "127.", "127.0.0.1..", "evil@localhost"}) {

@@ -5,7 +5,7 @@
 
 namespace inferd::access {
 
-// Endpoints that are restricted together, the same over HTTP and gRPC.
+// Groups of endpoints that are restricted together, the same over HTTP and gRPC.
 enum class Group : uint8_t {
   kHealth,
   kMetadata,

@@ -38,7 +38,7 @@ base::Status CheckOrigin(ControlFrom from, const net::RequestHead& head) {
   }
 }
 
-// Who may, what lets others in, and why this one may not.
+// Returns the refusal: who may call, how to allow others, and why this request may not.
 base::Status Refusal(ControlFrom from, ControlCall call, const base::Status& why) {
   std::string text = call == ControlCall::kBrought
                          ? "models that are loaded with a configuration or files of the call's are taken from "
@@ -52,7 +52,7 @@ base::Status Refusal(ControlFrom from, ControlCall call, const base::Status& why
   return base::PermissionDenied(text + why.message());
 }
 
-// RFC 9110, 11.4: the scheme without regard to case, blanks, the token. Empty: it is not of this scheme.
+// Returns the token after the scheme, which is compared ignoring case (RFC 9110, 11.4). Empty for another scheme.
 std::string_view BearerToken(std::string_view credentials) {
   constexpr std::string_view kScheme = "bearer ";
   if (credentials.size() < kScheme.size() || strncasecmp(credentials.data(), kScheme.data(), kScheme.size()) != 0) {
@@ -103,7 +103,7 @@ base::Status Policy::CheckControl(Group group, ControlCall call, const net::Requ
   return origin.ok() ? origin : Refusal(control_from_, call, origin);
 }
 
-// Whoever may bring code may bring all else: the kernel is asked once.
+// A client that may bring code may bring everything else: the kernel is asked once.
 Policy::Brought Policy::CheckBrought(Group group, const net::RequestHead& head) const {
   if (CheckControl(group, ControlCall::kBroughtCode, head).ok()) return {.status = {}, .may_run_code = true};
   return {.status = CheckControl(group, ControlCall::kBrought, head)};

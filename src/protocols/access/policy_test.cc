@@ -62,7 +62,7 @@ TEST(PolicyTest, OtherMachinesMayMakeTheControlCallsThatTheyAreLet) {
                                     ControlCall::kReload, ControlCall::kOther};
   const struct {
     ControlFrom from;
-    std::string lets;  // one letter for each of kCalls
+    std::string lets;  // the allowed calls, one letter for each of kCalls
   } cases[] = {{ControlFrom::kSocket, "....."}, {ControlFrom::kHere, "....."},   {ControlFrom::kMachine, "....."},
                {ControlFrom::kNames, "x...."},  {ControlFrom::kReload, "...x."}, {ControlFrom::kModels, "xx.xx"},
                {ControlFrom::kAnyone, "xxxxx"}};
@@ -82,7 +82,7 @@ TEST(PolicyTest, OtherMachinesMayMakeTheControlCallsThatTheyAreLet) {
   }
 }
 
-// Over the loopback, from a process whose user is not known.
+// A request over the loopback from a process whose user is unknown.
 TEST(PolicyTest, AnyUserOfTheMachineMayBeLetIn) {
   net::RequestHead near;
   near.peer = "127.0.0.1:4242";
@@ -136,7 +136,7 @@ TEST(PolicyTest, AGroupDemandsItsHeader) {
   for (const std::string_view wrong : {"", "s", "secre", "secret ", "secrets", "Secret", "sacret"}) {
     EXPECT_EQ(policy.Check(Group::kInference, Head({{"X-Key", wrong}})), missing) << wrong;
   }
-  // A second header of the name is none of the first.
+  // Only the first header of a name counts.
   EXPECT_EQ(policy.Check(Group::kInference, Head({{"X-Key", "wrong"}, {"X-Key", "secret"}})), missing);
 }
 

@@ -69,7 +69,7 @@ bool TokenFile::Has(std::string_view token) const {
     base::MutexLock lock(mutex_);
     tokens = tokens_;
   }
-  // Every token is looked at, so that the time does not tell which one it was.
+  // Compares with every token, so that the time does not reveal which one matched.
   const net::SecretDigest digest(token);
   bool has = false;
   for (const net::SecretDigest& known : *tokens) has |= known.Matches(digest);

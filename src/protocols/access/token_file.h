@@ -12,20 +12,20 @@
 
 namespace inferd::access {
 
-// The bearer tokens of a file: one a line, "#" begins a line that is a comment. A token has the characters of RFC 6750,
-// 2.1. What is kept of them is a digest, and no message quotes one. Thread-safe.
+// The bearer tokens of a file: one per line; "#" begins a comment line. Tokens have the characters of RFC 6750, 2.1.
+// Only digests are kept, and no message quotes a token. Thread-safe.
 class TokenFile final {
  public:
   static constexpr size_t kFileBytesMax = 1 << 20;
   static constexpr size_t kTokensMax = 1'000;
 
-  // Errors: NOT_FOUND, the file cannot be read; INVALID_ARGUMENT with the line, or if there is no token in it, which
-  // would shut all clients out.
+  // NOT_FOUND if the file cannot be read. INVALID_ARGUMENT with the line, or if it has no token, which would lock out
+  // all clients.
   static base::Result<std::unique_ptr<TokenFile>> Open(std::string path);
 
   const std::string& path() const { return path_; }
 
-  // Reads the file again. With an error, the tokens stay as they are.
+  // Reads the file again. After an error the tokens are unchanged.
   base::Status Reload();
 
   bool Has(std::string_view token) const;

@@ -16,22 +16,22 @@ struct ArrivedResponse {
   core::ResponseFlow::Place place = {};
 };
 
-// The responses to one request on their way from the threads of engines to the loop of its client, in the order in
-// which they come. However many come before the loop looks, they are one task of its queue, and lie in room that is
-// used again: memory that one thread allocates and another frees makes the two wait for the allocator's lock, which was
-// a fifth of what a stream of small responses cost.
+// The responses to one request on their way from engines' threads to the loop of its client, in the order of arrival.
+// All that arrive before the loop handles them form one task of its queue, and their memory is reused. (Memory that one
+// thread allocates and another frees makes both wait for the allocator's lock, which was a fifth of the cost of a
+// stream of small responses.)
 //
-// Push is thread-safe. TakeEach is the loop's.
+// Push() is thread-safe. TakeEach() is for the loop only.
 class ArrivedResponses final {
  public:
-  // True: the first since the loop looked, for which the caller posts a task that calls TakeEach.
+  // Returns true if it is the first one since TakeEach(). The caller must then post a task that calls TakeEach().
   bool Push(ArrivedResponse arrived) {
     const base::MutexLock lock(mutex_);
     arrived_.push_back(std::move(arrived));
     return arrived_.size() == 1;
   }
 
-  // Calls `take(ArrivedResponse&&)` for each that is there. What arrives meanwhile has a task of its own.
+  // Calls `take(ArrivedResponse&&)` for each response. Those that arrive meanwhile get a task of their own.
   template <typename Take>
   void TakeEach(Take take) {
     {
@@ -39,7 +39,7 @@ class ArrivedResponses final {
       arrived_.swap(taken_);
     }
     for (ArrivedResponse& arrived : taken_) {
-      base::RunUnlessOutOfMemory([&] { take(std::move(arrived)); });  // the others' turns come all the same
+      base::RunUnlessOutOfMemory([&] { take(std::move(arrived)); });  // a failure does not affect the others
     }
     taken_.clear();
   }
@@ -47,7 +47,7 @@ class ArrivedResponses final {
  private:
   base::Mutex mutex_;
   std::vector<ArrivedResponse> arrived_ GUARDED_BY(mutex_);
-  std::vector<ArrivedResponse> taken_;  // the loop's; empty but within TakeEach
+  std::vector<ArrivedResponse> taken_;  // the loop's; empty outside of TakeEach
 };
 
 }  // namespace inferd::call

@@ -77,7 +77,7 @@ TEST(ArrivedResponsesTest, OneThatMemoryRunsOutForStopsNoOther) {
   EXPECT_EQ(TakeAll(arrived), "");
 }
 
-// One thread gives, another takes when it is told to.
+// One thread pushes, another takes on demand.
 TEST(ArrivedResponsesTest, NoneIsLostBetweenThreads) {
   constexpr int kResponses = 20'000;
   ArrivedResponses arrived;

@@ -8,8 +8,8 @@
 
 namespace inferd::call {
 
-// Calls `then(call, status)` on `loop` once it is known whether the model is ready (Catalog::AskModelReady): now,
-// unless its own code has to say it. `call` is what waits, held until then. Loop-bound; the loop outlives the call.
+// Calls `then(call, status)` on `loop` once it is known whether the model is ready (Catalog::AskModelReady): at once,
+// unless the model's own code must answer. Holds `call` until then. Loop-bound; the loop must outlive the call.
 template <typename Call, typename Then>
 void AskModelReady(const core::Catalog& catalog, net::Loop& loop, std::string_view model, std::string_view version,
                    Call call, Then then) {

@@ -7,8 +7,8 @@
 
 namespace inferd::call {
 
-// Has the version that `demand` names loaded, and calls `then(call, outcome)` on `loop` when that has ended. `demand`
-// has no `done` yet; `call` is what waits, held until then. Loop-bound; dispatcher and loop outlive the call.
+// Loads the version that `demand` names, and calls `then(call, outcome)` on `loop` when that has ended. `demand` must
+// have no `done` yet. Holds `call` until then. Loop-bound; dispatcher and loop must outlive the call.
 template <typename Call, typename Then>
 void AwaitLoad(core::Dispatcher& dispatcher, net::Loop& loop, core::LoadDemand demand, Call call, Then then) {
   demand.done = [&loop, call = std::move(call), then = std::move(then)](core::LoadOutcome&& outcome) mutable {

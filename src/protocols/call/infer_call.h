@@ -18,28 +18,28 @@
 
 namespace inferd::call {
 
-// What an inference works with, whatever its transport. Everything outlives the calls.
+// The environment of an inference, for any transport. Everything must outlive the calls.
 struct Models {
   core::Dispatcher& dispatcher;       // this loop's
-  base::Executor& pool;               // big reading and encoding
-  const core::QueueFull& queue_full;  // what a full queue is to clients
+  base::Executor& pool;               // for big decoding and encoding
+  const core::QueueFull& queue_full;  // the answer to clients if a queue is full
 };
 
-// One inference with one answer on its way, owned by the function that takes the next step:
+// One inference with one response in progress, owned by the function that takes the next step:
 //
 //   Start (loop) -> Begin (loop) -> Read (loop, or pool if big) -> Dispatch (loop) -> OnResponse (any thread)
 //     -> MakeAnswer (loop, or pool if big) -> Send (loop)
 //
-// A transport with room for several responses takes them itself from Dispatch on (TakeResponses).
+// A transport that can send several responses takes them itself from Dispatch on (TakeResponses()).
 //
-// Where the model is yet to be loaded for the request, the call waits for that before the step that pins it, and takes
-// that step again. A step that fails ends the call: Send has the failure. Never shared between threads. What an
-// override throws for want of memory is RESOURCE_EXHAUSTED.
+// If the model must first be loaded for the request, the call waits before the step that pins it, and repeats that
+// step. A failing step ends the call: Send() sends the failure. A call is never shared between threads. If an override
+// throws because of memory shortage, the call fails with RESOURCE_EXHAUSTED.
 //
-// `Message` is what came over the wire. It goes from step to step beside the call until it is read, so that the call
-// stays small enough for the allocator's fast path (1 KiB).
+// `Message` is the message from the wire. It is passed from step to step beside the call until it is read, so that the
+// call stays small enough for the allocator's fast path (1 KiB).
 //
-// rest::InferCall and rpc::InferCall are the transports; a protocol derives from one of them.
+// rest::InferCall and rpc::InferCall are the transports; each protocol derives from one of them.
 template <typename Message>
 class InferCall {
  public:
@@ -47,7 +47,7 @@ class InferCall {
 
   virtual ~InferCall() = default;
 
-  // Takes the message to its answer. Loop-bound.
+  // Runs the call from its message to its response. Loop-bound.
   static void Start(Owned self, Message&& message) {
     self->OnPeerGone([cancel = self->cancel_] { cancel->Cancel(); });
     GoOn(std::move(self), std::move(message));
@@ -57,65 +57,65 @@ class InferCall {
   explicit InferCall(const Models& models) : models_(models), cancel_(std::make_shared<core::CancelFlag>()) {}
 
   core::Dispatcher& dispatcher() const { return models_.dispatcher; }
-  // The version that answers: from Begin on, where that pins it, or else from Dispatch on.
+  // Sets the version that answers: from Begin() on if that pins it, or else from Dispatch on.
   void Pin(std::shared_ptr<const core::PinnedModel> model) { pinned_ = std::move(model); }
   const core::PinnedModel* pinned() const { return pinned_.get(); }
   core::RequestTrace* trace() const { return trace_.get(); }
   const std::shared_ptr<const core::PinnedModel>& shared_pinned() const { return pinned_; }
 
-  // The client has gone, or its time is up.
+  // True if the client has gone, or the deadline has passed.
   bool cancelled() const { return cancel_->cancelled(); }
   void Cancel() { cancel_->Cancel(); }
-  // Not OK: the call's end. `retry_after_ms`: when a retry may succeed; 0: not known.
+  // failure(): if not OK, the call ends with it. retry_after_ms(): when a retry may succeed; 0 if unknown.
   const base::Status& failure() const { return failure_; }
   int64_t retry_after_ms() const { return retry_after_ms_; }
 
-  // Ends the call with a response that is a failure: Send has it.
+  // Ends the call with a failed response, which Send() sends.
   void Fail(const core::InferResponse& response) {
     failure_ = core::FailureOf(response, models_.queue_full);
     retry_after_ms_ = response.retry_after_ms;
   }
   void Fail(base::Status status) { failure_ = std::move(status); }
 
-  // What the request's responses go to, on the loop: by default, to the one answer that there is.
+  // Returns the receiver of the request's responses, on the loop. By default they become the only response.
   virtual core::Completion TakeResponses(Owned self) {
     return core::Completion(
         [self = std::move(self)](core::InferResponse&& response) mutable { OnResponse(self, std::move(response)); });
   }
   virtual bool EncodingIsBig(const core::InferResponse& response) const = 0;
-  // Has the request answered. `completion` owns this: it may be gone when that is called.
+  // Executes the request. `completion` owns this object, which may be gone when it is called.
   virtual void Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) {
     std::shared_ptr<const core::PinnedModel> pinned = pinned_;
     dispatcher().Infer(std::move(pinned), std::move(request), std::move(completion));
   }
 
  private:
-  // The transport's part.
+  // --- The transport's part.
   virtual net::Loop& loop() const = 0;
   virtual core::TraceSubject::Transport transport() const = 0;
   virtual void OnPeerGone(base::Task task) = 0;
-  virtual int64_t deadline_ns() const = 0;  // base::Clock::NowNs; 0: none
-  // The answer, or failure(), on the loop. The call is over.
+  virtual int64_t deadline_ns() const = 0;  // base::Clock::NowNs; 0 for none
+  // Sends the response, or failure(), on the loop. The call is over.
   virtual void Send() = 0;
 
-  // What goes before the message is read, on the loop; a second time if the model was loaded for the call, which is
-  // pinned then.
+  // Runs before the message is read, on the loop. It runs a second time if the model was loaded for the call; then the
+  // model is pinned.
   virtual base::Status Begin(const Message& message) = 0;
-  // The model and the version that the message means, as far as is known.
+  // Returns the model and the version that the message names, as far as known.
   virtual core::VersionName Meant() const {
     if (request_ == nullptr) return {};
     return {.model = request_->model_name, .version = request_->model_version};
   }
   virtual bool ReadingIsBig(const Message& message) const = 0;
-  // The message as a request, but for its deadline and its cancel flag.
+  // Converts the message to a request, without its deadline and its cancel flag.
   virtual base::Result<std::unique_ptr<core::InferRequest>> Read(const Message& message) = 0;
-  // It has been read, on the loop; again if its model was loaded for the call meanwhile.
+  // Runs when the message was read, on the loop. It runs again if the model was loaded for the call meanwhile.
   virtual void OnRead(const core::InferRequest& request) = 0;
-  // The model is pinned, on the loop.
+  // Runs when the model is pinned, on the loop.
   virtual void OnDispatch(core::InferRequest& request) = 0;
-  // The final response has come, on any thread.
+  // Runs when the final response has come, on any thread.
   virtual void OnFinal() {}
-  // What is answered where a model that may give any number of responses gave several, or none: there is room for one.
+  // Returns the error if a model with any number of responses gave several, or none: only one can be sent.
   virtual base::Status NotOneResponse() const = 0;
   // `response` is a success.
   virtual base::Status MakeAnswer(core::InferResponse&& response) = 0;
@@ -135,7 +135,7 @@ class InferCall {
     base::Executor& pool = self->models_.pool;
     pool.Post([self = std::move(self), message = std::move(message)]() mutable {
       self->ReadStep(message);
-      message = Message();  // not held while the request waits
+      message = Message();  // freed while the request waits
       net::Loop& loop = self->loop();
       loop.Post([self = std::move(self)]() mutable { Dispatch(std::move(self)); });
     });
@@ -147,7 +147,7 @@ class InferCall {
     return !meant.model.empty() && dispatcher().LoadsOnDemand(meant.model, meant.version);
   }
 
-  // `resume` goes on with the model pinned; no load: the call ends.
+  // `resume` continues with the model pinned. If loading fails, the call ends.
   template <typename Resume>
   static void AwaitModel(Owned self, Resume resume) {
     self->awaited_ = true;
@@ -170,7 +170,7 @@ class InferCall {
               });
   }
 
-  // Sends the answer. The call is over: what holds it may be gone.
+  // Sends the response. The call is over, and its owner may be gone.
   void SendTraced() {
     if (trace_ == nullptr) return Send();
     using core::TraceActivity;
@@ -181,7 +181,7 @@ class InferCall {
     trace->AddNow(http ? TraceActivity::kHttpSendEnd : TraceActivity::kGrpcSendEnd);
   }
 
-  // Tensors that are views into the message hold it themselves afterwards.
+  // Tensors that are views into the message keep it alive afterwards.
   void ReadStep(const Message& message) {
     try {
       auto request = Read(message);
@@ -250,8 +250,8 @@ class InferCall {
   const std::shared_ptr<core::CancelFlag> cancel_;
   std::unique_ptr<core::InferRequest> request_;
   std::shared_ptr<const core::PinnedModel> pinned_;
-  std::shared_ptr<core::RequestTrace> trace_;  // null: it is not traced
-  bool awaited_ = false;                       // the model was loaded for the call
+  std::shared_ptr<core::RequestTrace> trace_;  // null if the request is not traced
+  bool awaited_ = false;                       // true if the model was loaded for the call
   v2::SingleResponse response_;
   base::Status failure_;
   int64_t retry_after_ms_ = 0;

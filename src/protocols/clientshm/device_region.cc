@@ -10,7 +10,7 @@ namespace inferd::clientshm {
 
 namespace {
 
-// In the words that Triton's clients look for.
+// The words that Triton's clients look for.
 std::string Failed(const DeviceRegionSpec& spec) {
   return "failed to register CUDA shared memory region: " + base::QuotedName(spec.name);
 }

@@ -11,22 +11,21 @@
 
 namespace inferd::clientshm {
 
-// What a client says of memory on a device when it registers it.
+// A client's registration of memory on a device.
 struct DeviceRegionSpec {
   std::string name;
-  std::string handle;  // base::kDeviceHandleBytes, of the client's library (cudaIpcGetMemHandle)
+  std::string handle;  // base::kDeviceHandleBytes, from the client's library (cudaIpcGetMemHandle)
   int64_t device = 0;
-  uint64_t byte_size = 0;  // from the first byte of that memory on
+  uint64_t byte_size = 0;  // from the memory's first byte on
 
   bool operator==(const DeviceRegionSpec&) const = default;
 };
 
-// Memory that a client has on a device, opened by an engine. Thread-safe. Lives until the last buffer that lies in it
-// is gone.
+// A client's memory on a device, opened by an engine. Thread-safe. Lives until the last buffer in it is gone.
 class DeviceRegion final {
  public:
-  // UNIMPLEMENTED: no engine opens clients' memory on that device. INVALID_ARGUMENT: a handle that is none, or of less
-  // memory.
+  // UNIMPLEMENTED if no engine opens clients' memory on that device. INVALID_ARGUMENT if the handle is invalid, or its
+  // memory is smaller.
   static base::Result<std::shared_ptr<DeviceRegion>> Open(const DeviceRegionSpec& spec);
   DeviceRegion(const DeviceRegion&) = delete;
   DeviceRegion& operator=(const DeviceRegion&) = delete;
@@ -43,7 +42,7 @@ class DeviceRegion final {
   std::atomic<int64_t> uses_{0};
 };
 
-// A use of it. The client cannot take the memory away while it is opened.
+// One use of it. The client cannot take the memory away while it is open.
 class DeviceUse final : public RegionUse, public std::enable_shared_from_this<DeviceUse> {
  public:
   explicit DeviceUse(std::shared_ptr<DeviceRegion> region);

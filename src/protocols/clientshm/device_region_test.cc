@@ -20,9 +20,9 @@ using ::testing::IsEmpty;
 
 const std::string kHandle(base::kDeviceHandleBytes, 'h');
 constexpr int64_t kDevice = 1;                 // FarMemory's
-constexpr std::chrono::seconds kPatience{30};  // with another thread
+constexpr std::chrono::seconds kPatience{30};  // for another thread
 
-// One for all tests: devices stay known to the process.
+// One for all tests: the process never forgets devices.
 support::FarMemory& Far() {
   static support::FarMemory& memory = [] -> support::FarMemory& {
     support::FarMemory& made = support::FarMemory::New();
@@ -133,7 +133,7 @@ TEST_F(DeviceRegionTest, NamesAndLimitsAreThoseOfAllRegions) {
   EXPECT_THAT(registry_.All(), ElementsAre(own));
 }
 
-// A device's library may take its time to open memory.
+// A device's library may take long to open memory.
 TEST_F(DeviceRegionTest, OtherRegionsAreUsedWhileOneIsOpened) {
   const support::SharedObject object(4096);
   const RegionSpec own{.name = "own", .key = object.key(), .offset = 0, .byte_size = 16};

@@ -15,19 +15,19 @@
 
 namespace inferd::clientshm {
 
-// A range as the signal's handler sees it, which takes no lock: `begin` is 0 while the other two change. The range that
-// a fault is in stays in its slot meanwhile, because what faults keeps it mapped; a slot whose fields are read in the
-// middle of a change can only be another's, and its addresses are not those of the fault.
+// A range as the signal's handler sees it. The handler takes no lock: `begin` is 0 while the other two fields change.
+// The range of a fault stays in its slot meanwhile, because the faulting code keeps it mapped. A slot that is read in
+// the middle of a change belongs to another range, whose addresses do not include the fault.
 struct GuardedRange::Slot {
-  std::atomic<uintptr_t> begin{0};  // 0: free
+  std::atomic<uintptr_t> begin{0};  // 0 if free
   std::atomic<uintptr_t> end{0};
-  std::atomic<uintptr_t> replaced{0};  // the pages from here on to the end are zeros; `end`: none is
+  std::atomic<uintptr_t> replaced{0};  // pages from here to the end are zeros; equals `end` if none are
 };
 
 struct GuardedSlots {
   std::array<GuardedRange::Slot, GuardedRange::kRangesMax> slots;
   std::atomic<size_t> used_max{0};  // no slot from there on was ever used
-  base::Mutex mutex;                // of threads that take a free slot
+  base::Mutex mutex;                // for threads that take a free slot
 };
 
 namespace {
@@ -37,7 +37,7 @@ constexpr uintptr_t kPageMask = 4095;
 constinit GuardedSlots table;
 constinit struct sigaction before = {};
 
-// Once for each page, whatever the number of threads that miss it. False: it is in no range, or there is no memory.
+// Replaces each page once, however many threads miss it. Returns false if it is in no range, or there is no memory.
 bool Replace(uintptr_t address) {
   const uintptr_t page = address & ~kPageMask;
   const size_t used = table.used_max.load();
@@ -49,12 +49,12 @@ bool Replace(uintptr_t address) {
     uintptr_t replaced = slot.replaced.load();
     while (page < replaced) {
       if (!slot.replaced.compare_exchange_weak(replaced, page)) continue;
-      const long mapped =  // NOLINT(google-runtime-int): not by way of a sanitizer's mmap, which is not for handlers
+      const long mapped =  // NOLINT(google-runtime-int): avoids a sanitizer's mmap, which handlers must not call
           syscall(SYS_mmap, page, replaced - page, PROT_READ | PROT_WRITE,
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE, -1, 0);
       return mapped == static_cast<long>(page);  // NOLINT(google-runtime-int)
     }
-    return true;  // by another thread, in this moment
+    return true;  // another thread has just replaced it
   }
   return false;
 }
@@ -65,7 +65,7 @@ void OnSignal(int signal, siginfo_t* info, void*) {
     errno = error;
     return;
   }
-  // As without this handler: the instruction faults again, and a signal that was sent is sent again.
+  // Acts as without this handler: the instruction faults again, and a sent signal is sent again.
   sigaction(signal, &before, nullptr);
   if (info->si_code <= 0) static_cast<void>(raise(signal));
 }

@@ -8,24 +8,24 @@
 
 namespace inferd::clientshm {
 
-// Mapped memory whose pages another process may take away, by making the object behind it smaller, or of which the
-// system has none left when they are first touched. An instruction that touches such a page would end this process
-// (SIGBUS). Here it goes on: the page, and all behind it up to the end of the range, become private zeros for good,
-// and the range is broken. A system call that touches such a page fails with EFAULT.
+// Mapped memory whose pages may be missing when they are touched: another process can make the object behind it
+// smaller, or the system may be out of memory. Touching such a page would kill this process (SIGBUS). Here it
+// continues: the page, and all later ones of the range, become private zeros permanently, and the range is broken. A
+// system call that touches such a page fails with EFAULT.
 //
-// The signal's handler is installed with the first range, and passes on what is not about one. Thread-safe; neither
-// copied nor moved.
+// The first range installs the signal's handler, which passes on signals that concern no range. Thread-safe. Neither
+// copyable nor movable.
 class GuardedRange final {
  public:
-  // Whole pages that are mapped for as long as this lives.
+  // `pages` are whole pages that must stay mapped during this object's life.
   explicit GuardedRange(std::span<std::byte> pages);
   ~GuardedRange();
   GuardedRange(const GuardedRange&) = delete;
   GuardedRange& operator=(const GuardedRange&) = delete;
 
-  // Whether there was a place for it: of kRangesMax there is none left otherwise, and nothing is guarded.
+  // Returns true if the range is guarded. False if kRangesMax ranges are already in use.
   bool guarded() const { return slot_ != nullptr; }
-  // Whether a page was missing when it was touched.
+  // Returns true if a touched page was missing.
   bool broken() const;
 
   static constexpr size_t kRangesMax = 8192;

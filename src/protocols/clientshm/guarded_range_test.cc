@@ -29,7 +29,7 @@ TEST(GuardedRangeTest, PagesThatAreGoneAreZerosAndTheRestIsThere) {
   EXPECT_TRUE(range.broken());
   bytes[10 * kPage] = std::byte{4};
   EXPECT_EQ(bytes[10 * kPage], std::byte{4});
-  bytes[5 * kPage] = std::byte{5};  // before what was replaced
+  bytes[5 * kPage] = std::byte{5};  // before the replaced pages
   EXPECT_EQ(bytes[10 * kPage], std::byte{4});
   EXPECT_EQ(bytes[kPage], std::byte{3});
 }
@@ -48,7 +48,7 @@ TEST(GuardedRangeTest, ThreadsMissPagesAtTheSameTime) {
     }
     for (std::thread& thread : threads) thread.join();
     EXPECT_TRUE(range.broken());
-    // What one thread wrote stays when another misses a page.
+    // A thread's writes stay when another thread misses a page.
     for (size_t i = 0; i < kPages * 4; ++i) {
       ASSERT_EQ(object.bytes()[i / 4 * kPage + i % 4], std::byte{1}) << i;
     }

@@ -18,13 +18,15 @@ namespace {
 
 constexpr uint64_t kPageBytes = 4096;
 
-// Of what a client asks for that cannot be, in the words that Triton's clients look for.
+// Returns the error for an impossible request, in the words that Triton's clients look for.
 base::Status InvalidRegion(const RegionSpec& spec, const std::string& why) {
   return base::InvalidArgument("failed to register shared memory region " + base::QuotedName(spec.name) +
                                ": invalid args: " + why);
 }
 
 base::Status CheckSize(const RegionSpec& spec, const struct stat& object) {
+  // Checked after the object was opened: as in Triton, a key without an object is reported first.
+  if (spec.byte_size == 0) return InvalidRegion(spec, "expected at least 1 byte, got 0");
   const auto size = static_cast<uint64_t>(object.st_size);
   if (spec.offset <= size && spec.byte_size <= size - spec.offset) return base::OkStatus();
   return InvalidRegion(spec, "expected at most the " + std::to_string(size) + " bytes of " +
@@ -62,7 +64,7 @@ base::Result<std::shared_ptr<Region>> Region::Open(const RegionSpec& spec, bool 
   INFERD_RETURN_IF_ERROR(CheckObject(spec, status, own_only));
   const uint64_t skipped = spec.offset % kPageBytes;
   const uint64_t bytes = (skipped + spec.byte_size + kPageBytes - 1) / kPageBytes * kPageBytes;
-  // A page behind the object's, since engines may read a little past a tensor's end.
+  // One more page after the object's, since engines may read a little past a tensor's end.
   const size_t room = bytes + kPageBytes;
   void* const begin = mmap(nullptr, room, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (begin == MAP_FAILED) return std::unexpected(NotMapped(spec));

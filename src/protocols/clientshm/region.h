@@ -17,31 +17,33 @@
 
 namespace inferd::clientshm {
 
-// What a client says of a region when it registers it.
+// A client's registration of a region.
 struct RegionSpec {
   std::string name;
-  std::string key;  // of the shared memory object, as shm_open() has it
+  std::string key;  // of the shared memory object, as for shm_open()
   uint64_t offset = 0;
   uint64_t byte_size = 0;
 
   bool operator==(const RegionSpec&) const = default;
 };
 
-// A part of a client's shared memory object, mapped. The client may write to it, and make it smaller, at any time.
-// Thread-safe. Lives until the last buffer that lies in it is gone.
+// A mapped part of a client's shared memory object. The client may write to it, and make it smaller, at any time.
+// Thread-safe. Lives until the last buffer in it is gone.
 class Region final {
  public:
-  // `own_only`: objects of other users than the server's are refused. INVALID_ARGUMENT: no such object, not a regular
-  // one, or it is smaller than that; PERMISSION_DENIED; RESOURCE_EXHAUSTED: the system gives no more.
+  // If `own_only`, objects of users other than the server's are refused. INVALID_ARGUMENT if there is no such object,
+  // it is not a regular one, or it is too small. PERMISSION_DENIED if it may not be opened. RESOURCE_EXHAUSTED if the
+  // system's limit is reached.
   static base::Result<std::shared_ptr<Region>> Open(const RegionSpec& spec, bool own_only);
   Region(const Region&) = delete;
   Region& operator=(const Region&) = delete;
 
   const RegionSpec& spec() const { return spec_; }
-  // Of the object, now.
+  // Returns the object's current size.
   uint64_t object_bytes() const;
-  // Whether offset and size are within the region, and all of it is in an object of so many bytes. FAILED_PRECONDITION:
-  // the object was made smaller, or its memory was missing once. INVALID_ARGUMENT: beyond the region.
+  // Checks that offset and size are inside the region, and that the object, of `object_bytes`, contains all of it.
+  // FAILED_PRECONDITION if the object was made smaller, or its memory was once missing. INVALID_ARGUMENT if they reach
+  // beyond the region.
   base::Status Check(uint64_t offset, uint64_t byte_size, uint64_t object_bytes) const;
   std::byte* data() const { return data_; }
 
@@ -50,7 +52,7 @@ class Region final {
  private:
   friend class ObjectUse;
 
-  // Pages of an address space, unmapped at the end.
+  // Pages of the address space, unmapped at the end.
   class Mapping final {
    public:
     Mapping() = default;
@@ -65,18 +67,18 @@ class Region final {
     std::span<std::byte> pages_;
   };
 
-  // `object_bytes`: of the mapping's pages, those that are the object's.
+  // `object_bytes` is the size of the object's part of the mapping.
   Region(RegionSpec spec, base::FileDescriptor object, Mapping mapping, size_t object_bytes);
 
   const RegionSpec spec_;
   const base::FileDescriptor object_;
   const Mapping mapping_;
   std::byte* const data_;
-  const GuardedRange guard_;  // gone before the pages are another's
+  const GuardedRange guard_;  // destroyed before the pages can be reused
   std::atomic<int64_t> uses_{0};
 };
 
-// A use of it. Making one asks nothing of the system.
+// One use of it. Making one needs no system call.
 class ObjectUse final : public RegionUse, public std::enable_shared_from_this<ObjectUse> {
  public:
   explicit ObjectUse(std::shared_ptr<Region> region);
@@ -91,8 +93,8 @@ class ObjectUse final : public RegionUse, public std::enable_shared_from_this<Ob
 
  private:
   const std::shared_ptr<Region> region_;
-  std::optional<uint64_t> object_bytes_;  // when Bytes() was called first
-  uint64_t end_ = 0;                      // of what Bytes() gave
+  std::optional<uint64_t> object_bytes_;  // at the first call of Bytes()
+  uint64_t end_ = 0;                      // end of the bytes that Bytes() returned
   std::atomic<bool> ended_{false};
 };
 

@@ -24,12 +24,12 @@ class RegionTable final {
     std::string name = region->spec().name;
     regions_.emplace(std::move(name), std::move(region));
   }
-  // Null: there is none.
+  // Null if there is none.
   std::shared_ptr<R> Find(std::string_view name) const {
     const auto found = regions_.find(name);
     return found == regions_.end() ? nullptr : found->second;
   }
-  // By name.
+  // Returns all regions, sorted by name.
   std::vector<Spec> All() const {
     std::vector<Spec> all;
     for (const auto& [name, region] : regions_) all.push_back(region->spec());
@@ -38,8 +38,8 @@ class RegionTable final {
   size_t size() const { return regions_.size(); }
   uint64_t bytes() const { return bytes_; }
 
-  // What goes is moved to `removed`, to be closed without the registry's lock. A name that is not there is no error.
-  // FAILED_PRECONDITION: a request uses the region.
+  // Removes a region and moves it to `removed`, so that it can be closed without the registry's lock. An unknown name
+  // is no error. FAILED_PRECONDITION if a request uses the region.
   base::Status Remove(std::string_view name, Regions& removed) {
     const auto found = regions_.find(name);
     if (found == regions_.end()) return base::OkStatus();
@@ -51,7 +51,7 @@ class RegionTable final {
     removed.insert(regions_.extract(found));
     return base::OkStatus();
   }
-  // All that no request uses; the error names the others.
+  // Removes all regions that no request uses. The error names the others.
   base::Status RemoveAll(Regions& removed) {
     std::string kept;
     for (auto it = regions_.begin(); it != regions_.end();) {

@@ -11,20 +11,20 @@ namespace inferd::clientshm {
 namespace {
 
 constexpr size_t kNameBytesMax = 1024;
-// Of regions that Triton's Python models have among themselves.
+// The prefix of regions that Triton's Python models use among themselves.
 constexpr std::string_view kReservedPrefix = "triton_python_backend_shm_region_";
 
 base::Status NotFound(std::string_view what, std::string_view name) {
   return base::NotFound("Unable to find " + std::string(what) + ": " + base::QuotedName(name));
 }
 
-// One slash before a name makes no difference.
+// Removes one leading slash, which makes no difference.
 std::string_view Bare(std::string_view key) {
   if (key.starts_with('/')) key.remove_prefix(1);
   return key;
 }
 
-// A name of POSIX: one part of a path.
+// Checks for a POSIX name: one path component.
 base::Status CheckKey(std::string_view key) {
   const std::string_view name = Bare(key);
   const bool plain = name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
@@ -84,7 +84,8 @@ base::Status Registry::CheckRoom(uint64_t byte_size) const {
 base::Status Registry::Check(const RegionSpec& spec) const {
   INFERD_RETURN_IF_ERROR(CheckName(spec.name));
   INFERD_RETURN_IF_ERROR(CheckKey(spec));
-  return CheckSize(spec.name, spec.byte_size);
+  // Region::Open() refuses 0 bytes, after it has opened the object.
+  return spec.byte_size == 0 ? base::OkStatus() : CheckSize(spec.name, spec.byte_size);
 }
 
 base::Status Registry::Check(const DeviceRegionSpec& spec) const {
@@ -97,8 +98,8 @@ base::Status Registry::CheckPlace(std::string_view name, uint64_t byte_size) con
   return CheckRoom(byte_size);
 }
 
-// What another call has registered meanwhile is seen by the second look. A region that finds no place then is closed
-// behind the lock.
+// Checks again after opening the region, since another call may have registered one meanwhile. A region that finds no
+// room then is closed after the lock is released.
 base::Status Registry::Register(const RegionSpec& spec) {
   {
     const base::MutexLock lock(mutex_);
@@ -128,25 +129,25 @@ base::Status Registry::RegisterDevice(const DeviceRegionSpec& spec) {
 }
 
 base::Status Registry::Unregister(std::string_view name) {
-  Objects::Regions unmapped;  // without the lock
+  Objects::Regions unmapped;  // destroyed without the lock
   const base::MutexLock lock(mutex_);
   return objects_.Remove(name, unmapped);
 }
 
 base::Status Registry::UnregisterDevice(std::string_view name) {
-  Devices::Regions closed;  // without the lock
+  Devices::Regions closed;  // closed without the lock
   const base::MutexLock lock(mutex_);
   return devices_.Remove(name, closed);
 }
 
 base::Status Registry::UnregisterAll() {
-  Objects::Regions unmapped;  // without the lock
+  Objects::Regions unmapped;  // destroyed without the lock
   const base::MutexLock lock(mutex_);
   return objects_.RemoveAll(unmapped);
 }
 
 base::Status Registry::UnregisterAllDevices() {
-  Devices::Regions closed;  // without the lock
+  Devices::Regions closed;  // closed without the lock
   const base::MutexLock lock(mutex_);
   return devices_.RemoveAll(closed);
 }

@@ -73,6 +73,7 @@ TEST_F(RegistryTest, RegionsMustBeInTheirObject) {
     return Text(registry_.Register(Spec("r", offset, byte_size)));
   };
   EXPECT_THAT(refusal(0, 0), HasSubstr("invalid args: expected at least 1 byte, got 0"));
+  EXPECT_THAT(refusal(kBytes, 0), HasSubstr("invalid args: expected at least 1 byte, got 0"));
   EXPECT_THAT(refusal(0, kBytes + 1),
               HasSubstr("failed to register shared memory region 'r': invalid args: expected at most the 8192 bytes"));
   EXPECT_THAT(refusal(1, kBytes), HasSubstr("invalid args"));
@@ -147,7 +148,7 @@ TEST_F(RegistryTest, WhatIsInUseStays) {
     const auto use = *registry_.Use("a");
     bytes = *use->Bytes(0, 8);
   }
-  // The buffer alone is a use.
+  // A buffer counts as a use.
   EXPECT_EQ(Text(registry_.Unregister("a")),
             "FAILED_PRECONDITION: Cannot unregister shared memory region 'a', it is currently in use.");
   EXPECT_THAT(Text(registry_.UnregisterAll()), HasSubstr("in use: 'a'"));
@@ -176,20 +177,20 @@ TEST_F(RegistryTest, ASmallerObjectFailsItsUsers) {
             "FAILED_PRECONDITION: the object of shared memory region 'r' was made smaller: it has 4096 bytes");
   EXPECT_THAT(Text((*registry_.Use("r"))->Bytes(4096, 1).error()), HasSubstr("was made smaller"));
   EXPECT_TRUE((*registry_.Use("r"))->Bytes(0, 4096).has_value());
-  // Touching what is missing does no harm, and is remembered when the object has grown again.
+  // Touching missing memory does no harm, and is remembered after the object has grown again.
   bytes.data()[5000] = std::byte{1};
   EXPECT_EQ(bytes.data()[5001], std::byte{0});
   object_.Resize(kBytes);
   EXPECT_THAT(Text(use->Check()), HasSubstr("lost its memory while it was in use"));
   EXPECT_THAT(Text((*registry_.Use("r"))->Bytes(0, 1).error()), HasSubstr("lost its memory while it was in use"));
-  // Registered anew, it is whole.
+  // After a new registration it is complete.
   use->End();
   ASSERT_TRUE(registry_.Unregister("r").ok());
   ASSERT_TRUE(registry_.Register(Spec("r")).ok());
   EXPECT_TRUE((*registry_.Use("r"))->Bytes(0, kBytes).has_value());
 }
 
-// The system is not asked for an object's size where a region is looked up, as others wait meanwhile.
+// Looking up a region must not query the object's size, since others would wait meanwhile.
 TEST_F(RegistryTest, AnObjectIsMeasuredWhenItsBytesAreAskedFor) {
   ASSERT_TRUE(registry_.Register(Spec("r")).ok());
   const auto use = *registry_.Use("r");

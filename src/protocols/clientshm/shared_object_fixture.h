@@ -13,7 +13,7 @@
 
 namespace inferd::support {
 
-// A client's shared memory object, of a name of its own.
+// A client's shared memory object with a unique name.
 class SharedObject final {
  public:
   explicit SharedObject(size_t bytes, const std::string& prefix = "inferd-test-")
@@ -34,7 +34,7 @@ class SharedObject final {
   SharedObject& operator=(const SharedObject&) = delete;
 
   const std::string& key() const { return key_; }
-  // As it was made: what a smaller object lacks must not be touched.
+  // The object's original bytes. After Resize() to a smaller size, do not touch the missing ones.
   std::span<std::byte> bytes() const { return {memory_, bytes_}; }
   void Resize(size_t bytes) const { EXPECT_EQ(ftruncate(file_, static_cast<off_t>(bytes)), 0); }
 

@@ -8,7 +8,7 @@
 
 namespace inferd::grpc_health {
 
-// Knows whether the server is ready, and `models`.
+// A catalog with the server's readiness, and `models`.
 class FakeCatalog final : public core::Catalog {
  public:
   bool ServerLive() const override { return true; }

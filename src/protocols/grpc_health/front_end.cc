@@ -12,7 +12,7 @@ namespace inferd::grpc_health {
 namespace {
 
 constexpr std::string_view kService = "grpc.health.v1.Health";
-// TensorFlow Serving's server knows its services' health by these names.
+// TensorFlow Serving's server uses these names for its services' health.
 constexpr std::string_view kNamesWithoutPackage[] = {"ModelService", "PredictionService"};
 
 class GrpcHealth final : public protocol::FrontEnd {

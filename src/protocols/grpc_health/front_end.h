@@ -6,7 +6,7 @@
 
 namespace inferd::grpc_health {
 
-// grpc.health.v1.Health. It answers for the services of the front-ends before it in the list, and for itself.
+// Returns grpc.health.v1.Health. It answers for the services of the earlier front-ends in the list, and for itself.
 std::unique_ptr<const protocol::FrontEnd> MakeFrontEnd(const protocol::Settings& settings);
 
 }  // namespace inferd::grpc_health

@@ -17,7 +17,7 @@ using ::grpc::health::v1::HealthCheckRequest;
 using net::grpc::CallContext;
 using net::grpc::Responder;
 
-constexpr uint64_t kMessageBytesMax = 64 * 1024;  // there is only a name in it
+constexpr uint64_t kMessageBytesMax = 64 * 1024;  // it contains only a name
 
 void Tell(State state, const std::string& service, Responder responder) {
   if (state == State::kUnknown) return responder.Finish(base::NotFound("unknown service '" + service + "'"));

@@ -7,8 +7,9 @@
 
 namespace inferd::grpc_health {
 
-// grpc.health.v1.Health (https://github.com/grpc/grpc/blob/master/doc/health-checking.md): Check and Watch. A model's
-// name is a service, too. One set per loop, loop-bound.
+// Returns the methods Check and Watch of grpc.health.v1.Health
+// (https://github.com/grpc/grpc/blob/master/doc/health-checking.md). A model's name counts as a service, too. One set
+// per loop, loop-bound.
 std::vector<net::grpc::Method> Methods(Environment environment);
 
 }  // namespace inferd::grpc_health

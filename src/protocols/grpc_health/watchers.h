@@ -13,8 +13,8 @@ namespace inferd::grpc_health {
 
 net::grpc::Message ResponseOf(State state);
 
-// The Watch calls of one loop: each is told its service's state at once, and again when it has changed. A timer of the
-// loop looks, while there are any. Loop-bound; held by shared_ptr, as the calls' tasks refer to it weakly.
+// The Watch calls of one loop. Each gets its service's state at once, and again when it changes. A timer of the loop
+// checks, as long as there are any. Loop-bound. Held by shared_ptr, as the calls' tasks refer to it weakly.
 class Watchers final : public std::enable_shared_from_this<Watchers> {
  public:
   explicit Watchers(std::shared_ptr<const Environment> environment);
@@ -23,7 +23,7 @@ class Watchers final : public std::enable_shared_from_this<Watchers> {
   Watchers& operator=(const Watchers&) = delete;
 
   void Add(std::string service, net::grpc::Responder responder);
-  // Tells each once more, and finishes it; those that come later, at once.
+  // Sends the state to each once more and finishes it. Later calls are finished at once.
   void Close();
 
  private:
@@ -31,7 +31,7 @@ class Watchers final : public std::enable_shared_from_this<Watchers> {
     std::string service;
     net::grpc::Responder responder;
     std::optional<State> told = std::nullopt;
-    bool writable = true;  // not while the client's window is shut: it gets what is true then
+    bool writable = true;  // false while the client's window is closed; afterwards it gets the state of that time
     bool cancelled = false;
   };
 
@@ -43,7 +43,7 @@ class Watchers final : public std::enable_shared_from_this<Watchers> {
   std::map<uint64_t, Watcher> watchers_;
   uint64_t next_id_ = 0;
   bool closed_ = false;
-  net::Loop* loop_ = nullptr;  // known by the first call
+  net::Loop* loop_ = nullptr;  // known from the first call on
   net::Loop::TimerId timer_ = 0;
 };
 

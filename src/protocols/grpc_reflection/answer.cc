@@ -15,7 +15,7 @@ void SetError(const base::Status& status, ServerReflectionResponse& response) {
   response.mutable_error_response()->set_error_message(status.message());
 }
 
-// `file` nullptr: there is none of `what`.
+// If `file` is nullptr, there is no `what`.
 void SetFile(const FileDescriptor* file, const std::string& what, ServerReflectionResponse& response) {
   if (file == nullptr) return SetError(base::NotFound("not found: " + what), response);
   for (std::string& serialized : WithImports(file)) {

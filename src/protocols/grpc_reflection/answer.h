@@ -5,7 +5,7 @@
 
 namespace inferd::grpc_reflection {
 
-// The answer to one question; what is not known is an error in it, not of the call. Pure.
+// Returns the answer to one question. An unknown name is an error in the answer, not of the call. Pure.
 ::grpc::reflection::v1::ServerReflectionResponse Answer(const Schema& schema,
                                                         const ::grpc::reflection::v1::ServerReflectionRequest& request);
 

@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 constexpr int kInvalidArgument = 3;
 constexpr int kNotFound = 5;
 
-// Of the inference service; naming a message of its file links that into the test.
+// Tests with the inference service. Naming a message of its file links the file into the test.
 class ReflectionAnswerTest : public ::testing::Test {
  protected:
   static std::vector<std::string> FileNames(const ServerReflectionResponse& response) {

@@ -13,7 +13,7 @@ class GrpcReflection final : public protocol::FrontEnd {
     return Methods({known.begin(), known.end()});
   }
 
-  // What there is to call is metadata too.
+  // The list of callable methods is metadata too.
   std::optional<protocol::MethodAccess> AccessOf(std::string_view path) const override {
     if (!path.starts_with("/grpc.reflection.")) return std::nullopt;
     return protocol::MethodAccess{.group = access::Group::kMetadata};

@@ -6,7 +6,7 @@
 
 namespace inferd::grpc_reflection {
 
-// grpc.reflection's ServerReflection, about the services of the front-ends before it in the list, and itself.
+// Returns grpc.reflection's ServerReflection for the services of the earlier front-ends in the list, and for itself.
 std::unique_ptr<const protocol::FrontEnd> MakeFrontEnd(const protocol::Settings& settings);
 
 }  // namespace inferd::grpc_reflection

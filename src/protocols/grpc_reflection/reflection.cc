@@ -16,9 +16,9 @@ using net::grpc::CallContext;
 using net::grpc::MessageReader;
 using net::grpc::Responder;
 
-constexpr uint64_t kMessageBytesMax = 64 * 1024;  // there is only a name in it
+constexpr uint64_t kMessageBytesMax = 64 * 1024;  // it contains only a name
 
-// Answers each question as it comes; while the client does not read, it is not read from.
+// Answers each question as it comes. While the client does not read, no further question is read.
 class Reader final : public MessageReader {
  public:
   Reader(std::shared_ptr<const Schema> schema, Responder responder)
@@ -37,7 +37,7 @@ class Reader final : public MessageReader {
   void OnHalfClose() override { Finish(base::OkStatus()); }
 
  private:
-  // The call's end may be this object's.
+  // The call's end may destroy this object.
   void Finish(const base::Status& status) {
     const std::shared_ptr<Responder> responder = responder_;
     responder->Finish(status);
@@ -47,7 +47,7 @@ class Reader final : public MessageReader {
   const std::shared_ptr<Responder> responder_;
 };
 
-// "grpc.reflection.v1.ServerReflection"; naming the file's own descriptor links it into the program.
+// Returns "grpc.reflection.v1.ServerReflection". Naming the file's own descriptor links it into the program.
 template <typename Request>
 std::string ServiceName() {
   return Request::descriptor()->file()->service(0)->full_name();

@@ -7,8 +7,9 @@
 
 namespace inferd::grpc_reflection {
 
-// grpc.reflection.v1.ServerReflection and v1alpha's (https://github.com/grpc/grpc/blob/master/doc/server-reflection.md),
-// which differ in their package alone, about `services` (full names) and themselves. One set per loop, loop-bound.
+// Returns the methods of grpc.reflection.v1.ServerReflection and v1alpha's, which differ in their package only
+// (https://github.com/grpc/grpc/blob/master/doc/server-reflection.md). They describe `services` (full names) and
+// themselves. One set per loop, loop-bound.
 std::vector<net::grpc::Method> Methods(std::vector<std::string> services);
 
 }  // namespace inferd::grpc_reflection

@@ -9,22 +9,22 @@
 
 namespace inferd::grpc_reflection {
 
-// The services that a server has, and the files that describe them: what this program knows of other messages is not
+// A server's services, and the files that describe them. Other messages that are linked into this program are not
 // shown. Immutable, so thread-safe.
 class Schema final {
  public:
-  // Full names. A service whose file is not linked into this program is listed, but not described.
+  // Takes full names. A service whose file is not linked into this program is listed, but not described.
   explicit Schema(std::vector<std::string> services);
 
   const std::vector<std::string>& services() const { return services_; }
 
-  // nullptr: unknown.
+  // nullptr if the file is unknown.
   const google::protobuf::FileDescriptor* File(const std::string& name) const;
-  // Of a service, method, message, field, enum or enum value, by its full name.
+  // Finds the file of a service, method, message, field, enum or enum value by its full name.
   const google::protobuf::FileDescriptor* FileOfSymbol(const std::string& symbol) const;
   const google::protobuf::Descriptor* MessageType(const std::string& name) const;
 
-  // Only those among the files.
+  // Returns only the extensions in these files.
   std::vector<const google::protobuf::FieldDescriptor*> Extensions(const google::protobuf::Descriptor* type) const;
 
  private:
@@ -35,7 +35,7 @@ class Schema final {
   std::set<const google::protobuf::FileDescriptor*> files_;
 };
 
-// `file`, then those it imports, directly or not: each serialized.
+// Returns `file` and all files that it imports, directly or indirectly, each serialized.
 std::vector<std::string> WithImports(const google::protobuf::FileDescriptor* file);
 
 }  // namespace inferd::grpc_reflection

@@ -10,7 +10,7 @@
 
 namespace inferd::kserve_v1 {
 
-// A request of this front-end being answered.
+// A request to this front-end in progress.
 class Call : public rest::Call {
  public:
   Call(std::shared_ptr<const Environment> environment, const net::RequestHead& head, int64_t received_ns,
@@ -26,7 +26,7 @@ class Call : public rest::Call {
   std::shared_ptr<const Environment> environment_;
 };
 
-// Why a model does not answer, in the words of KServe's servers: that it does not exist, or is not ready.
+// Returns why a model does not answer, in the words of KServe's servers: it does not exist, or is not ready.
 base::Status NotServed(std::string_view model, base::Status status);
 
 }  // namespace inferd::kserve_v1

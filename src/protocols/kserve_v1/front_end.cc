@@ -14,7 +14,7 @@ namespace inferd::kserve_v1 {
 
 namespace {
 
-// What the configuration of a model says that answers; one that takes KServe's bodies says it by that.
+// Returns the dialect in the answering model's configuration. A model that takes KServe's bodies has KServe's dialect.
 std::optional<config::V1Dialect> DialectOf(core::Dispatcher& models, std::string_view model) {
   const auto found = models.Find(model, "");
   if (!found.has_value()) return std::nullopt;

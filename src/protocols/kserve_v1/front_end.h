@@ -10,8 +10,8 @@ namespace inferd::kserve_v1 {
 
 Options OptionsOf(const config::ServerOptions& options);
 
-// KServe's V1 data plane. Of the paths that TensorFlow Serving's REST has too, it claims those of models whose
-// configuration says so, and of the others what the options say: it stands before that front-end.
+// Returns KServe's V1 data plane. Of the paths that TensorFlow Serving's REST API has too, it claims those of models
+// whose configuration says so; the options decide on other models. It must precede that front-end in the list.
 std::unique_ptr<const protocol::FrontEnd> MakeFrontEnd(const protocol::Settings& settings);
 
 }  // namespace inferd::kserve_v1

@@ -19,10 +19,10 @@ namespace {
 constexpr int kNotFound = 404;
 constexpr int kMethodNotAllowed = 405;
 constexpr int kUnsupportedMediaType = 415;
-// Requests other than inferences have no body that is read.
+// Bodies of requests other than inferences are not used.
 constexpr uint64_t kControlBytesMax = 1 << 20;
 
-// As the web framework of KServe's servers words what no route has.
+// The text of the web framework of KServe's servers for unknown routes.
 net::HttpResponse NoSuchRoute(Endpoint endpoint) {
   const bool wrong_verb = endpoint == Endpoint::kWrongVerb;
   net::HttpResponse response =

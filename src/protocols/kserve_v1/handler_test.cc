@@ -21,7 +21,7 @@ using tensor::DataType;
 using ::testing::HasSubstr;
 using Headers = std::vector<std::pair<std::string_view, std::string_view>>;
 
-// The seams of the front-end, driven by hand: m, an echo of x, and its explainer e.
+// The front-end's interfaces, driven by hand: m, an echo of x, and its explainer e.
 class HandlerTest : public ::testing::Test {
  protected:
   HandlerTest() {
@@ -60,7 +60,7 @@ class HandlerTest : public ::testing::Test {
     if (exchange_.responses.size() != 1) return net::HttpResponse::Text(0, "", "answers: none or several");
     return std::move(exchange_.responses.front());
   }
-  // "200 <body>"
+  // Returns "200 <body>".
   std::string Post(std::string_view target, std::string_view body, const Headers& headers = {}) {
     const net::HttpResponse response = Ask(net::Method::kPost, target, body, headers);
     return std::to_string(response.status) + " " + BodyText(response);
@@ -70,7 +70,7 @@ class HandlerTest : public ::testing::Test {
     return std::to_string(response.status) + " " + BodyText(response);
   }
 
-  // What the model, and the explainer, answer: each input, under another name.
+  // The answer of the model and the explainer: each input, with another name.
   static void EchoAs(std::string name, const core::InferRequest& request, core::Completion done) {
     core::InferResponse response;
     for (const core::InferTensor& input : request.inputs) {

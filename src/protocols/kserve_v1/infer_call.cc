@@ -21,14 +21,14 @@ v1::BodyRules RulesOf(const Options& options) {
 
 InferCall::InferCall(Call call, const Route& route, net::ContentCoding coding)
     : rest::InferCall(rest::SurroundingsOf(call.environment()),
-                      static_cast<rest::Call&&>(call)),  // not its environment
+                      static_cast<rest::Call&&>(call)),  // without its environment
       environment_(call.shared_environment()),
       model_(route.model),
       explains_(route.endpoint == Endpoint::kExplain) {
   SetCoding(coding);
 }
 
-// KServe's servers look for the model before they read the body.
+// Like KServe's servers, it looks up the model before it reads the body.
 base::Status InferCall::BeginWith(const net::RequestHead& head) {
   if (pinned() == nullptr) {
     auto found = dispatcher().Find(model_, "");
@@ -48,7 +48,7 @@ base::Status InferCall::FindBodyTaker(const net::RequestHead& head) {
     const config::Dependency& explainer = *configuration->explainer;
     const std::string version = explainer.version.has_value() ? std::to_string(*explainer.version) : std::string();
     auto found = dispatcher().Find(explainer.model, version);
-    // What is wrong with it is Explanation's to say.
+    // Explanation reports its errors.
     if (!found.has_value() || !v2::TakesWholeBody((*found)->signature())) return {};
     model_ = explainer.model;
     version_ = version;
@@ -84,7 +84,7 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
   }
   auto decoded = ReadTensors(plain);
   if (!decoded.has_value() && event_ == nullptr) {
-    // An event in structured mode that does not say so in its Content-Type is answered as its data would be.
+    // An event in structured mode whose Content-Type does not say so is answered like its data alone.
     const std::string_view data = FindEventData(plain, environment_->options.json_depth_max);
     if (!data.empty()) decoded = ReadTensors(data);
   }
@@ -96,7 +96,7 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
   return request;
 }
 
-// What does not fit the model's tensors, a table perhaps, the model may read itself.
+// If a body does not fit the model's tensors (a table, perhaps), the model may read it itself.
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::DecodeBodyInstead(std::string_view body,
                                                                                base::Status unread) {
   if (explanation_ != nullptr || unread.code() != base::StatusCode::kInvalidArgument ||

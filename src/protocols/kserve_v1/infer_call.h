@@ -12,7 +12,7 @@
 
 namespace inferd::kserve_v1 {
 
-// predict, or explain: predict, and then the explainer.
+// A call of predict, or of explain: predict, and then the explainer.
 class InferCall final : public rest::InferCall {
  public:
   InferCall(Call call, const Route& route, net::ContentCoding coding);
@@ -26,28 +26,28 @@ class InferCall final : public rest::InferCall {
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::HttpResponse> Encode(core::InferResponse&& response) override;
 
-  // The body without the event around it, if there is one.
+  // Returns the body, without the surrounding event if there is one.
   base::Result<std::string_view> PlainBody(std::string_view body);
   base::Result<v1::DecodedPredict> ReadTensors(std::string_view body);
-  // `unread` says why the body is not read into tensors.
+  // `unread` is the reason for which the body is not read into tensors.
   base::Result<std::unique_ptr<core::InferRequest>> DecodeBodyInstead(std::string_view body, base::Status unread);
   base::Status WriteAnswer(json::Writer& json, const core::InferResponse& response) const;
 
   const std::shared_ptr<const Environment> environment_;
-  // Whose body it is: of the model, or, where that is asked to explain and leaves it to one that takes bodies, that
-  // one.
+  // Finds the receiver of the body: the model or, if the explain call leaves it to an explainer that takes bodies, the
+  // explainer.
   base::Status FindBodyTaker(const net::RequestHead& head);
   base::Result<net::HttpResponse> EncodeBody(const core::InferResponse& response) const;
 
   std::string model_;
-  std::string version_;  // empty: the server chooses
+  std::string version_;  // empty if the server chooses
   const bool explains_;
-  bool takes_body_ = false;            // the model reads the body, and writes the answer's
-  std::string headers_;                // of the request, for such a model
-  std::unique_ptr<CloudEvent> event_;  // that the request is; null: it is none
+  bool takes_body_ = false;            // the model itself reads the body and writes the response's
+  std::string headers_;                // headers of the request, for such a model
+  std::unique_ptr<CloudEvent> event_;  // null if the request is not an event
   std::shared_ptr<Explanation> explanation_;
-  uint32_t signature_ = 0;  // by its place in the model's
-  bool row_ = true;         // how the tensors were written, and will be
+  uint32_t signature_ = 0;  // index in the model's signatures
+  bool row_ = true;         // format of the request's tensors, also used for the response
 };
 
 }  // namespace inferd::kserve_v1

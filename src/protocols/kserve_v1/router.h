@@ -10,7 +10,7 @@ namespace inferd::kserve_v1 {
 // The endpoints of KServe's V1 data plane.
 enum class Endpoint {
   kNone,       // none of them
-  kWrongVerb,  // the path of one, asked for by another method
+  kWrongVerb,  // a known path, but with another method
   kAlive,      // GET  /
   kModels,     // GET  v1/models
   kModel,      // GET  v1/models/M
@@ -18,16 +18,16 @@ enum class Endpoint {
   kExplain,    // POST v1/models/M:explain
 };
 
-// What is restricted together with it.
+// Returns the access group of an endpoint.
 access::Group GroupOf(Endpoint endpoint);
 
-// Where a request goes. A view into the request's head.
+// The route of a request. A view into the request's head.
 struct Route {
   Endpoint endpoint = Endpoint::kNone;
   std::string_view model = {};
 };
 
-// As KServe's servers match: decoded segments, in their case, and the query does not matter.
+// Matches like KServe's servers: decoded segments, case-sensitive, ignoring the query.
 Route FindRoute(const net::RequestHead& head);
 
 }  // namespace inferd::kserve_v1

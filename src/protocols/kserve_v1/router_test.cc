@@ -9,7 +9,7 @@
 namespace inferd::kserve_v1 {
 namespace {
 
-// "<endpoint> <model>"
+// Returns "<endpoint> <model>".
 std::string Found(net::Method method, std::string_view target) {
   net::RequestHead head;
   head.method = method;

@@ -9,7 +9,7 @@
 
 namespace inferd::mlflow_http {
 
-// A request of this front-end being answered.
+// A request to this front-end in progress.
 class Call : public rest::Call {
  public:
   Call(std::shared_ptr<const Environment> environment, const net::RequestHead& head, int64_t received_ns,

@@ -6,7 +6,7 @@
 
 namespace inferd::mlflow_http {
 
-// MLflow's scoring protocol: POST /invocations, and what stands beside it.
+// Returns MLflow's scoring protocol: POST /invocations, and its other endpoints.
 std::unique_ptr<const protocol::FrontEnd> MakeFrontEnd(const protocol::Settings& settings);
 
 }  // namespace inferd::mlflow_http

@@ -20,10 +20,10 @@ namespace {
 constexpr int kNotFound = 404;
 constexpr int kMethodNotAllowed = 405;
 constexpr int kUnsupportedMediaType = 415;
-// Requests other than inferences have no body that is read.
+// Bodies of requests other than inferences are not used.
 constexpr uint64_t kControlBytesMax = 1 << 20;
 
-// As the web framework of MLflow's scoring server words it.
+// The text of the web framework of MLflow's scoring server.
 net::HttpResponse WrongVerb(const Route& route) {
   net::HttpResponse response =
       net::HttpResponse::Text(kMethodNotAllowed, "application/json", R"({"detail":"Method Not Allowed"})");
@@ -78,7 +78,7 @@ class Handler final : public net::HttpHandler {
   }
 
  private:
-  // Healthy is a server whose model answers, or, where none is meant, one that is ready.
+  // The server is healthy if its model answers or, without a specific model, if the server is ready.
   void SendHealth(Call call) const {
     const auto model = ModelOf(*environment_);
     if (!model.has_value()) {

@@ -14,23 +14,23 @@
 
 namespace inferd::mlflow_http {
 
-// What a handler works with. Everything is owned by the server's composition and outlives the handler, the loop's
+// The environment of a handler. The server's composition owns everything. It must outlive the handler, the loop's
 // connections and every request in flight.
 struct Environment {
   const Options& options;
   const access::Policy& access;  // which clients may call which endpoint
   core::Dispatcher& dispatcher;  // this loop's
   core::Catalog& catalog;
-  base::Executor& pool;  // big decoding and encoding
+  base::Executor& pool;  // for big decoding and encoding
   base::Logger& logger;
   const base::Clock& clock;
 };
 
-// The model that a path without one is about: the option's, or the only one. NOT_FOUND: there are none, or several.
+// Returns the model for a path without one: the option's, or the only one. NOT_FOUND if there are none, or several.
 base::Result<std::string> ModelOf(const Environment& environment);
 
-// MLflow's scoring protocol, for every model: one handler per loop, loop-bound. Small requests are decoded, dispatched
-// and encoded on the loop thread; what is big or compressed goes by way of the pool.
+// Returns the handler of MLflow's scoring protocol for every model: one per loop, loop-bound. Small requests are
+// decoded, dispatched and encoded on the loop thread; big or compressed ones use the pool.
 std::unique_ptr<net::HttpHandler> MakeHandler(Environment environment);
 
 }  // namespace inferd::mlflow_http

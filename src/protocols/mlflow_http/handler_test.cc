@@ -25,7 +25,7 @@ using Headers = std::vector<std::pair<std::string_view, std::string_view>>;
 
 constexpr std::string_view kRows = R"({"instances": [[1, 2.5]]})";
 
-// The seams of the front-end, driven by hand: m, an echo of X.
+// The front-end's interfaces, driven by hand: m, an echo of X.
 class HandlerTest : public ::testing::Test {
  protected:
   HandlerTest() {
@@ -57,7 +57,7 @@ class HandlerTest : public ::testing::Test {
     if (exchange_.responses.size() != 1) return net::HttpResponse::Text(0, "", "answers: none or several");
     return std::move(exchange_.responses.front());
   }
-  // "200 <body>"
+  // Returns "200 <body>".
   std::string Post(std::string_view target, std::string_view body,
                    const Headers& headers = {{"Content-Type", "application/json"}}) {
     const net::HttpResponse response = Ask(net::Method::kPost, target, body, headers);
@@ -67,7 +67,7 @@ class HandlerTest : public ::testing::Test {
     const net::HttpResponse response = Ask(net::Method::kGet, target, "", {});
     return std::to_string(response.status) + " " + BodyText(response);
   }
-  // What the model answers from now on.
+  // Sets the model's answer.
   void Answer(std::vector<core::InferTensor> outputs, core::Parameters parameters = {}) {
     dispatcher_.infer = [outputs = std::move(outputs), parameters = std::move(parameters)](
                             const core::PinnedModel&, const core::InferRequest&, core::Completion done) {

@@ -11,14 +11,14 @@ namespace inferd::mlflow_http {
 
 namespace {
 
-// Of a body that is too large once it is decompressed.
+// For a body that is too large after decompression.
 constexpr int kContentTooLarge = 413;
 
 }  // namespace
 
 InferCall::InferCall(Call call, std::string model, BodyForm form, net::ContentCoding coding)
     : rest::InferCall(rest::SurroundingsOf(call.environment()),
-                      static_cast<rest::Call&&>(call)),  // not its environment
+                      static_cast<rest::Call&&>(call)),  // without its environment
       environment_(call.shared_environment()),
       model_(std::move(model)),
       form_(form) {
@@ -38,14 +38,14 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
   if (v2::TakesBodyInstead(pinned()->accepted(), v2::kInvocationTensors)) {
     return WholeBody(body.view(), v2::kInvocationTensors);
   }
-  // The names of a table's columns may be those of features, in another order than the model has them.
+  // A table's columns may have the names of features, in another order than the model's.
   const bool is_table = form_ == BodyForm::kCsv || body.view().contains("\"dataframe_");
   if (is_table && v2::TakesBodyInstead(pinned()->accepted())) return WholeBody(body.view(), {});
   const core::ModelSignature& signature = pinned()->signature();
   auto read = form_ == BodyForm::kCsv ? ReadCsvBody(body.view(), signature)
                                       : ReadJsonBody(body.view(), signature, environment_->options.json_depth_max);
   if (!read.has_value()) {
-    // A table that is not one of the model's inputs.
+    // A table that does not fit the model's inputs.
     const bool unfitting = read.error().code() == base::StatusCode::kOutOfRange;
     if (unfitting && v2::TakesBodyInstead(pinned()->accepted())) return WholeBody(body.view(), {});
     return read;
@@ -53,7 +53,7 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
   std::unique_ptr<core::InferRequest> request = *std::move(read);
   request->model_name = model_;
   const auto is_bytes = [](const core::InferTensor& input) { return input.datatype == tensor::DataType::kBytes; };
-  // Bytes that are no text are base64 in this protocol, which models have to know that have such columns.
+  // Bytes that are not text are base64 in this protocol; models with such columns must know.
   if (std::ranges::any_of(request->inputs, is_bytes)) request->parameters.emplace_back("mlflow_invocation", true);
   return request;
 }
@@ -88,7 +88,7 @@ rest::AnswerDeadline::MakeAnswer InferCall::late_answer() const {
 }
 
 void InferCall::OnEnd(base::StatusCode code, net::HttpResponse& answer) {
-  if (code == base::StatusCode::kOk || failure().ok()) return;  // where the time was up, the answer says so
+  if (code == base::StatusCode::kOk || failure().ok()) return;  // if the time was up, the answer states it
   call().SetError(failure().message());
   if (answer.status == kContentTooLarge) {
     answer = ErrorAnswer(kContentTooLarge, "BAD_REQUEST", failure().message());

@@ -11,7 +11,7 @@
 
 namespace inferd::mlflow_http {
 
-// An invocation.
+// One invocation.
 class InferCall final : public rest::InferCall {
  public:
   InferCall(Call call, std::string model, BodyForm form, net::ContentCoding coding);
@@ -26,13 +26,13 @@ class InferCall final : public rest::InferCall {
   rest::AnswerDeadline::MakeAnswer late_answer() const override;
   void OnEnd(base::StatusCode code, net::HttpResponse& answer) override;
 
-  // The model reads the body, and writes the answer's.
+  // For a model that itself reads the body and writes the response's.
   base::Result<std::unique_ptr<core::InferRequest>> WholeBody(std::string_view body, v2::BodyTensors tensors);
 
   const std::shared_ptr<const Environment> environment_;
   const std::string model_;
   const BodyForm form_;
-  std::optional<v2::BodyTensors> body_tensors_;  // nothing: the body was read into tensors
+  std::optional<v2::BodyTensors> body_tensors_;  // nullopt if the body was read into tensors
 };
 
 }  // namespace inferd::mlflow_http

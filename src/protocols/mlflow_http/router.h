@@ -7,23 +7,23 @@
 
 namespace inferd::mlflow_http {
 
-// The endpoints of MLflow's scoring server, and the same of one model among several.
+// The endpoints of MLflow's scoring server, also with a path for one model among several.
 enum class Endpoint {
   kNone,         // none of them
-  kWrongVerb,    // the path of one, asked for by another method
+  kWrongVerb,    // a known path, but with another method
   kPing,         // GET  ping, health
   kVersion,      // GET  version
   kInvocations,  // POST invocations, models/M/invocations
 };
 
-// What is restricted together with it.
+// Returns the access group of an endpoint.
 access::Group GroupOf(Endpoint endpoint);
 
-// Where a request goes. A view into the request's head.
+// The route of a request. A view into the request's head.
 struct Route {
   Endpoint endpoint = Endpoint::kNone;
-  std::string_view model = {};  // empty: the path names none
-  std::string_view allow = {};  // of kWrongVerb: the methods that there are
+  std::string_view model = {};  // empty if the path has none
+  std::string_view allow = {};  // for kWrongVerb: the allowed methods
 };
 
 Route FindRoute(const net::RequestHead& head);

@@ -8,7 +8,7 @@
 
 namespace inferd::oip_grpc {
 
-// A call of this service being answered.
+// A call of this service in progress.
 class Call : public rpc::Call {
  public:
   Call(std::shared_ptr<const Environment> environment, const net::grpc::CallContext& context,

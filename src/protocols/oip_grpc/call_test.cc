@@ -95,7 +95,7 @@ TEST_F(AccessLogTest, OneLineForAStreamWhenItEnds) {
   ExpectIn(lines[1], {"ModelStreamInfer", R"("status":"CANCELLED")"});
 }
 
-// The methods are made anew: whether they are logged is settled then.
+// Makes the methods again, since logging is decided when they are made.
 TEST_F(AccessLogTest, AVerboseLineForACallAsTritonHasIt) {
   service_.options.access_log = false;
   service_.options.triton_exact = true;

@@ -9,8 +9,8 @@
 #include "protocols/oip_grpc/codec/infer_response_writer.h"
 #include "protocols/oip_grpc/codec/typed_contents_field.h"
 
-// Both directions for every datatype: what the generated classes write, our reader reads; what our writer writes of
-// that, they read again.
+// Both directions for every datatype: our reader reads the output of the generated classes, and they read our writer's
+// output.
 
 namespace inferd::oip_grpc {
 namespace {
@@ -82,7 +82,7 @@ class CodecTest : public ::testing::TestWithParam<Case> {
     return ReadInferRequest(base::BufferSlice(base::Buffer::CopyOf(request.SerializeAsString())));
   }
 
-  // The tensor that `request` brings, as an output.
+  // Returns the tensor in `request` as an output.
   static core::InferResponse Echo(const ModelInferRequest& request) {
     core::InferResponse response;
     auto decoded = Read(request);

@@ -16,6 +16,7 @@
 #include "protocols/v2/carried_types.h"
 #include "protocols/v2/extensions.h"
 #include "protocols/v2/statistics.h"
+#include "serving/core/model/refused_load.h"
 
 namespace inferd::oip_grpc {
 
@@ -40,7 +41,7 @@ base::Result<inference::ServerReadyResponse> ServerReady(const Environment& envi
   return response;
 }
 
-// What is known and not ready is no error (Predict V2, "Model Ready"); what is unknown is one, but to Triton.
+// A known model that is not ready is no error (Predict V2, "Model Ready"). An unknown one is, except in Triton.
 Method ModelReady(const Shared& environment) {
   Method method{.path = PathOf("ModelReady")};
   method.unary = [environment](const CallContext& context, const base::BufferSlice& message, Responder responder) {
@@ -121,12 +122,13 @@ base::Result<inference::LogSettingsResponse> LogSettings(const Environment& envi
 
 base::Result<inference::TraceSettingResponse> TraceSetting(const Environment& environment,
                                                            const inference::TraceSettingRequest& request) {
-  INFERD_ASSIGN_OR_RETURN(core::Tracing* const tracing, call::TracingOf(environment.dispatcher, request.model_name()));
+  INFERD_ASSIGN_OR_RETURN(core::Tracing* const tracing, call::TracingOf(environment.dispatcher, request.model_name(),
+                                                                        environment.options.triton_exact));
   INFERD_RETURN_IF_ERROR(tracing->Change(request.model_name(), ReadTraceSettings(request)));
   return TraceSettingsMessage(tracing->InForce(request.model_name()));
 }
 
-// Files of any size may come with the call: they are decoded on the pool.
+// The call may contain files of any size: they are decoded on the pool.
 Method RepositoryModelLoad(const Shared& environment) {
   Method method{.path = PathOf("RepositoryModelLoad")};
   method.unary = [environment](CallContext context, base::BufferSlice message, Responder responder) {
@@ -141,8 +143,12 @@ Method RepositoryModelLoad(const Shared& environment) {
           if (base::Status named = CheckRepository(*environment, *request); !named.ok()) {
             return rpc::AnswerWhenDone(std::move(call))(std::move(named));
           }
+          const std::string model = request->model_name();
           auto load = ReadLoadRequest(*std::move(request));
-          if (!load.has_value()) return rpc::AnswerWhenDone(std::move(call))(std::move(load).error());
+          if (!load.has_value()) {
+            core::LogRefusedLoad(environment->logger, model, load.error());
+            return rpc::AnswerWhenDone(std::move(call))(std::move(load).error());
+          }
           if (load->brings()) {
             if (!brought.status.ok()) return rpc::AnswerWhenDone(std::move(call))(std::move(brought.status));
             load->may_run_code = brought.may_run_code;

@@ -7,8 +7,8 @@
 
 namespace inferd::oip_grpc {
 
-// Adds every method but those of inference: health, metadata, configuration, statistics, repository, log settings, and
-// what is UNIMPLEMENTED. All answer on the loop, but for load calls, whose files are read on the pool.
+// Adds every method except those of inference: health, metadata, configuration, statistics, repository, log settings,
+// and unimplemented ones. All answer on the loop, except load calls, whose files are read on the pool.
 void AddControlMethods(const std::shared_ptr<const Environment>& environment, std::vector<net::grpc::Method>& methods);
 
 }  // namespace inferd::oip_grpc

@@ -8,8 +8,8 @@
 
 #include "oip/grpc_service.pb.h"
 
-// proto/oip/grpc_service.proto against the documents: the tables are written from their texts, not from the file. Where
-// a text prints no numbers (Open Inference Protocol), they are those of the published definitions.
+// Compares proto/oip/grpc_service.proto with the documents: the tables are written from their texts, not from the file.
+// If a text has no numbers (Open Inference Protocol), they are those of the published definitions.
 
 namespace inferd::oip_grpc {
 namespace {
@@ -49,8 +49,8 @@ const Messages kPredictV2 = {
      "repeated double fp64_contents = 7; repeated bytes bytes_contents = 8;"},
 };
 
-// Open Inference Protocol: its messages, and what it adds to those of Predict V2. The last two kinds of InferParameter
-// are its later text's.
+// Open Inference Protocol: its messages, and its additions to those of Predict V2. The last two kinds of InferParameter
+// are from its later text.
 const Messages kOpenInference = {
     {"InferParameter",
      "oneof parameter_choice: bool bool_param = 1; int64 int64_param = 2; string string_param = 3; "
@@ -75,7 +75,7 @@ const Messages kOpenInference = {
     {"RepositoryModelUnloadResponse", ""},
 };
 
-// What Triton's clients use beyond both.
+// Additions that Triton's clients use.
 const Messages kTriton = {
     {"ModelStreamInferResponse", "string error_message = 1; ModelInferResponse infer_response = 2;"},
     {"ModelConfigRequest", "string name = 1; string version = 2;"},
@@ -156,7 +156,7 @@ std::string Without(std::string text, std::string_view part) {
   return text;
 }
 
-// A message's fields in the tables' spelling.
+// Returns a message's fields in the tables' spelling.
 std::string Fields(const Descriptor& message) {
   std::string text;
   for (int i = 0; i < message.field_count(); ++i) {
@@ -208,7 +208,7 @@ TEST(DescriptorTest, TheServiceHasTheDocumentsMethods) {
 }
 
 TEST(DescriptorTest, TheFileHasANameOfItsOwn) {
-  // Clients register "grpc_service.proto" and "model_config.proto" with the pool they also read reflection into.
+  // Clients register "grpc_service.proto" and "model_config.proto" in the same pool into which they read reflection.
   EXPECT_EQ(File().name(), "oip/grpc_service.proto");
   EXPECT_EQ(File().dependency(0)->name(), "config/model_config.proto");
 }

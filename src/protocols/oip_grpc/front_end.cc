@@ -42,7 +42,7 @@ constexpr protocol::MethodRow kMethods[] = {
     {"LogSettings", {.group = Group::kLogging, .control = ControlCall::kOther}},
 };
 
-// Probes of health.
+// The health probes.
 constexpr std::array<std::string_view, 3> kVital = {"ModelReady", "ServerLive", "ServerReady"};
 
 class OipGrpc final : public protocol::FrontEnd {

@@ -10,7 +10,7 @@ namespace inferd::oip_grpc {
 
 Options OptionsOf(const config::ServerOptions& options);
 
-// inference.GRPCInferenceService.
+// Returns inference.GRPCInferenceService.
 std::unique_ptr<const protocol::FrontEnd> MakeFrontEnd(const protocol::Settings& settings);
 
 }  // namespace inferd::oip_grpc

@@ -8,8 +8,8 @@
 #include "protocols/oip_grpc/codec/infer_request_reader.h"
 #include "protocols/oip_grpc/codec/infer_response_writer.h"
 
-// What the codec costs per request, without the transport and the engine, beside the generated classes. The `simple`
-// model: two INT32 inputs and two outputs of [1,16]; and one tensor of 1 MB.
+// Measures the codec per request, without the transport and the engine, in comparison with the generated classes. The
+// `simple` model: two INT32 inputs and two outputs of [1,16]; and one tensor of 1 MB.
 
 extern "C" void* __libc_malloc(size_t size);                      // NOLINT: glibc's names
 extern "C" void* __libc_memalign(size_t alignment, size_t size);  // NOLINT
@@ -119,7 +119,7 @@ BENCHMARK_CAPTURE(Generated, raw_1mb, RawMegabyte());
 BENCHMARK_CAPTURE(Generated, typed_1mb_fp32, Floats());
 BENCHMARK_CAPTURE(Generated, typed_1mb_int32, Integers(7919));
 
-// The inputs of `message` as outputs.
+// Returns the inputs of `message` as outputs.
 core::InferResponse Echo(const ModelInferRequest& message) {
   auto decoded = ReadInferRequest(base::BufferSlice(base::Buffer::CopyOf(message.SerializeAsString())));
   core::InferResponse response;
@@ -130,7 +130,7 @@ core::InferResponse Echo(const ModelInferRequest& message) {
   return response;
 }
 
-// The copy of the response that each round gives away is part of the time and of the allocations.
+// The copy of the response for each round is part of the time and of the allocations.
 void Write(benchmark::State& state, const ModelInferRequest& message, Contents contents) {
   const core::InferResponse response = Echo(message);
   const int64_t before = allocations;

@@ -25,7 +25,7 @@ base::Status ShuttingDown(bool triton_exact) {
 struct InferStream::Execution {
   // True if its responses carry the parameter `triton_final_response`.
   bool tells_final() const { return pinned->signature().decoupled || form.empty_final_response; }
-  // The parameters of one that is a failure.
+  // Returns the parameters of a failed response.
   core::Parameters FailureParameters(bool final) const {
     if (!tells_final()) return {};
     return {{std::string(kFinalResponse), final}};
@@ -36,11 +36,11 @@ struct InferStream::Execution {
   ResponseForm form;
   std::shared_ptr<const core::PinnedModel> pinned;
   std::string id;
-  std::shared_ptr<core::ResponseFlow> flow;   // null: one response
-  uint64_t responses = 0;                     // so far; the loop's
-  std::shared_ptr<core::RequestTrace> trace;  // null: it is not traced
+  std::shared_ptr<core::ResponseFlow> flow;   // null if there is only one response
+  uint64_t responses = 0;                     // so far; used by the loop
+  std::shared_ptr<core::RequestTrace> trace;  // null if the request is not traced
   call::ArrivedResponses arrived;
-  bool posted = false;  // one has gone by way of the loop's queue: the others must not overtake it; the callback's
+  bool posted = false;  // one response went through the loop's queue, and others must not overtake it; for the callback
 };
 
 InferStream::InferStream(std::shared_ptr<const Environment> environment, std::shared_ptr<StreamSet> set,
@@ -191,7 +191,7 @@ void InferStream::OnResponse(const std::shared_ptr<Execution>& execution, Receiv
   if (late) return End(net::grpc::DeadlinePassed());
   const bool final = response.final;
   const bool decoupled = execution->pinned->signature().decoupled;
-  // That there are no more responses is said only to those who ask (triton_enable_empty_final_response).
+  // The end of the responses is reported only on request (triton_enable_empty_final_response).
   const bool empty = response.outputs.empty() && response.parameters.empty();
   const bool silent = final && response.status.ok() && empty && !execution->form.empty_final_response &&
                       (decoupled || execution->responses > 0);
@@ -286,7 +286,7 @@ void InferStream::Send() {
   UpdateReading();
 }
 
-// Whether a response has yet to wait, as tests of clients may want each to.
+// True if a response must be delayed, because tests of clients ask for it.
 bool InferStream::SendsLater() {
   const std::chrono::milliseconds delay = options().delays.response;
   if (delay.count() == 0 || !queue_.ready() || std::exchange(has_paused_, false)) return false;
@@ -314,7 +314,7 @@ void InferStream::UpdateReading() {
 void InferStream::End(const base::Status& status) {
   ended_ = true;
   cancel_->Cancel();
-  queue_ = {};  // engines that hold go on, and find their requests cancelled
+  queue_ = {};  // waiting engines continue, and find their requests cancelled
   call_.Finish(status);
 }
 

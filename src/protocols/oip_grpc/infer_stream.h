@@ -22,20 +22,20 @@ struct StreamSet {
   std::unordered_set<InferStream*> streams;
 };
 
-// One ModelStreamInfer call: many requests in flight, each answered by any number of responses, in the order of the
-// requests. Loop-bound. A request's life:
+// One ModelStreamInfer call: many requests in flight, each with any number of responses, sent in the order of the
+// requests. Loop-bound. The life of a request:
 //
 //   OnMessage -> prepare (here, or on the pool if big) -> Dispatch -> OnResponse, each -> encode (here, or on the pool
 //   if big) -> Send, in its turn
 //
-// A request whose model is yet to be loaded for it waits for that before it is dispatched.
+// A request whose model must be loaded for it waits for that before it is dispatched.
 //
-// No message is taken while one is prepared on the pool, Options::stream_requests_max are in flight, or the client does
-// not take what is sent. A response that is a failure has the error and the request's id. The stream goes on, and so
-// does a request that has further responses. With metadata "triton_grpc_error: true" the first error, in the order of
-// the responses, is the stream's status. With the stream go its requests: they are cancelled, and what comes of them
-// finds nobody. A model that gives many responses is told to hold while the client leaves them (core::ResponseFlow);
-// the stream of one that does not hold ends with RESOURCE_EXHAUSTED.
+// No message is read while one is prepared on the pool, while Options::stream_requests_max are in flight, or while the
+// client does not read. A failed response has the error and the request's id. The stream continues, and so does a
+// request with further responses. With metadata "triton_grpc_error: true" the first error, in the order of the
+// responses, becomes the stream's status. When the stream ends, its requests are cancelled, and their responses are
+// dropped. A model that gives many responses must pause while the client does not read them (core::ResponseFlow); if it
+// does not, the stream ends with RESOURCE_EXHAUSTED.
 class InferStream final : public net::grpc::MessageReader {
  public:
   InferStream(std::shared_ptr<const Environment> environment, std::shared_ptr<StreamSet> set,
@@ -48,7 +48,7 @@ class InferStream final : public net::grpc::MessageReader {
   void Drain();
 
  private:
-  // How the stream is found again from elsewhere. `stream` is used on its loop alone: null once it is gone.
+  // A handle to the stream for other threads. `stream` is used on its loop only, and null once the stream is gone.
   struct Key {
     net::Loop& loop;
     InferStream* stream;
@@ -79,19 +79,19 @@ class InferStream final : public net::grpc::MessageReader {
   Call call_;
   const std::shared_ptr<StreamSet> set_;
   const std::shared_ptr<Key> key_;
-  const std::shared_ptr<core::CancelFlag> cancel_;  // every request's
+  const std::shared_ptr<core::CancelFlag> cancel_;  // shared by all its requests
   const int64_t deadline_ns_;
   const std::string traceparent_;
   const bool errors_end_stream_;
   const rpc::Forwarded forwarded_;
   ResponseQueue queue_;
-  bool preparing_ = false;  // a message, on the pool
+  bool preparing_ = false;  // a message is being prepared on the pool
   bool writable_ = true;
   bool reading_ = true;
   bool half_closed_ = false;
   bool draining_ = false;
   bool ended_ = false;
-  bool pausing_ = false;     // before a response, for tests (rpc::Delays)
+  bool pausing_ = false;     // before a response, for tests (config::GrpcDelays)
   bool has_paused_ = false;  // the next response may be sent
 };
 

@@ -43,7 +43,7 @@ class InferStreamTest : public ::testing::Test {
   void Ask(const inference::ModelInferRequest& request) { call_->Message(request.SerializeAsString()); }
   void Ask(std::string_view id) { Ask(InferRequest(id)); }
 
-  // From now on, completions are kept by the id of their request, and the flag of the last.
+  // From now on keeps completions by their request's id, and the flag of the last one.
   void Hold() {
     service_.dispatcher.infer = [this](const core::PinnedModel&, const core::InferRequest& request,
                                        core::Completion done) {
@@ -54,7 +54,7 @@ class InferStreamTest : public ::testing::Test {
   void Send(std::string_view id, core::InferResponse response) { held_.at(std::string(id)).Send(std::move(response)); }
   void Answer(std::string_view id) { Send(id, ResponseTo(id)); }
 
-  // The responses so far: "id", "id:output", "id!error".
+  // Returns the responses so far: "id", "id:output", "id!error".
   std::vector<std::string> Received() {
     std::vector<std::string> received;
     for (size_t i = 0; i < call_->Messages().size(); ++i) {
@@ -199,7 +199,7 @@ TEST_F(InferStreamTest, AClientThatCancelsCancelsItsRequests) {
   call_->Vanish();
   service_.Settle();
   EXPECT_TRUE(cancel_->cancelled());
-  // The stream is gone; what comes now finds nobody.
+  // The stream is gone; later responses are dropped.
   Answer("b");
   service_.server.loop.in_loop = false;
   Answer("a");
@@ -255,14 +255,14 @@ TEST_F(InferStreamTest, AnswersFromOtherThreads) {
   Answer("b");
   Send("a", ResponseTo("a", "y1", false));
   service_.server.loop.in_loop = true;
-  // The last one must not overtake the one that waits in the loop's queue.
+  // The last response must not overtake the one in the loop's queue.
   Send("a", ResponseTo("a", "y2"));
   EXPECT_EQ(Received(), Texts{});
   service_.server.loop.RunPosted();
   EXPECT_EQ(Received(), (Texts{"a:y1", "a:y2", "b:y"}));
 }
 
-// Engines of four threads answer while streams come and go.
+// Engines on four threads answer while streams come and go.
 TEST_F(InferStreamTest, ManyThreadsAnswerManyStreams) {
   std::mutex mutex;
   std::condition_variable work;
@@ -451,7 +451,7 @@ TEST_F(InferStreamTest, TheLastResponseMayBeTakenLater) {
   EXPECT_EQ(Received(), (Texts{"a:y1 more", "a:y2 last"}));
 }
 
-// A client that does not read: the engine is told to hold, and goes on when the client has taken some.
+// The client does not read: the engine must pause, and continue when the client has read some.
 TEST_F(InferStreamTest, AnEngineHoldsWhileTheClientTakesNothing) {
   service_.dispatcher.models["m"]->signature_.decoupled = true;
   service_.options.stream_flow = {.responses_held = 2};
@@ -481,7 +481,7 @@ TEST_F(InferStreamTest, AnEngineHoldsWhileTheClientTakesNothing) {
   EXPECT_EQ(Received(), (Texts{"a:y1 more", "a:y2 more", "a:y3 more"}));
 }
 
-// Requests later in the stream wait for the first one's responses: theirs hold their own engine alone.
+// Later requests in the stream wait for the first one's responses; their responses pause only their own engines.
 TEST_F(InferStreamTest, RequestsHoldEachForItself) {
   service_.dispatcher.models["m"]->signature_.decoupled = true;
   service_.options.stream_flow = {.responses_held = 1};
@@ -510,7 +510,7 @@ TEST_F(InferStreamTest, TheStreamOfAnEngineThatDoesNotHoldEnds) {
   for (int i = 0; i < 5; ++i) Send("a", ResponseTo("a", "y", false));
   EXPECT_EQ(StatusOf(*call_), "8: the client does not take the responses to request 'a', and the model goes on");
   EXPECT_TRUE(cancel_->cancelled());
-  Send("a", ResponseTo("a", "y", true));  // and is heard no more
+  Send("a", ResponseTo("a", "y", true));  // and is dropped
 }
 
 TEST_F(InferStreamTest, AnEngineThatHoldsGoesOnWhenTheStreamHasGone) {

@@ -14,7 +14,7 @@ namespace inferd::oip_grpc {
 
 namespace {
 
-// Takes a parameter that is true or false out of `parameters`; without it, `flag` stays.
+// Removes a boolean parameter from `parameters`; without it, `flag` is unchanged.
 base::Status TakeFlag(core::Parameters& parameters, std::string_view name, bool& flag) {
   const auto entry = std::ranges::find(parameters, name, &core::Parameters::value_type::first);
   if (entry == parameters.end()) return {};
@@ -48,7 +48,7 @@ base::Result<PreparedRequest> PrepareRequest(const base::BufferSlice& message, c
   INFERD_ASSIGN_OR_RETURN(prepared.form.outputs, v2::ReadOutputForms(request, true));
   INFERD_ASSIGN_OR_RETURN(prepared.form.regions,
                           v2::RegionTensors::Attach(request, environment.regions, options.regions_disabled));
-  // What has no bytes has no typed form either.
+  // An output without bytes has no typed form.
   const bool in_region = std::ranges::any_of(prepared.form.outputs.forms, &v2::OutputSettings::region);
   if (in_region) prepared.form.contents = Contents::kRaw;
   if (options.triton_exact) prepared.form.outputs.class_values = v2::ClassValues::kSixDecimals;

@@ -7,8 +7,8 @@
 
 namespace inferd::oip_grpc {
 
-// Adds the methods of Triton's shared memory extensions. They answer on the loop; UNIMPLEMENTED where clients' regions
-// are not served. Regions on devices cannot be registered, and there are none.
+// Adds the methods of Triton's shared memory extensions. They answer on the loop, with UNIMPLEMENTED if clients'
+// regions are not supported. Regions on devices cannot be registered, and there are none.
 void AddRegionMethods(const std::shared_ptr<const Environment>& environment, std::vector<net::grpc::Method>& methods);
 
 }  // namespace inferd::oip_grpc

@@ -13,7 +13,7 @@ StreamResponse Response(std::string_view text) {
   return response;
 }
 
-// What Next() gives: a message's text, an error's, or "none".
+// Returns the result of Next(): a message's text, an error's, or "none".
 std::string Next(ResponseQueue& queue) {
   const auto next = queue.Next();
   if (!next.has_value()) return "none";

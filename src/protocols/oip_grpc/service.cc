@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -29,7 +30,7 @@ void StartInference(const std::shared_ptr<const Environment>& environment, CallC
                         std::move(message));
 }
 
-// For tests of clients that go before their call is taken up (rpc::Delays).
+// For tests of clients that go before their call is taken up (config::GrpcDelays).
 void StartLater(std::chrono::milliseconds delay, const std::shared_ptr<const Environment>& environment,
                 CallContext&& context, base::BufferSlice message, Responder responder) {
   const auto gone = std::make_shared<bool>(false);
@@ -68,7 +69,21 @@ Method ModelStreamInfer(const std::shared_ptr<const Environment>& environment) {
   return method;
 }
 
-// A verbose line for each call, in the words of Triton's server, which counts them.
+// Delays the start of control calls.
+void DelayControlCalls(std::chrono::milliseconds delay, std::span<Method> methods) {
+  for (Method& method : methods) {
+    const auto unary = std::make_shared<decltype(method.unary)>(std::move(method.unary));
+    method.unary = [delay, unary](CallContext&& context, base::BufferSlice message, Responder responder) {
+      net::Loop& loop = responder.loop();
+      loop.RunAfter(delay, [unary, context = std::move(context), message = std::move(message),
+                            responder = std::move(responder)]() mutable {
+        (*unary)(std::move(context), std::move(message), std::move(responder));
+      });
+    };
+  }
+}
+
+// Writes a verbose line for each call, in the words of Triton's server, which numbers them.
 void LogCalls(const std::shared_ptr<const Environment>& environment, std::vector<Method>& methods) {
   static std::atomic<uint64_t> calls{0};
   for (Method& method : methods) {
@@ -98,13 +113,17 @@ void LogCalls(const std::shared_ptr<const Environment>& environment, std::vector
 }  // namespace
 
 std::vector<Method> Methods(Environment environment) {
-  // What is wrong with a client's message is told to the client, not to stderr.
+  // Errors in a client's message are reported to the client, not on stderr.
   [[maybe_unused]] static const auto silenced = google::protobuf::SetLogHandler(nullptr);
   const auto shared = std::make_shared<const Environment>(environment);
   std::vector<Method> methods;
   methods.push_back(ModelInfer(shared));
   methods.push_back(ModelStreamInfer(shared));
+  const size_t inferences = methods.size();
   AddControlMethods(shared, methods);
+  if (const auto delay = shared->options.delays.control; delay.count() > 0) {
+    DelayControlCalls(delay, std::span(methods).subspan(inferences));
+  }
   if (shared->options.triton_exact) LogCalls(shared, methods);
   return methods;
 }

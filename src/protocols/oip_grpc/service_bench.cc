@@ -2,7 +2,7 @@
 
 #include "protocols/oip_grpc/service_fixture.h"
 
-// What one inference costs in the service and the gRPC layer, without the transport and the engine: the `simple` model,
+// Measures one inference in the service and the gRPC layer, without the transport and the engine: the `simple` model,
 // two INT32 inputs and outputs of [1,16], raw.
 
 namespace inferd::oip_grpc {
@@ -24,7 +24,7 @@ std::string SimpleRequest() {
   return net::grpc::Framed(request.SerializeAsString());
 }
 
-// The way to a call of its own and back, whatever it does.
+// Measures a call without any work.
 void BM_OtherCall(benchmark::State& state) {
   TestService service;
   const std::string request = net::grpc::Framed("");

@@ -12,7 +12,7 @@
 #include "serving/core/fake_catalog.h"
 #include "serving/core/fake_dispatcher.h"
 
-// The service over the real gRPC layer, with the transport and the models driven by hand. Single-threaded.
+// The service over the real gRPC layer, with a transport and models that are driven by hand. Single-threaded.
 
 namespace inferd::oip_grpc {
 
@@ -24,7 +24,7 @@ struct TestService {
     dispatcher.models["m"] = std::make_shared<core::FakePinned>();
     Serve();
   }
-  // Again: for options that count when the methods are made.
+  // Serves again, for options that take effect when the methods are made.
   void Serve() {
     server.Serve(Methods({.options = options,
                           .access = access,
@@ -34,7 +34,7 @@ struct TestService {
                           .logger = *logger,
                           .clock = server.clock}));
   }
-  // Closures of calls hold what the server is made of.
+  // Calls' closures hold the server's parts.
   ~TestService() { Settle(); }
 
   std::unique_ptr<net::grpc::FakeCall> Open(std::string_view method, Fields fields = {}) {
@@ -47,7 +47,7 @@ struct TestService {
       server.loop.RunPosted();
     } while (server.pool.waiting() > 0);
   }
-  // A unary call to its end.
+  // Makes a complete unary call.
   std::unique_ptr<net::grpc::FakeCall> Ask(std::string_view method, std::string_view message, Fields fields = {}) {
     auto call = Open(method, std::move(fields));
     call->Unary(message);
@@ -67,12 +67,12 @@ struct TestService {
   net::grpc::FakeServer server;
 };
 
-// "0", or "3: message".
+// Returns "0", or "3: message".
 inline std::string StatusOf(const net::grpc::FakeCall& call) {
   return call.message().empty() ? call.status() : call.status() + ": " + call.message();
 }
 
-// The call's `index`th response.
+// Returns the call's `index`th response.
 template <typename Response>
 Response ResponseOf(const net::grpc::FakeCall& call, size_t index = 0) {
   Response response;
@@ -81,7 +81,7 @@ Response ResponseOf(const net::grpc::FakeCall& call, size_t index = 0) {
   return response;
 }
 
-// Two INT32 elements, raw.
+// A request with two INT32 elements, raw.
 inline inference::ModelInferRequest InferRequest(std::string_view id = "7") {
   inference::ModelInferRequest request;
   request.set_model_name("m");
@@ -94,7 +94,7 @@ inline inference::ModelInferRequest InferRequest(std::string_view id = "7") {
   return request;
 }
 
-// The same, typed.
+// The same request, typed.
 inline inference::ModelInferRequest TypedInferRequest(std::string_view id = "7") {
   inference::ModelInferRequest request = InferRequest(id);
   request.clear_raw_input_contents();

@@ -5,7 +5,7 @@
 
 namespace inferd::oip_grpc {
 
-// The path of a method of the service.
+// Returns the path of a method of the service.
 inline std::string PathOf(std::string_view method) { return "/inference.GRPCInferenceService/" + std::string(method); }
 
 }  // namespace inferd::oip_grpc

@@ -11,7 +11,7 @@
 
 namespace inferd::oip_http {
 
-// A request of this front-end being answered.
+// A request to this front-end in progress.
 class Call : public rest::Call {
  public:
   Call(std::shared_ptr<const Environment> environment, const net::RequestHead& head, int64_t received_ns,
@@ -20,7 +20,7 @@ class Call : public rest::Call {
   const Environment& environment() const { return *environment_; }
   const Options& options() const { return environment_->options; }
 
-  // An error response; `http_status` 0: the table's.
+  // Sends an error response. If `http_status` is 0, the table's is used.
   void Fail(const base::Status& status, int http_status = 0, int64_t retry_after_ms = 0);
 
  private:

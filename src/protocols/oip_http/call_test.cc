@@ -13,7 +13,7 @@
 namespace inferd::oip_http {
 namespace {
 
-// What a server with an access log wrote while `ask` asked it.
+// Returns the log lines that a server with an access log wrote during `ask`.
 template <typename Ask>
 std::string LogOf(bool access_log, Ask ask) {
   const std::string file = ::testing::TempDir() + "access_" + std::to_string(::getpid()) + ".log";

@@ -48,11 +48,19 @@ class OipHttp final : public protocol::FrontEnd {
   Options options_;
 };
 
+// Clients of other servers may compare their texts. Advice names models and tensors, so any access rule excludes it.
+bool GivesAdvice(const config::ServerOptions& options) {
+  const config::AccessOptions& access = options.access;
+  return options.personality == &config::DefaultPersonality() && access.http_rules.empty() &&
+         access.grpc_rules.empty() && access.token_rules.empty();
+}
+
 }  // namespace
 
 Options OptionsOf(const config::ServerOptions& options) {
   Options oip;
   protocol::SetRestOptions(options, oip);
+  oip.advice = GivesAdvice(options);
   oip.server_name = options.server_name;
   oip.server_version = std::string(base::BuildVersion());
   switch (options.health_bodies) {

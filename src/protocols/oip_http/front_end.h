@@ -10,7 +10,8 @@ namespace inferd::oip_http {
 
 Options OptionsOf(const config::ServerOptions& options);
 
-// Predict V2 over HTTP. It claims nothing: what no other protocol claims is its own, or not found.
+// Returns Predict V2 over HTTP. It claims nothing: it gets the requests that no other protocol claims, or answers not
+// found.
 std::unique_ptr<const protocol::FrontEnd> MakeFrontEnd(const protocol::Settings& settings);
 
 }  // namespace inferd::oip_http

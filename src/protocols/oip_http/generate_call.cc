@@ -11,7 +11,7 @@ namespace inferd::oip_http {
 
 GenerateCall::GenerateCall(Call call, const Route& route)
     : rest::InferCall(rest::SurroundingsOf(call.environment()),
-                      static_cast<rest::Call&&>(call)),  // not its environment
+                      static_cast<rest::Call&&>(call)),  // without its environment
       options_(call.options()),
       model_(route.model),
       version_(route.version),

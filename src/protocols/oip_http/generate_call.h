@@ -9,7 +9,7 @@
 
 namespace inferd::oip_http {
 
-// Triton's generate extension: an inference whose inputs and outputs are members of a JSON object, answered once
+// Triton's generate extension: an inference whose inputs and outputs are members of a JSON object. It answers once
 // (generate), or with an event for each response of the model (generate_stream).
 class GenerateCall final : public rest::InferCall {
  public:

@@ -14,7 +14,9 @@
 #include "protocols/oip_http/generate_call.h"
 #include "protocols/oip_http/health.h"
 #include "protocols/oip_http/infer_call.h"
+#include "protocols/oip_http/path_advice.h"
 #include "protocols/oip_http/region_calls.h"
+#include "protocols/oip_http/request_advice.h"
 #include "protocols/oip_http/router.h"
 #include "protocols/rest/error_response.h"
 #include "protocols/rest/model_names.h"
@@ -22,6 +24,7 @@
 #include "protocols/v2/carried_types.h"
 #include "protocols/v2/extensions.h"
 #include "protocols/v2/statistics.h"
+#include "serving/core/model/refused_load.h"
 
 namespace inferd::oip_http {
 
@@ -42,9 +45,13 @@ net::HttpResponse DetailResponse(int status, std::string_view text) {
   return response;
 }
 
-net::HttpResponse NoSuchRoute(const Options& options, const RouteResult& route) {
+net::HttpResponse NoSuchRoute(const Options& options, const RouteResult& route, const net::RequestHead& head) {
   const int status = route.allow.empty() ? kNotFound : kMethodNotAllowed;
-  const std::string& text = route.allow.empty() ? options.texts.not_found : options.texts.method_not_allowed;
+  std::string text = route.allow.empty() ? options.texts.not_found : options.texts.method_not_allowed;
+  if (options.advice) {
+    text += ": " +
+            (route.allow.empty() ? PathAdvice(head.target, head.segments) : MethodAdvice(route.allow, head.segments));
+  }
   net::HttpResponse response;
   if (options.detail_bodies) {
     response = DetailResponse(status, text);
@@ -57,7 +64,7 @@ net::HttpResponse NoSuchRoute(const Options& options, const RouteResult& route) 
   return response;
 }
 
-// What a control call did to a model, as KServe's servers say it: {"name": "m", "load": true}.
+// Returns a control call's result for a model, as in KServe's servers: {"name": "m", "load": true}.
 net::HttpResponse ControlResponse(const Options& options, std::string_view model, std::string_view done) {
   if (!options.control_bodies) return {};
   json::Writer writer(64 + model.size());
@@ -68,7 +75,7 @@ net::HttpResponse ControlResponse(const Options& options, std::string_view model
   return rest::JsonResponse(writer.TakeString());
 }
 
-// The answer to a control call, from whatever thread it comes. `done`: what it did, a literal.
+// Answers a control call, on any thread. `done` names the action; it is a literal.
 void AnswerControl(Call call, std::string model, std::string_view done, base::Status status) {
   net::Loop& loop = call.loop();
   loop.Post([call = std::move(call), model = std::move(model), done, status = std::move(status)]() mutable {
@@ -84,7 +91,7 @@ class Handler final : public net::HttpHandler {
 
   net::BodyPlan OnHead(const net::RequestHead& head) override {
     const RouteResult route = FindRoute(head.method, head.segments);
-    if (!route.found) return Refuse(head, {}, NoSuchRoute(options_, route));
+    if (!route.found) return Refuse(head, {}, NoSuchRoute(options_, route, head));
     const base::Status access = Admit(route.route.endpoint, head);
     if (!access.ok()) return Refuse(head, route.route, rest::ErrorResponse(options_, access));
     net::BodyPlan plan;
@@ -113,7 +120,7 @@ class Handler final : public net::HttpHandler {
     if (options_.triton_exact && environment_->logger.Enabled(base::LogLevel::kVerbose)) LogRequest(request.head);
     Call call(environment_, request.head, request.received_ns, std::move(reply));
     const RouteResult found = FindRoute(request.head.method, request.head.segments);
-    if (!found.found) return call.Send(NoSuchRoute(options_, found));
+    if (!found.found) return call.Send(NoSuchRoute(options_, found, request.head));
     const Route& route = found.route;
     call.SetModel(route.model, route.version);
     if (options_.triton_exact && !route.repository.empty()) {
@@ -138,7 +145,7 @@ class Handler final : public net::HttpHandler {
   }
 
  private:
-  // What it may be instead is said, too (RFC 9110, 12.5.3).
+  // Also names the supported codings (RFC 9110, 12.5.3).
   net::HttpResponse UnknownCoding(const base::Status& status) const {
     net::HttpResponse response =
         rest::ErrorResponse(options_.triton_exact ? kNotImplemented : kUnsupportedMediaType, status.message());
@@ -152,7 +159,7 @@ class Handler final : public net::HttpHandler {
                                  std::string(head.target));
   }
 
-  // Of a body with binary tensors. What the model is not found for is said when the body is there.
+  // Returns memory for a body with binary tensors. An unknown model is reported when the body has arrived.
   base::Buffer MemoryFor(const Route& route, size_t bytes, size_t align_at) const {
     const auto found = environment_->dispatcher.Find(route.model, route.version);
     core::InputMemory* const memory = found.has_value() ? (*found)->input_memory() : nullptr;
@@ -174,7 +181,7 @@ class Handler final : public net::HttpHandler {
     return plan;
   }
 
-  // What is answered at once.
+  // Answers endpoints that need no waiting.
   net::HttpResponse Answer(const Route& route, const net::HttpRequest& request) const {
     const core::Catalog& catalog = environment_->catalog;
     switch (route.endpoint) {
@@ -212,7 +219,7 @@ class Handler final : public net::HttpHandler {
   }
 
   net::HttpResponse TraceSetting(const Route& route, const net::HttpRequest& request) const {
-    auto tracing = call::TracingOf(environment_->dispatcher, route.model);
+    auto tracing = call::TracingOf(environment_->dispatcher, route.model, options_.triton_exact);
     if (!tracing.has_value()) return rest::ErrorResponse(options_, tracing.error());
     if (request.head.method == net::Method::kPost) {
       const auto changes = ReadTraceSettings(request.body.view());
@@ -243,27 +250,37 @@ class Handler final : public net::HttpHandler {
                         });
   }
 
-  // What only a loaded model knows of itself.
+  // Answers with facts that only a loaded model has.
   static void Describe(Call call, const Route& route) {
     std::string model(route.model);
     std::string version(route.version);
     auto answer = [config = route.endpoint == Endpoint::kModelConfig, model, version](const Call& about) {
       const core::Catalog& catalog = about.environment().catalog;
+      const auto advised = [&](auto result) {
+        if (!result.has_value() && about.options().advice) {
+          const core::VersionName asked{.model = model, .version = version};
+          result = std::unexpected(WithModelAdvice(result.error(), asked, catalog));
+        }
+        return result;
+      };
       if (config) {
-        return JsonOrError(about.options(), catalog.ConfigJson(model, version),
+        return JsonOrError(about.options(), advised(catalog.ConfigJson(model, version)),
                            [](const std::string& json) { return json; });
       }
-      return JsonOrError(about.options(), v2::CarriedMetadata(catalog, model, version), ModelMetadataJson);
+      return JsonOrError(about.options(), advised(v2::CarriedMetadata(catalog, model, version)), ModelMetadataJson);
     };
     rest::AnswerOnceLoaded(std::move(call), std::move(model), std::move(version), std::move(answer));
   }
 
-  // Files of any size may come with the call: they are decoded on the pool.
+  // The call may contain files of any size: they are decoded on the pool.
   void Load(Call call, const Route& route, net::HttpRequest request) {
     environment_->pool.Post([call = std::move(call), model = std::string(route.model),
                              repository = std::string(route.repository), request = std::move(request)]() mutable {
       auto load = ReadLoadRequest(request.body.view(), model, repository);
-      if (!load.has_value()) return AnswerControl(std::move(call), model, "load", std::move(load).error());
+      if (!load.has_value()) {
+        core::LogRefusedLoad(call.environment().logger, model, load.error());
+        return AnswerControl(std::move(call), model, "load", std::move(load).error());
+      }
       if (load->brings()) {
         auto brought = call.environment().access.CheckBrought(access::Group::kModelRepository, request.head);
         if (!brought.status.ok()) return AnswerControl(std::move(call), model, "load", std::move(brought.status));

@@ -17,29 +17,29 @@
 
 namespace inferd::oip_http {
 
-// The page of GET /metrics. Called on the pool.
+// Returns the page of GET /metrics. Called on the pool.
 using MetricsText = std::function<std::string()>;
 
-// What a handler works with. Everything is owned by the server's composition and outlives the handler, the loop's
+// The environment of a handler. The server's composition owns everything. It must outlive the handler, the loop's
 // connections and every request in flight.
 struct Environment {
   const Options& options;
   const access::Policy& access;  // which clients may call which endpoint
   core::Dispatcher& dispatcher;  // this loop's
   core::Catalog& catalog;
-  base::Executor& pool;  // big decoding and encoding, control calls' files, the metrics page
+  base::Executor& pool;  // for big decoding and encoding, control calls' files, the metrics page
   base::Logger& logger;
   const base::Clock& clock;
-  clientshm::Registry* regions = nullptr;  // of clients' shared memory; null: not served
-  base::ProcessLoad* load = nullptr;       // null: it is not told to clients
+  clientshm::Registry* regions = nullptr;  // of clients' shared memory; null if not supported
+  base::ProcessLoad* load = nullptr;       // null if it is not shown to clients
   MetricsText metrics_text = nullptr;
 };
 
-// Predict V2 over HTTP with Triton's extensions: one handler per loop, loop-bound. Small requests are decoded,
-// dispatched and encoded on the loop thread; what is big or compressed goes by way of the pool.
+// Returns the handler of Predict V2 over HTTP with Triton's extensions: one per loop, loop-bound. Small requests are
+// decoded, dispatched and encoded on the loop thread; big or compressed ones use the pool.
 std::unique_ptr<net::HttpHandler> MakeHandler(Environment environment);
 
-// The metrics port's: GET /metrics, and the server's health. Loop-bound.
+// Returns the handler of the metrics port: GET /metrics, and the server's health. Loop-bound.
 std::unique_ptr<net::HttpHandler> MakeMetricsHandler(const Options& options, const access::Policy& access,
                                                      const core::Catalog& catalog, base::Executor& pool,
                                                      MetricsText metrics_text);

@@ -14,7 +14,7 @@
 #include "serving/core/fake_catalog.h"
 #include "serving/core/fake_dispatcher.h"
 
-// The seams of the front-end, driven by hand. Single-threaded.
+// The front-end's interfaces, driven by hand. Single-threaded.
 
 namespace inferd::oip_http {
 
@@ -25,7 +25,7 @@ using net::FakeExchange;
 using net::FakeLoop;
 using net::FakePool;
 
-// Everything around one handler.
+// The environment of one handler.
 struct TestServer {
   using Headers = std::vector<std::pair<std::string_view, std::string_view>>;
 
@@ -40,7 +40,7 @@ struct TestServer {
                         .metrics_text = [] { return std::string("m 1\n"); }});
   }
 
-  // A request as the transport would build it. `path` has no escapes.
+  // Makes a request as the transport would. `path` has no escapes.
   static net::HttpRequest Request(net::Method method, std::string_view path, std::string_view body = "",
                                   const Headers& headers = {}) {
     net::HttpRequest request;
@@ -61,7 +61,7 @@ struct TestServer {
     return request;
   }
 
-  // Hands a request to a handler; its answer once Settle has run.
+  // Passes a request to a handler, which answers by the end of Settle().
   void Start(net::HttpRequest request) {
     net::BodyPlan plan = handler->OnHead(request.head);
     if (plan.refuse) {

@@ -196,11 +196,11 @@ TEST(HandlerTest, BodiesAreAlignedBehindTheirJson) {
   EXPECT_EQ(plan({{"Inference-Header-Content-Length", "1"}, {"Inference-Header-Content-Length", "2"}}).refuse->status,
             400);
   EXPECT_EQ(plan({{"Content-Encoding", "br"}}).refuse->status, 415);
-  // What is compressed is aligned once it is decompressed.
+  // A compressed body is aligned when it is decompressed.
   EXPECT_EQ(plan({{"Content-Encoding", "gzip"}, {"Inference-Header-Content-Length", "700"}}).align_at, 0u);
 }
 
-// Remembers what it was asked for.
+// Remembers its requests.
 class RecordingMemory final : public core::InputMemory {
  public:
   base::Buffer Allocate(size_t size, size_t align_at) override {
@@ -255,7 +255,7 @@ TEST(HandlerTest, ARestrictedGroupIsRefusedBeforeTheBodyIsRead) {
   EXPECT_EQ(BodyText(*plan.refuse), R"({"error":"This API is restricted, expecting header 'X-Key'"})");
   request.head.headers.emplace_back("x-key", "secret");
   EXPECT_FALSE(server.handler->OnHead(request.head).refuse.has_value());
-  // The rest is open, and what is not there stays so.
+  // Other endpoints are open, and unknown ones stay unknown.
   EXPECT_EQ(server.Get("/v2").status, 200);
   EXPECT_EQ(server.Get("/v2/health/live").status, 200);
   EXPECT_EQ(server.Get("/v2/models/m/infer").status, 405);

@@ -24,7 +24,7 @@ std::string_view Trimmed(std::string_view text) {
   return end == std::string_view::npos ? std::string_view() : text.substr(begin, end + 1 - begin);
 }
 
-// Whether an Accept header (RFC 9110, 12.5.1) takes JSON.
+// Returns true if an Accept header (RFC 9110, 12.5.1) accepts JSON.
 bool TakesJson(std::string_view accept) {
   while (!accept.empty()) {
     const std::string_view item = accept.substr(0, accept.find(','));

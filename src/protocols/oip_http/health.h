@@ -7,7 +7,7 @@
 #include "protocols/oip_http/handler.h"
 #include "serving/core/model/catalog.h"
 
-// Predict V2, "Health": 200 is true, 400 is false, 404 an unknown model; never anything else. Pure.
+// Predict V2, "Health": 200 for true, 400 for false, 404 for an unknown model; no other status. Pure.
 
 namespace inferd::oip_http {
 
@@ -15,10 +15,10 @@ net::HttpResponse ServerLiveResponse(const Options& options, const net::RequestH
                                      const core::Catalog& catalog);
 net::HttpResponse ServerReadyResponse(const Options& options, const net::RequestHead& head,
                                       const core::Catalog& catalog);
-// `readiness`: what the catalog says of the model.
+// `readiness` is the catalog's status of the model.
 net::HttpResponse ModelReadyResponse(const Options& options, bool wants_json, std::string_view model,
                                      const base::Status& readiness);
-// Whether the client takes a body that says it, too.
+// Returns true if the client also accepts a JSON body with the state.
 bool WantsHealthJson(const Options& options, const net::RequestHead& head);
 
 // Prometheus exposition format 0.0.4.

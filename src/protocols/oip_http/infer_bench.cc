@@ -6,7 +6,7 @@
 #include "protocols/oip_http/codec/infer_request_reader.h"
 #include "protocols/oip_http/codec/infer_response_writer.h"
 
-// What the front-end costs per request, without the transport and the engine. The `simple` model: two INT32 inputs and
+// Measures the front-end per request, without the transport and the engine. The `simple` model: two INT32 inputs and
 // two outputs of [1,16]; and one 1x3x224x224 FP32 image.
 
 namespace inferd::oip_http {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "protocols/oip_http/codec/raw_request.h"
+#include "protocols/oip_http/request_advice.h"
 #include "protocols/v2/bodies/whole_body.h"
 
 namespace inferd::oip_http {
@@ -15,18 +16,22 @@ constexpr int kUnsupportedMediaType = 415;
 
 InferCall::InferCall(Call call, const Route& route)
     : rest::InferCall(rest::SurroundingsOf(call.environment()),
-                      static_cast<rest::Call&&>(call)),  // not its environment
+                      static_cast<rest::Call&&>(call)),  // without its environment
       options_(call.options()),
+      catalog_(call.environment().catalog),
       model_(route.model),
       version_(route.version),
       load_metrics_(call.environment().load),
       registry_(call.environment().regions) {}
 
-// The model first: what is not there needs no decoding.
+// Looks up the model first: without a model nothing needs decoding.
 base::Status InferCall::BeginWith(const net::RequestHead& head) {
   if (pinned() == nullptr) {
-    INFERD_ASSIGN_OR_RETURN(auto found, dispatcher().Find(model_, version_));
-    Pin(std::move(found));
+    auto found = dispatcher().Find(model_, version_);
+    if (!found.has_value()) {
+      return options_.advice ? WithModelAdvice(found.error(), Meant(), catalog_) : std::move(found).error();
+    }
+    Pin(*std::move(found));
   }
   bool unknown_coding = false;
   auto headers = ReadInferHeaders(head, unknown_coding);
@@ -41,9 +46,13 @@ base::Status InferCall::BeginWith(const net::RequestHead& head) {
 }
 
 bool InferCall::DecodingIsBig(size_t body_bytes) const {
-  // A raw binary request is read whole as well: a BYTES element is copied.
+  // A raw binary request is read completely as well: a BYTES element is copied.
   const uint64_t json_bytes = headers_.json_bytes.value_or(0);
   return (json_bytes == 0 ? body_bytes : json_bytes) >= options_.offload_bytes;
+}
+
+base::Status InferCall::Advised(base::Status failure) const {
+  return options_.advice ? WithInputAdvice(failure, model_, *pinned()) : failure;
 }
 
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::BufferSlice& body) {
@@ -97,7 +106,7 @@ base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response
   if (event_form() != rest::EventForm::kNone && pinned()->signature().decoupled) {
     response.parameters.emplace_back("triton_final_response", response.final);
   }
-  // Triton's client in C++ takes an output with parameters for a binary one.
+  // Triton's C++ client takes an output with parameters for a binary one.
   if (regions_ != nullptr) {
     INFERD_RETURN_IF_ERROR(regions_->Settle(response, v2::RegionTensors::Answer::kShapes));
   }

@@ -107,7 +107,7 @@ TEST_F(InferCallTest, BinaryBothWays) {
   const std::string length = std::to_string(json.size());
   const net::HttpResponse response = server_.Post(kInfer, json + "abcd", {{"Inference-Header-Content-Length", length}});
   EXPECT_EQ(response.status, 200) << BodyText(response);
-  EXPECT_EQ(response.body.back().data(), server_.dispatcher.last->inputs[0].data.data());  // echoed, never copied
+  EXPECT_EQ(response.body.back().data(), server_.dispatcher.last->inputs[0].data.data());  // echoed without a copy
   EXPECT_EQ(response.body.back().view(), "abcd");
 }
 

@@ -7,16 +7,17 @@
 
 namespace inferd::oip_http {
 
-// How loaded the server is, in the head of an inference's answer, for load balancers that ask for it (Open Request Cost
-// Aggregation, ORCA): `endpoint-load-metrics-format: text` or `json` asks, `endpoint-load-metrics` answers.
+// Reports the server's load in the head of an inference's response, for load balancers (Open Request Cost Aggregation,
+// ORCA). The request header `endpoint-load-metrics-format: text` or `json` asks for it, and `endpoint-load-metrics`
+// answers.
 class LoadMetrics final {
  public:
-  // Null: nothing is told.
+  // If `load` is null, nothing is reported.
   explicit LoadMetrics(base::ProcessLoad* load) : load_(load) {}
 
-  // Whether the request asks. A format that is not known asks for nothing.
+  // Notes if the request asks for load metrics. An unknown format asks for nothing.
   void Read(const net::RequestHead& head);
-  // Nothing where it does not ask. `pending`: requests that wait for the version that answers.
+  // Does nothing if the request does not ask. `pending` is the number of requests that wait for the answering version.
   void AddTo(net::HttpResponse& answer, int64_t pending) const;
 
  private:

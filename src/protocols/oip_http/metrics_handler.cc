@@ -10,7 +10,7 @@ namespace inferd::oip_http {
 
 namespace {
 
-constexpr size_t kBodyBytesMax = 64 * 1024;  // nothing here reads a body
+constexpr size_t kBodyBytesMax = 64 * 1024;  // no body is read here
 
 class MetricsHandler final : public net::HttpHandler {
  public:
@@ -26,7 +26,9 @@ class MetricsHandler final : public net::HttpHandler {
     const bool served = endpoint == Endpoint::kMetrics || endpoint == Endpoint::kServerLive ||
                         endpoint == Endpoint::kServerReady || endpoint == Endpoint::kModelReady;
     if (!served || found.allow.empty()) {
-      plan.refuse = rest::ErrorResponse(options_, base::NotFound(options_.texts.not_found));
+      std::string text = options_.texts.not_found;
+      if (options_.advice) text += ": this port has /metrics and /v2/health alone; the other paths are on --http-port";
+      plan.refuse = rest::ErrorResponse(options_, base::NotFound(text));
     } else if (!found.found) {
       plan.refuse = rest::ErrorResponse(405, options_.texts.method_not_allowed);
       plan.refuse->headers.emplace_back("Allow", found.allow);

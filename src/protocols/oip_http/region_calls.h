@@ -9,8 +9,8 @@
 
 namespace inferd::oip_http {
 
-// Answers a call of Triton's shared memory extensions, with `route` to Endpoint::kRegion...; `regions` null: they are
-// not served.
+// Answers a call of Triton's shared memory extensions, with `route` to Endpoint::kRegion... If `regions` is null, they
+// are not supported.
 net::HttpResponse AnswerRegionCall(const Options& options, clientshm::Registry* regions, const Route& route,
                                    std::string_view body);
 

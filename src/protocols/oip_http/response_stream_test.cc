@@ -56,7 +56,7 @@ class HttpStreamTest : public ::testing::Test {
   void Ask(std::string_view path, std::string_view body, const TestServer::Headers& headers = {}) {
     server_.Start(TestServer::Request(net::Method::kPost, path, body, headers));
   }
-  // Sent as an engine's thread does.
+  // Sends from another thread, like an engine.
   void SendElsewhere(core::InferResponse response) {
     server_.loop.in_loop = false;
     completion_.Send(std::move(response));
@@ -143,7 +143,7 @@ TEST_F(HttpStreamTest, ResponsesFollowAFailureThatIsNotTheLast) {
   EXPECT_EQ(Text(), "data: " + Event(1) + "\n\ndata: {\"error\":\"bad\"}\n\ndata: " + Event(2) + "\n\n");
   EXPECT_FALSE(IsOpen());
   EXPECT_EQ(server_.exchange.responses.back().status, 200);
-  // The first one gives the status.
+  // The first response sets the status.
   Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   completion_.Send(core::InferResponse(bad));
   EXPECT_TRUE(IsOpen());
@@ -174,7 +174,7 @@ TEST_F(HttpStreamTest, ResponsesOfOtherThreadsKeepTheirOrder) {
   server_.Settle();  // the body is read on the pool
   SendElsewhere(Number(1));
   SendElsewhere(Number(2));
-  completion_.Send(Number(3));  // on the loop, behind what is posted there
+  completion_.Send(Number(3));  // on the loop, after the posted ones
   SendElsewhere(End());
   EXPECT_EQ(Text(), "");
   server_.Settle();
@@ -215,7 +215,7 @@ TEST_F(HttpStreamTest, AClientThatGoesCancelsTheRequest) {
   completion_.Send(Number(1));
   server_.exchange.TellPeerGone();
   EXPECT_TRUE(request().cancel->cancelled());
-  completion_.Send(Number(2));  // finds nobody
+  completion_.Send(Number(2));  // dropped
   completion_.Send(End(base::Cancelled("")));
   EXPECT_EQ(Text(), "data: " + Event(1) + "\n\n");
 }

@@ -19,7 +19,7 @@ RouteResult At(Endpoint endpoint, std::string_view allow, Route route = {}) {
 
 bool IsTraceSetting(Segments rest) { return rest.size() == 2 && rest[0] == "trace" && rest[1] == "setting"; }
 
-// The segments behind v2/models.
+// Routes the segments after v2/models.
 RouteResult ModelRoute(Segments rest) {
   if (rest.empty()) return At(Endpoint::kModelNames, kGet);
   if (rest.size() == 1 && rest[0] == "stats") return At(Endpoint::kModelStatistics, kGet);
@@ -45,7 +45,7 @@ RouteResult ModelRoute(Segments rest) {
   return {};
 }
 
-// The segments behind v2/repository: [R/]index, [R/]models/M/load, [R/]models/M/unload.
+// Routes the segments after v2/repository: [R/]index, [R/]models/M/load, [R/]models/M/unload.
 RouteResult RepositoryRoute(Segments rest) {
   Route route;
   if (rest.size() == 2 || rest.size() == 4) {
@@ -62,8 +62,8 @@ RouteResult RepositoryRoute(Segments rest) {
   return {};
 }
 
-// The segments behind v2/systemsharedmemory: [region/N/]status, [region/N/]unregister, [region/N/]register, which says
-// itself that it needs a name.
+// Routes the segments after v2/systemsharedmemory: [region/N/]status, [region/N/]unregister, [region/N/]register. The
+// last reports a missing name itself.
 RouteResult RegionRoute(Segments rest, bool cuda) {
   Route route{.cuda = cuda};
   if (rest.size() == 3 && rest[0] == "region") {
@@ -83,7 +83,7 @@ RouteResult PathRoute(Segments segments) {
   if (segments.size() == 1 && segments[0] == "metrics") return At(Endpoint::kMetrics, kGet);
   if (segments[0] != "v2") return {};
   const Segments rest = segments.subspan(1);
-  // The Open Inference Protocol's OpenAPI file writes the metadata path with a slash behind it.
+  // The Open Inference Protocol's OpenAPI file has the metadata path with a trailing slash.
   if (rest.empty() || (rest.size() == 1 && rest[0].empty())) return At(Endpoint::kServerMetadata, kGet);
   if (rest[0] == "models") return ModelRoute(rest.subspan(1));
   if (rest[0] == "repository") return RepositoryRoute(rest.subspan(1));

@@ -36,30 +36,30 @@ enum class Endpoint {
   kMetrics,           // GET  metrics
 };
 
-// What is restricted together with it.
+// Returns the access group of an endpoint.
 access::Group GroupOf(Endpoint endpoint);
 
-// In which way a request with that method may change what the server does; nullopt: in none. See
-// access::Policy::CheckControl.
+// Returns how a request with that method may change the server's state, or nullopt if it does not. See
+// access::Policy::CheckControl().
 std::optional<access::ControlCall> ControlOf(Endpoint endpoint, net::Method method);
 
-// Where a request goes. The views point into the request's segments.
+// The route of a request. The views point into the request's segments.
 struct Route {
   Endpoint endpoint = Endpoint::kServerMetadata;
-  std::string_view model = {};       // empty: none in the path
-  std::string_view version = {};     // empty: the server chooses
-  std::string_view repository = {};  // empty: any
-  std::string_view region = {};      // of clients' shared memory; empty: all
-  bool cuda = false;                 // it is on a device
+  std::string_view model = {};       // empty if the path has none
+  std::string_view version = {};     // empty if the server chooses
+  std::string_view repository = {};  // empty for any
+  std::string_view region = {};      // of clients' shared memory; empty for all
+  bool cuda = false;                 // true for a region on a device
 };
 
 struct RouteResult {
   Route route;
-  std::string_view allow = {};  // methods of the path, as the Allow header lists them; empty: no such path
-  bool found = false;           // path and method fit
+  std::string_view allow = {};  // methods of the path, for the Allow header; empty if there is no such path
+  bool found = false;           // true if path and method match
 };
 
-// Matches decoded path segments exactly; HEAD goes where GET goes. An empty name matches nothing.
+// Matches decoded path segments exactly. HEAD is routed like GET. An empty name matches nothing.
 RouteResult FindRoute(net::Method method, std::span<const std::string_view> segments);
 
 }  // namespace inferd::oip_http

@@ -10,9 +10,9 @@
 
 namespace inferd::rest {
 
-// The time that an exchange has until it is answered, whatever is being done for it. When it is up, the exchange is
-// taken away from its handler, which learns that its peer is gone, and is answered by itself. Loop-bound; shared by
-// the call and by its timer. Options and clock outlive it.
+// The deadline of an exchange's response. When it passes, the exchange is taken from its handler, which sees that its
+// peer is gone, and the deadline itself answers. Loop-bound; shared by the call and its timer. Options and clock must
+// outlive it.
 //
 //   open --Close--> closed
 //     +--Arm--> armed --Close--> closed
@@ -21,7 +21,7 @@ class AnswerDeadline final : public std::enable_shared_from_this<AnswerDeadline>
  public:
   using MakeAnswer = net::HttpResponse (*)(const Options& options);
 
-  // `options.inference_timeout_ns` from now.
+  // The deadline is `options.inference_timeout_ns` from now.
   AnswerDeadline(const Options& options, const base::Clock& clock, MakeAnswer make_answer)
       : options_(options),
         clock_(clock),
@@ -32,11 +32,11 @@ class AnswerDeadline final : public std::enable_shared_from_this<AnswerDeadline>
   bool expired() const { return state_ == State::kExpired; }
   net::HttpResponse Answer() const { return make_answer_(options_); }
 
-  // Before Arm: whose exchange this is.
+  // Sets the exchange. Call before Arm().
   void Watch(const net::Reply& reply);
-  // Without effect on one that is closed.
+  // Does nothing if it is closed.
   void Arm();
-  // The exchange is about to be answered by its handler.
+  // Call when the exchange is about to be answered by its handler.
   void Close();
 
  private:

@@ -14,7 +14,7 @@ constexpr size_t kMessageBytesMax = 16 << 10;
 }  // namespace
 
 net::HttpResponse ErrorResponse(int http_status, std::string_view message) {
-  // What a message quotes of a request is as long as the client likes.
+  // A client controls the length of the quotations in a message.
   std::string cut;
   if (message.size() > kMessageBytesMax) message = cut = base::Printable(message, kMessageBytesMax);
   json::Writer writer(message.size() + 32);
@@ -37,7 +37,7 @@ net::HttpResponse ErrorResponse(const Options& options, const base::Status& stat
     const int64_t seconds = retry_after_ms > 0 ? (retry_after_ms + 999) / 1000 : options.retry_after_s;
     response.headers.emplace_back("Retry-After", std::to_string(std::max<int64_t>(seconds, 1)));
   }
-  // RFC 9110, 11.6.1: 401 says what would be accepted.
+  // 401 must name the accepted scheme (RFC 9110, 11.6.1).
   if (response.status == 401) response.headers.emplace_back("WWW-Authenticate", "Bearer");
   return response;
 }

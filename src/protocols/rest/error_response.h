@@ -9,18 +9,18 @@
 
 namespace inferd::rest {
 
-// Predict V2, "Inference Response JSON Error Object" and its like: {"error": <message>}, with the status that the table
-// gives to the code, Retry-After with 429, and with UNAVAILABLE if there is a `retry_after_ms`, and WWW-Authenticate
-// with 401. `retry_after_ms` 0: with 429 the option's.
+// Returns {"error": <message>} (Predict V2, "Inference Response JSON Error Object" and similar) with the code's status
+// from the table. Adds Retry-After to 429, and to UNAVAILABLE if there is a `retry_after_ms`; adds WWW-Authenticate to
+// 401. If `retry_after_ms` is 0, 429 uses the option's.
 net::HttpResponse ErrorResponse(const Options& options, const base::Status& status, int64_t retry_after_ms = 0);
 
-// The same body under a status that no canonical code has (405, 413, 415).
+// Returns the same body with a status that no canonical code has (405, 413, 415).
 net::HttpResponse ErrorResponse(int http_status, std::string_view message);
 
-// The message of such a response, for the log; empty: it is none.
+// Returns the message of such a response, for the log. Empty if it is not one.
 std::string ErrorText(const net::HttpResponse& response);
 
-// 200 with a JSON body.
+// Returns 200 with a JSON body.
 net::HttpResponse JsonResponse(std::string_view json);
 
 }  // namespace inferd::rest

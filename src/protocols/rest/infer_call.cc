@@ -18,11 +18,11 @@ namespace inferd::rest {
 namespace {
 
 constexpr int kContentTooLarge = 413;
-// Shorter pieces are bounded by what a connection may have unread.
+// Shorter pieces are bounded by a connection's limit of unread bytes.
 constexpr size_t kChargedTextBytesMin = 16 * 1024;
 
-// What Encode has made counts until the peer has read it, as `outputs`, which are tensors' memory, do already. It is
-// there, so it may pass the limit.
+// Charges the text from Encode() until the peer has read it; `outputs`, which are tensors' memory, are charged already.
+// The text exists already, so it may exceed the limit.
 using Places = boost::container::small_vector<const std::byte*, 8>;
 void ChargeText(base::ByteBudget& budget, const Places& outputs, std::span<const base::BufferSlice> body) {
   for (const base::BufferSlice& piece : body) {
@@ -82,12 +82,14 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Read(const net::Htt
     }
     body = *std::move(plain);
   }
-  INFERD_ASSIGN_OR_RETURN(auto request, Decode(body));
+  auto decoded = Decode(body);
+  if (!decoded.has_value()) return std::unexpected(Advised(std::move(decoded).error()));
+  std::unique_ptr<core::InferRequest>& request = *decoded;
   request->received_ns = http.received_ns;
   request->traceparent = v2::CheckedTraceparent(http.head.Find("traceparent").value_or(""));
-  if (!options.forwarded_headers.has_value()) return request;
+  if (!options.forwarded_headers.has_value()) return decoded;
   INFERD_RETURN_IF_ERROR(v2::AddForwardedHeaders(*options.forwarded_headers, http.head.headers, request->parameters));
-  return request;
+  return decoded;
 }
 
 void InferCall::OnDispatch(core::InferRequest& request) {
@@ -152,7 +154,7 @@ void InferCall::Send() {
   }
   if (deadline_ != nullptr) {
     deadline_->Close();
-    if (deadline_->expired()) {  // what counts is what the peer was told
+    if (deadline_->expired()) {  // the answer to the peer counts
       code = base::StatusCode::kDeadlineExceeded;
       answer_ = deadline_->Answer();
     }

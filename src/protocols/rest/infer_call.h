@@ -17,11 +17,11 @@
 
 namespace inferd::rest {
 
-// What an inference works with, whatever its protocol. Everything outlives the calls.
+// The environment of an inference, for any protocol. Everything must outlive the calls.
 struct Surroundings {
   const Options& options;
   core::Dispatcher& dispatcher;  // this loop's
-  base::Executor& pool;          // big decoding and encoding
+  base::Executor& pool;          // for big decoding and encoding
 };
 
 template <typename Environment>
@@ -29,41 +29,43 @@ Surroundings SurroundingsOf(const Environment& environment) {
   return {.options = environment.options, .dispatcher = environment.dispatcher, .pool = environment.pool};
 }
 
-// One inference over HTTP. A body that is compressed is read on the pool. Once dispatched, the call is answered when
-// its time is up, if it has a limit; its steps go on, unheard. A protocol says how its bodies are read and written, and
+// One inference over HTTP. A compressed body is read on the pool. Once dispatched, a call with a time limit is answered
+// when that is up; its steps continue without effect. A protocol defines how its bodies are read and written, and
 // whether the responses are events of a stream (ResponseStream).
 class InferCall : public call::InferCall<net::HttpRequest> {
  protected:
   InferCall(const Surroundings& surroundings, Call&& call);
 
   Call& call() { return call_; }
-  // How the body is coded; its byte `align_at` is aligned when it is decoded (net::Decompress).
+  // Sets the body's coding. Byte `align_at` is aligned when the body is decoded (net::Decompress()).
   void SetCoding(net::ContentCoding coding, size_t align_at = 0);
-  // In BeginWith: the responses go to the client as they come, each encoded by Encode as JSON alone.
+  // Call in BeginWith(): the responses are streamed as they come, each encoded by Encode() as JSON only.
   void SetEvents(EventForm form) { event_form_ = form; }
   EventForm event_form() const { return event_form_; }
-  // The status with which the call fails if it fails with `status`, in place of the table's.
+  // Sets the HTTP status for a failure with `status`, in place of the table's.
   base::Status WithHttpStatus(int http_status, base::Status status);
 
  private:
   friend class ResponseStream;
 
-  // What goes before the body is looked at, on the loop; a second time if the model was loaded for the call, which is
-  // pinned then.
+  // Runs before the body is read, on the loop. It runs a second time if the model was loaded for the call; then the
+  // model is pinned.
   virtual base::Status BeginWith(const net::RequestHead& head) = 0;
   core::VersionName Meant() const override = 0;
-  // Of a body that is not compressed.
+  // For a body that is not compressed.
   virtual bool DecodingIsBig(size_t body_bytes) const = 0;
-  // The plain body, ready to be dispatched but for what the request's head says; the model is pinned by then.
+  // Decodes the plain body to a request that lacks only the facts of the request's head. The model is pinned by then.
   virtual base::Result<std::unique_ptr<core::InferRequest>> Decode(const base::BufferSlice& body) = 0;
+  // Returns Decode()'s error, perhaps with help for the person who sent the request.
+  virtual base::Status Advised(base::Status failure) const { return failure; }
   virtual void OnInfer(const core::InferRequest& request) { static_cast<void>(request); }
   // `response` is a success.
   virtual base::Result<net::HttpResponse> Encode(core::InferResponse&& response) = 0;
-  // What is answered when Options::inference_timeout_ns is up; wherever the call is then, this does not need it.
+  // Returns the response for when Options::inference_timeout_ns is up. It must not depend on the call.
   virtual AnswerDeadline::MakeAnswer late_answer() const;
-  // Where the model gave several responses, or none: there is room for one.
+  // The error if the model gave several responses, or none: only one can be sent.
   base::Status NotOneResponse() const override;
-  // Before the answer leaves, on the loop; `answer` is that of a stream's end, which has begun already.
+  // Runs on the loop before the response is sent. For a stream, `answer` is that of its end, and has already begun.
   virtual void OnEnd(base::StatusCode code, net::HttpResponse& answer) {
     static_cast<void>(code);
     static_cast<void>(answer);
@@ -82,22 +84,22 @@ class InferCall : public call::InferCall<net::HttpRequest> {
   base::Status MakeAnswer(core::InferResponse&& response) final;
   void Send() final;
 
-  // For the stream of its responses.
+  // --- For ResponseStream.
   const Options& options() const { return surroundings_.options; }
   base::Executor& pool() const { return surroundings_.pool; }
-  // False: the time was up, and the call is answered.
+  // Returns false if the time was up, and the call is answered.
   bool BeginStream();
   base::Result<net::HttpResponse> EncodeEvent(core::InferResponse&& response);
   void EndStream(const base::Status& status);
 
   const Surroundings surroundings_;
   Call call_;
-  std::shared_ptr<AnswerDeadline> deadline_;  // null: none
+  std::shared_ptr<AnswerDeadline> deadline_;  // null if none
   net::ContentCoding coding_ = net::ContentCoding::kIdentity;
   size_t align_at_ = 0;
   EventForm event_form_ = EventForm::kNone;
-  std::shared_ptr<core::ResponseFlow> flow_;  // of the events; the request's too
-  int http_status_ = 0;                       // of a failure; 0: the table's
+  std::shared_ptr<core::ResponseFlow> flow_;  // of the events; also the request's
+  int http_status_ = 0;                       // of a failure; 0 for the table's
   net::HttpResponse answer_;
 };
 

@@ -5,7 +5,7 @@
 
 namespace inferd::rest {
 
-// {"models":["a","b"]}, as KServe's servers list them.
+// Returns {"models":["a","b"]}, as in KServe's servers.
 std::string ModelNamesJson(std::span<const std::string> names);
 
 }  // namespace inferd::rest

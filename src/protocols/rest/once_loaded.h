@@ -10,8 +10,8 @@
 
 namespace inferd::rest {
 
-// Sends `answer(call)`, which is about a version of a model, as soon as that is loaded: now, unless it is of those that
-// requests have loaded. `Call` is a front-end's, with its environment and options. Loop-bound.
+// Sends `answer(call)`, which concerns a version of a model, as soon as that version is loaded: at once, unless the
+// model is loaded on demand. `Call` is a front-end's, with its environment and options. Loop-bound.
 template <typename Call, typename Answer>
 void AnswerOnceLoaded(Call call, std::string model, std::string version, Answer answer) {
   core::Dispatcher& dispatcher = call.environment().dispatcher;

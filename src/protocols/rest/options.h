@@ -12,21 +12,21 @@
 
 namespace inferd::rest {
 
-// What every front-end with JSON over HTTP is told; each derives its own from it. Set before the server starts;
-// immutable and shared by every loop's handler afterwards.
+// The options of every front-end with JSON over HTTP; each derives its own from it. Set before the server starts; then
+// immutable and shared by every loop's handler.
 struct Options {
   net::StatusTable statuses = net::kStatuses;
-  std::optional<base::NamePattern> forwarded_headers;  // become parameters of inference requests; absent: none
+  std::optional<base::NamePattern> forwarded_headers;  // become parameters of inference requests; absent for none
   bool access_log = false;                             // one line per request, at info level
   core::QueueFull queue_full = {};
-  int retry_after_s = 1;                        // with 429, where the response does not say better
+  int retry_after_s = 1;                        // with 429, unless the response has a better value
   uint64_t body_bytes_max = uint64_t{1} << 30;  // also after decompression: 413
   uint32_t json_depth_max = 64;                 // open arrays and objects
   uint32_t compression_ratio_max = 100;         // a compressed body's, above 64 KiB: 413
-  int64_t inference_timeout_ns = 0;             // until an inference is answered, 504 then; 0: none
-  core::ResponseFlow::Limits stream_flow = {};  // of one stream of responses: what may wait for the client
-  base::ByteBudget* outputs = nullptr;          // what answers in JSON are charged to; null: nothing; thread-safe
-  size_t offload_bytes = 256 * 1024;            // JSON from this size on is left to the pool, and compressed requests
+  int64_t inference_timeout_ns = 0;             // until an inference is answered, then 504; 0 for none
+  core::ResponseFlow::Limits stream_flow = {};  // limits of one stream's responses that wait for the client
+  base::ByteBudget* outputs = nullptr;          // charged for JSON responses; null for none; thread-safe
+  size_t offload_bytes = 256 * 1024;  // JSON from this size on, and compressed requests, are processed on the pool
 };
 
 }  // namespace inferd::rest

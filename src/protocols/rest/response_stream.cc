@@ -10,7 +10,7 @@ namespace inferd::rest {
 
 namespace {
 
-// Smaller events are copied, and those that come together go out as one piece, which costs less than many.
+// Smaller events are copied and joined with simultaneous ones into one piece, which costs less than many pieces.
 constexpr size_t kJoinedBytesMax = 4096;
 constexpr size_t kTextBytesMax = 16 * 1024;  // of events that wait for others
 
@@ -39,7 +39,7 @@ void ResponseStream::Receive(core::InferResponse&& response) {
   if (!arrived_.Push(std::move(received))) return;
   loop_.Post([self = shared_from_this()] {
     self->arrived_.TakeEach([&self](Received&& arrived) { self->OnResponse(std::move(arrived)); });
-    base::RunUnlessOutOfMemory([&self] { self->Flush(); });  // else with the next of them
+    base::RunUnlessOutOfMemory([&self] { self->Flush(); });  // else together with the next ones
   });
 }
 
@@ -106,7 +106,7 @@ void ResponseStream::Send(base::Result<net::HttpResponse> event, bool final) {
   if (final) End(base::OkStatus());
 }
 
-// The answer's head, before the first event.
+// Sends the response's head, before the first event.
 void ResponseStream::Begin(net::HttpResponse&& head) {
   if (call_ == nullptr || std::exchange(started_, true)) return;
   if (!call_->BeginStream()) return OnPeerGone();

@@ -16,39 +16,39 @@ namespace inferd::rest {
 
 class InferCall;
 
-// The responses of one inference, sent to its client as they come, each as one event. It takes the call over when that
-// is dispatched. Loop-bound but for Receive; shared by the functions that take its next step.
+// Streams the responses of one inference to its client as they come, each as one event. It takes over the call when
+// that is dispatched. Loop-bound except Receive(). Shared by the functions that take its next step.
 //
-// The answer begins with the first response. If that is a failure and the only response, the call fails as one with a
-// single answer does. Else a failure is an event, {"error": text}, and the responses behind it follow; the first gives
-// the answer its HTTP status. A last response that carries nothing is not shown, where the model may give any number of
-// them. A model that gives many is told to hold while the client does not take them (core::ResponseFlow); the stream of
-// one that does not hold ends. When the client goes, the request is cancelled, and what comes of it finds nobody.
+// The response begins with the first event. If that is a failure and the only response, the call fails like one with a
+// single response. Otherwise a failure is an event, {"error": text}, and later responses follow; the first response
+// determines the HTTP status. An empty last response is not shown if the model may give any number. A model that gives
+// many responses must pause while the client does not read them (core::ResponseFlow); if it does not, the stream ends.
+// When the client goes, the request is cancelled, and its responses are dropped.
 class ResponseStream final : public std::enable_shared_from_this<ResponseStream> {
  public:
   // `flow` is the request's.
   ResponseStream(std::unique_ptr<InferCall> call, EventForm form, std::shared_ptr<core::ResponseFlow> flow);
 
-  // Before the request is executed.
+  // Call before the request is executed.
   void Open();
-  // A response, on any thread, one after the other.
+  // Receives a response, on any thread, one after the other.
   void Receive(core::InferResponse&& response);
 
  private:
   using Received = call::ArrivedResponse;
 
   void OnResponse(Received received);
-  // Takes what waits, as far as the client takes it.
+  // Processes waiting responses, as far as the client reads them.
   void Advance();
   void Take(Received received);
   void EncodeElsewhere(Received received);
   void Send(base::Result<net::HttpResponse> event, bool final);
   void Begin(net::HttpResponse&& head);
   void AddEvent(decltype(net::HttpResponse::body) data);
-  // Gives the transport the events that have come together in one turn of the loop.
+  // Passes the transport the events that were collected in one turn of the loop.
   void Flush();
   void Write(base::BufferSlice piece);
-  // The call's end: as its answer, or, where that has begun, as the last event.
+  // Ends the call: with a response or, if that has begun, with a last event.
   void Fail(base::Status status);
   void End(const base::Status& status);
   void OnPeerGone();
@@ -56,14 +56,15 @@ class ResponseStream final : public std::enable_shared_from_this<ResponseStream>
   net::Loop& loop_;
   const EventForm form_;
   const std::shared_ptr<core::ResponseFlow> flow_;
-  std::shared_ptr<InferCall> call_;  // null: it is over
+  std::shared_ptr<InferCall> call_;  // null when it is over
   call::ArrivedResponses arrived_;
   std::deque<Received> waiting_;
   std::string text_;  // of events, until the next Flush
   bool started_ = false;
   bool writable_ = true;
-  bool encoding_ = false;  // an event, on the pool
-  bool posted_ = false;    // one has gone by way of the loop's queue: the others must not overtake it; the callback's
+  bool encoding_ = false;  // an event is being encoded on the pool
+  // One response went through the loop's queue, and others must not overtake it; for the callback
+  bool posted_ = false;
 };
 
 }  // namespace inferd::rest

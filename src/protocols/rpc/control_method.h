@@ -10,12 +10,12 @@
 #include "protocols/call/await_load.h"
 #include "protocols/rpc/call.h"
 
-// Methods that are answered on the loop, at once or when a model is loaded. `Environment` is the service's:
-// SurroundingsOf takes it.
+// Methods that are answered on the loop, at once or when a model is loaded. `Environment` is the service's, for
+// SurroundingsOf().
 
 namespace inferd::rpc {
 
-// For the access log: the model that a request names in fields of its own, or in a ModelSpec.
+// For the access log: notes the model that a request names in its own fields, or in a ModelSpec.
 template <typename Request>
 void NoteModel([[maybe_unused]] const Request& request, [[maybe_unused]] Call& call) {
   if constexpr (requires { call.SetModel(request.name(), request.version()); }) {
@@ -26,7 +26,7 @@ void NoteModel([[maybe_unused]] const Request& request, [[maybe_unused]] Call& c
   }
 }
 
-// `answer` gives the response to a request, or a Result of it.
+// `answer` returns the response to a request, or a Result of it.
 template <typename Environment, typename Request, typename Response>
 net::grpc::Method AtOnce(const std::shared_ptr<const Environment>& environment, std::string path,
                          base::Result<Response> (*answer)(const Environment&, const Request&)) {
@@ -45,11 +45,12 @@ net::grpc::Method AtOnce(const std::shared_ptr<const Environment>& environment, 
   return method;
 }
 
-// A question about a version of a model, which only a loaded one answers.
+// A question about a version of a model that must be loaded for the answer.
 template <typename Environment, typename Request, typename Response>
 struct ModelQuestion {
   base::Result<Response> (*answer)(const Environment&, const Request&);
-  std::pair<std::string, std::string> (*about)(const Environment&, const Request&);  // the model, and its version
+  // Returns the model and its version
+  std::pair<std::string, std::string> (*about)(const Environment&, const Request&);
 };
 
 // One call with such a question. Loop-bound.
@@ -82,7 +83,7 @@ struct ModelQuestionCall {
   }
 };
 
-// Answers at once, or when the model has been loaded for the call, if it is of those that requests have loaded.
+// Answers at once or, for models that are loaded on demand, when the model has been loaded for the call.
 template <typename Environment, typename Request, typename Response>
 net::grpc::Method OnceLoaded(const std::shared_ptr<const Environment>& environment, std::string path,
                              base::Result<Response> (*answer)(const Environment&, const Request&),
@@ -105,7 +106,7 @@ net::grpc::Method OnceLoaded(const std::shared_ptr<const Environment>& environme
   return method;
 }
 
-// Answers UNIMPLEMENTED and says what is not there.
+// Answers UNIMPLEMENTED, naming the missing feature.
 template <typename Environment>
 net::grpc::Method NotServed(const std::shared_ptr<const Environment>& environment, std::string path, std::string what) {
   net::grpc::Method method{.path = std::move(path)};

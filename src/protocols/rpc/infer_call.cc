@@ -44,7 +44,7 @@ base::Status InferCall::MakeAnswer(core::InferResponse&& response) {
 void InferCall::Send() {
   if (pinned() != nullptr) call_.SetVersion(pinned()->version());
   if (cancelled()) call_.LogGone(deadline_ns_);
-  // Whatever it failed with by then, the client has stopped waiting: what it says itself is what it is told.
+  // Whatever the failure, the client has stopped waiting at its deadline: it gets the error that it expects.
   if (!failure().ok() && deadline_ns_ != 0 && surroundings_.clock.NowNs() >= deadline_ns_) {
     OnEnd(base::StatusCode::kDeadlineExceeded);
     return call_.Finish(net::grpc::DeadlinePassed());

@@ -17,7 +17,7 @@
 
 namespace inferd::rpc {
 
-// One unary inference over gRPC. A protocol says how its messages are read and written.
+// One unary inference over gRPC. A protocol defines how its messages are read and written.
 class InferCall : public call::InferCall<base::BufferSlice> {
  protected:
   InferCall(const Surroundings& surroundings, net::grpc::CallContext&& context, net::grpc::Responder responder);
@@ -35,13 +35,13 @@ class InferCall : public call::InferCall<base::BufferSlice> {
   virtual void OnInfer(const core::InferRequest& request) { static_cast<void>(request); }
   // `response` is a success.
   virtual base::Result<net::grpc::Message> Encode(core::InferResponse&& response) = 0;
-  // What a protocol answers whose calls end with OK though they have failed, with `failure`; nothing: the failure is
-  // the call's status.
+  // Returns the response to a failed call in protocols whose calls always end with OK. nullopt if the failure is the
+  // call's status.
   virtual std::optional<net::grpc::Message> AnswerTo(const base::Status& failure) {
     static_cast<void>(failure);
     return std::nullopt;
   }
-  // The call is about to end, on the loop.
+  // Runs on the loop before the call ends.
   virtual void OnEnd(base::StatusCode code) { static_cast<void>(code); }
 
   net::Loop& loop() const final { return call_.loop(); }

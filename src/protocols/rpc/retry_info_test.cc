@@ -5,7 +5,7 @@
 namespace inferd::rpc {
 namespace {
 
-// Encoded by hand after the published .proto files.
+// Encoded by hand from the published .proto files.
 TEST(RetryInfoTest, IsAGoogleRpcStatus) {
   using namespace std::string_literals;
   const std::string delay = "\x08\x02\x10\x80\xe5\x9a\x77"s;  // 2 s, 250 000 000 ns

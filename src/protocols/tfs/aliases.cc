@@ -66,7 +66,7 @@ base::Status CheckOutputAlias(std::string_view alias, std::span<const core::Requ
 
 base::Status WrongDatatype(const core::ModelSignature& signature, size_t input, tensor::DataType got) {
   const core::TensorSpec& spec = signature.inputs[input];
-  // TensorFlow numbers what is fed by its names in the graph.
+  // TensorFlow numbers fed tensors by their names in the graph.
   const auto place = std::ranges::count_if(
       signature.inputs, [&](const core::TensorSpec& other) { return GraphName(other) < GraphName(spec); });
   return base::InvalidArgument("Expects arg[" + std::to_string(place) + "] to be " +

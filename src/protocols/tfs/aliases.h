@@ -12,19 +12,18 @@
 #include "serving/core/model/model_signature.h"
 #include "serving/core/request/infer_request.h"
 
-// The names of tensors in a request against those of a model's signature, in TensorFlow Serving's words.
+// Comparison of the tensor names in a request with those of a model's signature, in TensorFlow Serving's words.
 
 namespace inferd::tfs {
 
-// `sent`: the inputs of a request. INVALID_ARGUMENT: others than the signature's, or too few; optional ones may be
-// missing.
+// `sent` has the inputs of a request. INVALID_ARGUMENT if inputs are unknown or missing; optional ones may be missing.
 base::Status CheckInputAliases(const std::set<std::string_view>& sent, const core::ModelSignature& signature);
 
-// An output that a filter asks for. INVALID_ARGUMENT: the signature has none of that name, or it is asked for already.
+// Checks an output that a filter requests. INVALID_ARGUMENT if the signature has no such output, or it is repeated.
 base::Status CheckOutputAlias(std::string_view alias, std::span<const core::RequestedOutput> before,
                               const core::ModelSignature& signature);
 
-// Returns the error for an input of another datatype than the signature's: INVALID_ARGUMENT. `input`: its place there.
+// Returns INVALID_ARGUMENT for an input of another datatype than the signature's. `input` is its index there.
 base::Status WrongDatatype(const core::ModelSignature& signature, size_t input, tensor::DataType got);
 
 }  // namespace inferd::tfs

@@ -5,7 +5,7 @@
 #include "data/tensor/bytes.h"
 #include "protocols/tfs_grpc/codec/predict_request_reader.h"
 
-// What is written is read by the gRPC front-end.
+// The gRPC front-end reads the written messages.
 
 namespace inferd::tfs {
 namespace {

@@ -7,7 +7,7 @@
 
 namespace inferd::tfs {
 
-// tensorflow.DataType, numbered as published: those that a tensor of ours can be.
+// tensorflow.DataType, numbered as published: the types that our tensors can have.
 enum class Dtype : uint8_t {
   kInvalid = 0,
   kFloat = 1,
@@ -34,7 +34,7 @@ enum class Dtype : uint8_t {
 };
 
 Dtype DtypeOf(tensor::DataType type);
-// kInvalid: tensors cannot be of that type here. `number` is as the wire has it.
+// Returns kInvalid if tensors cannot have that type here. `number` is the wire's.
 tensor::DataType DataTypeOf(uint64_t number);
 std::string_view DtypeName(Dtype dtype);  // "DT_FLOAT"
 

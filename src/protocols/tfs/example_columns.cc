@@ -44,7 +44,7 @@ base::Status ExampleColumns::Take(uint64_t bytes_max, core::InferRequest& reques
       bytes_max -= column.bytes();
     }
     if (column.rows() == 0 && signature_.inputs[i].optional) continue;
-    if (column.rows() != count_) return column.Add(Feature());  // "required but could not be found"
+    if (column.rows() != count_) return column.Add(Feature());  // fails with "required but could not be found"
     INFERD_ASSIGN_OR_RETURN(core::InferTensor tensor, column.Take());
     request.inputs.push_back(std::move(tensor));
   }

@@ -14,26 +14,26 @@
 
 namespace inferd::tfs {
 
-// The inputs of a model, made of a list of examples, and of a context whose features all of them share: each input is
-// the feature of its name, or the one input is the examples themselves (TakesSerialized). Not thread-safe.
+// Makes the inputs of a model from a list of examples, and from a context whose features all of them share. Each input
+// is the feature of its name, or the only input is the examples themselves (TakesSerialized()). Not thread-safe.
 class ExampleColumns final {
  public:
   enum class Part : uint8_t { kExample, kContext };
 
-  // `signature` outlives the columns.
+  // `signature` must outlive the columns.
   explicit ExampleColumns(const core::ModelSignature& signature);
 
-  // Once per example.
+  // Call once per example.
   void CountExample();
   size_t examples() const { return count_; }
 
-  // Adds a feature of an example or of the context; one that no input is named after is ignored. Errors are
+  // Adds a feature of an example or of the context. Ignores one without an input of its name. Errors are
   // FeatureColumn's.
   base::Status Add(Part part, std::string_view name, const Feature& feature);
 
-  // Puts the tensors into `request`. Errors are FeatureColumn's; INVALID_ARGUMENT: an input that is not optional is not
-  // a feature of every example, or one is in the context and in examples. `bytes_max`: of the context's features,
-  // repeated for every example.
+  // Puts the tensors into `request`. `bytes_max` limits the context's features, which are repeated for every example.
+  // Errors are FeatureColumn's. INVALID_ARGUMENT if a required input is not a feature of every example, or is in both
+  // the context and examples.
   base::Status Take(uint64_t bytes_max, core::InferRequest& request);
 
  private:

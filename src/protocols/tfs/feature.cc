@@ -16,7 +16,8 @@ namespace {
 using base::InvalidArgument;
 using tensor::DataType;
 
-// What a row of `spec` is, its first dimension being the examples. `size`: the elements that each example has.
+// Returns the shape of a row of `spec`, whose first dimension is the examples. `size` is the number of elements per
+// example.
 base::Result<tensor::Shape> RowShape(const core::TensorSpec& spec, size_t size) {
   tensor::Shape row(spec.shape.dims().subspan(spec.shape.rank() > 0 ? 1 : 0));
   size_t known = 1;
@@ -85,7 +86,7 @@ base::Status FeatureColumn::OutOfRange(const std::string& value) const {
                          " is not of expected type: " + std::string(tensorjson::TensorflowTypeName(spec_.datatype)));
 }
 
-// False: the datatype cannot hold it.
+// Returns false if the datatype cannot hold it.
 bool FeatureColumn::StoreInteger(int64_t value) {
   const auto store = [this, value]<typename T>(T) {
     const bool fits = std::in_range<T>(value);

@@ -11,11 +11,11 @@
 
 namespace inferd::tfs {
 
-// One feature of one example, as tf.Example has it: a list of values of one kind.
+// One feature of one tf.Example: a list of values of one kind.
 struct Feature {
   enum class Kind : uint8_t { kNone, kInt64, kFloat, kBytes };
 
-  Kind kind = Kind::kNone;         // of the first value; kNone: an empty list
+  Kind kind = Kind::kNone;         // of the first value; kNone for an empty list
   std::vector<int64_t> integers;   // kInt64
   std::vector<double> reals;       // kFloat
   std::vector<std::string> texts;  // kBytes
@@ -29,23 +29,24 @@ struct Feature {
   }
 };
 
-// "int64", "float", "bytes"; "UNKNOWN" for kNone.
+// Returns "int64", "float" or "bytes", and "UNKNOWN" for kNone.
 std::string_view KindName(Feature::Kind kind);
 
-// An input of a model, made of the feature of its name of one example after the other. Not thread-safe.
+// Makes an input of a model from the feature of its name in consecutive examples. Not thread-safe.
 class FeatureColumn final {
  public:
-  // `spec` outlives the column.
+  // `spec` must outlive the column.
   explicit FeatureColumn(const core::TensorSpec& spec) : spec_(spec) {}
 
   size_t rows() const { return rows_; }
   size_t bytes() const { return bytes_.size(); }
-  // INVALID_ARGUMENT, naming the feature: a kind that the input's datatype does not take, a value that it cannot hold,
-  // another number of values than the first example's.
+  // INVALID_ARGUMENT, naming the feature, for a kind that the input's datatype does not accept, a value that it cannot
+  // hold, or another number of values than the first example's.
   base::Status Add(const Feature& feature);
-  // Makes what one example had the value of `rows` examples. RESOURCE_EXHAUSTED: that is more than `bytes_max`.
+  // Repeats one example's value for `rows` examples. RESOURCE_EXHAUSTED if that exceeds `bytes_max`.
   base::Status Repeat(size_t rows, uint64_t bytes_max);
-  // The tensor, its first dimension the examples. INVALID_ARGUMENT: a row of the input has another number of elements.
+  // Returns the tensor; its first dimension is the examples. INVALID_ARGUMENT if a row of the input has another number
+  // of elements.
   base::Result<core::InferTensor> Take();
 
  private:
@@ -62,7 +63,7 @@ class FeatureColumn final {
   }
 
   const core::TensorSpec& spec_;
-  std::string bytes_;  // as core::InferTensor carries them
+  std::string bytes_;  // in the form of core::InferTensor
   size_t row_size_ = 0;
   size_t rows_ = 0;
 };

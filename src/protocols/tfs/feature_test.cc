@@ -22,7 +22,7 @@ base::Status Read(Feature& feature, std::string_view json) {
   return tfs_http::ReadFeature(reader, "f", tensorjson::ValueRules::kStrict, feature);
 }
 
-// "[2,1] 1 2", or the error, of one feature after the other.
+// Adds one feature after the other. Returns "[2,1] 1 2", or the error.
 std::string Column(const TensorSpec& spec, const std::vector<std::string>& features) {
   FeatureColumn column(spec);
   Feature feature;

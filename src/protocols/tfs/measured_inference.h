@@ -9,7 +9,7 @@
 
 namespace inferd::tfs {
 
-// What an inference is counted with, gathered as it goes by: a front-end tells of each step. Not thread-safe.
+// Collects the measurements of an inference; a front-end reports each step. Not thread-safe.
 class MeasuredInference final {
  public:
   MeasuredInference(Api api, int64_t received_ns) : api_(api), received_ns_(received_ns) {}
@@ -20,7 +20,7 @@ class MeasuredInference final {
   }
   void OnFinal(int64_t now_ns) { runtime_ns_ = now_ns - dispatched_ns_; }
 
-  // At its end; `model` is one that the server has.
+  // Call at its end. `model` must be one that the server has.
   void Count(RequestMetrics& metrics, std::string_view model, base::StatusCode code, int64_t now_ns) const {
     metrics.Count(model, api_, code, now_ns - received_ns_);
     if (code == base::StatusCode::kOk) metrics.CountRuntime(model, api_, runtime_ns_);
@@ -31,8 +31,8 @@ class MeasuredInference final {
  private:
   const Api api_;
   const int64_t received_ns_;
-  int64_t dispatched_ns_ = 0;  // 0: it was not
-  int64_t runtime_ns_ = 0;     // from there to the response
+  int64_t dispatched_ns_ = 0;  // 0 if it was not dispatched
+  int64_t runtime_ns_ = 0;     // from dispatch to the response
   int64_t rows_ = 0;           // of its first input
 };
 

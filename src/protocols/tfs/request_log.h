@@ -10,9 +10,9 @@
 
 namespace inferd::tfs {
 
-// A call that succeeded, on its way to a log.
+// A successful call that is to be logged.
 struct LoggedCall {
-  // The request and the answer, as the serialized messages of the gRPC API.
+  // The request and the response, as serialized messages of the gRPC API.
   struct Messages {
     std::string request;
     std::string response;
@@ -20,20 +20,21 @@ struct LoggedCall {
 
   Api api = Api::kPredict;
   std::string model;
-  std::string version;                                              // decimal: the one that answered
-  std::string signature = {};                                       // empty: kServingDefault
-  size_t bytes = 0;                                                 // what it holds until it is written, about
+  std::string version;         // decimal: the one that answered
+  std::string signature = {};  // kServingDefault if empty
+  size_t bytes = 0;            // approximate memory that it holds until it is written
   std::move_only_function<base::Result<Messages>()> make_messages;  // called once, on the log's thread
 };
 
-// Logs a share of the calls of the models that have a log. Thread-safe.
+// Logs a share of the calls of models that have a log. Thread-safe.
 class RequestLog {
  public:
   virtual ~RequestLog() = default;
 
-  // Whether this call of a model is one of its share; asked once for each, before it is dispatched.
+  // Decides, by the model's sampling rate, whether this call is logged. Call once for each call, before it is
+  // dispatched.
   virtual bool Draw(std::string_view model) = 0;
-  // Takes a call that was drawn, or drops it where too many wait; waits for nothing.
+  // Takes a sampled call, or drops it if too many wait. Never blocks.
   virtual void Write(LoggedCall call) = 0;
 };
 

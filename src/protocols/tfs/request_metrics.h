@@ -13,26 +13,26 @@
 
 namespace inferd::tfs {
 
-// What was asked of a model.
+// The API of a request.
 enum class Api : uint8_t { kPredict, kClassify, kRegress, kMultiInference, kSessionRun };
 inline constexpr size_t kApiCount = 5;
 std::string_view ApiName(Api api);  // "Predict"
 
 // Counts requests under TensorFlow Serving's names: `:tensorflow:serving:request_count` by model and status;
-// `:tensorflow:serving:request_latency` in microseconds, of those that succeeded, by model, API and entry point
-// ("REST", "GRPC"); `runtime_latency`, of which the model and its queue took that much; and of requests with examples
-// `request_example_counts` and `request_example_count_total`. One per loop, loop-bound: no lock but where a model or
-// status comes up for the first time. The registry outlives it.
+// `:tensorflow:serving:request_latency` of successful ones, in microseconds, by model, API and entry point ("REST",
+// "GRPC"); `runtime_latency`, the part of it in the queue and the model; and, for requests with examples,
+// `request_example_counts` and `request_example_count_total`. One per loop, loop-bound: locks only when a model or
+// status occurs for the first time. The registry must outlive it.
 class RequestMetrics final {
  public:
   RequestMetrics(metrics::Registry& registry, std::string_view entrypoint)
       : registry_(registry), entrypoint_(entrypoint) {}
 
-  // `model` is one that the server has: what clients make up names no series.
+  // `model` must be one that the server has: names that clients invent must not make series.
   void Count(std::string_view model, Api api, base::StatusCode code, int64_t duration_ns);
-  // Of one that succeeded.
+  // For a successful request.
   void CountRuntime(std::string_view model, Api api, int64_t duration_ns);
-  // Of a request that brought examples, as many.
+  // Counts the examples of a request.
   void CountExamples(std::string_view model, int64_t examples);
 
  private:

@@ -17,10 +17,11 @@ namespace {
 using base::InvalidArgument;
 using tensor::DataType;
 
-// [examples] or [examples, 1].
+// Returns true for [examples] and [examples, 1].
 bool IsColumn(const tensor::Shape& shape) { return shape.rank() == 1 || (shape.rank() == 2 && shape[1] == 1); }
 
-// The output of that name, whatever it is, as there, or else the only one that `fits`; -1: none, or several.
+// Returns the output of that name, of any type, as in TensorFlow Serving, or else the only one that `fits`. -1 if there
+// are none, or several.
 template <typename Fits>
 int ChooseOutput(const core::ModelSignature& signature, std::string_view name, Fits fits) {
   if (const int named = signature.FindOutput(name); named >= 0) return named;
@@ -59,7 +60,7 @@ std::string TypeName(const core::ModelSignature& signature, int output) {
   return std::string(DtypeName(DtypeOf(TypeOf(signature, output))));
 }
 
-// "y: DT_FLOAT [-1,2], ..."
+// Returns "y: DT_FLOAT [-1,2], ...".
 std::string Outputs(const core::ModelSignature& signature) {
   std::string text;
   for (const core::TensorSpec& output : signature.outputs) {
@@ -69,7 +70,7 @@ std::string Outputs(const core::ModelSignature& signature) {
   return text.empty() ? "none" : text;
 }
 
-// What a response has of an output; nullptr: nothing.
+// Returns the response's tensor of an output, or nullptr.
 base::Result<const core::InferTensor*> FindOutput(const core::InferResponse& response,
                                                   const core::ModelSignature& signature, int output) {
   if (output < 0) return nullptr;
@@ -83,7 +84,7 @@ base::Result<const core::InferTensor*> FindOutput(const core::InferResponse& res
       base::Internal("the model gave no output '" + signature.outputs[static_cast<size_t>(output)].name + "'"));
 }
 
-// [examples, classes]. `examples` are set by the first that is looked at.
+// Checks for [examples, classes]. The first tensor sets `examples`.
 base::Status CheckTable(const core::InferTensor& tensor, std::string_view what, std::optional<int64_t>& examples) {
   if (tensor.shape.rank() != 2) {
     return InvalidArgument("Expected Tensor shape: [batch_size num_classes] but got " + tensor.shape.ToString());
@@ -94,7 +95,7 @@ base::Status CheckTable(const core::InferTensor& tensor, std::string_view what, 
                          ". Got: " + std::to_string(tensor.shape[0]));
 }
 
-// Scores and values are floats in TensorFlow Serving's answers.
+// Scores and values are floats in TensorFlow Serving's responses.
 float ToFloat(double value) {
   constexpr double kMax = std::numeric_limits<float>::max();
   if (std::isfinite(value) && std::abs(value) > kMax)

@@ -20,7 +20,7 @@ constexpr uint32_t kFeatureFloats = 2;
 constexpr uint32_t kFeatureInt64s = 3;
 constexpr uint32_t kListValue = 1;
 
-constexpr size_t kOverheadMax = 32;  // of the tags and lengths around one example
+constexpr size_t kOverheadMax = 32;  // tags and lengths around one example
 
 std::string BytesList(const std::vector<std::string>& texts) {
   std::string list;

@@ -13,9 +13,9 @@
 
 namespace inferd::tfs {
 
-// Whether a model takes examples as messages, and parses them itself: its one input is BYTES, and its method one of
-// TensorFlow's for classification or regression; or that for Predict, and the input is called `inputs` or `examples`,
-// as in the signatures that TensorFlow makes for that. A model whose format has no such methods gets features.
+// Returns true if a model takes serialized examples and parses them itself. Its only input is BYTES. Its method is
+// TensorFlow's for classification or regression; or it is Predict's, and the input is called `inputs` or `examples`, as
+// in the signatures that TensorFlow makes for this purpose. A model whose format has no such methods gets features.
 bool TakesSerialized(const core::ModelSignature& signature);
 
 // Examples as serialized tf.Example messages (tensorflow/core/example/example.proto), each with the features of the
@@ -24,17 +24,17 @@ class SerializedExamples final {
  public:
   void CountExample() { examples_.emplace_back(); }
   void AddToContext(std::string_view name, const Feature& feature) { AppendFeature(name, feature, &context_); }
-  // After CountExample().
+  // Call after CountExample().
   void AddToExample(std::string_view name, const Feature& feature) { AppendFeature(name, feature, &examples_.back()); }
 
-  // The tensor [examples]. RESOURCE_EXHAUSTED: with the context, they are more than `bytes_max`.
+  // Returns the tensor [examples]. RESOURCE_EXHAUSTED if, with the context, it exceeds `bytes_max`.
   base::Result<core::InferTensor> Take(const std::string& input, uint64_t bytes_max);
 
  private:
   static void AppendFeature(std::string_view name, const Feature& feature, std::string* features);
 
-  std::string context_;                // as a Features message, without its own tag
-  std::vector<std::string> examples_;  // so too
+  std::string context_;                // a Features message, without its own tag
+  std::vector<std::string> examples_;  // likewise
 };
 
 }  // namespace inferd::tfs

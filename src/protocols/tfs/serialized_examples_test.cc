@@ -41,7 +41,7 @@ TEST(SerializedExamplesTest, WhichModelsTakeThem) {
   EXPECT_FALSE(TakesSerialized(two));
 }
 
-// The bytes are those that TensorFlow's tf.train.Example writes.
+// The bytes are those of TensorFlow's tf.train.Example.
 TEST(SerializedExamplesTest, EachIsAMessageWithTheContextsFeatures) {
   Feature real;
   real.kind = Feature::Kind::kFloat;

@@ -21,14 +21,15 @@ enum class VersionState : uint8_t {
 };
 std::string_view VersionStateName(VersionState state);  // "AVAILABLE"
 
-// A version that ended by itself has no error; one that could not be loaded has the load's.
+// The status of a version. A version that ended normally has no error; one that could not be loaded has the load's.
 struct VersionStatus {
   VersionState state = VersionState::kUnknown;
   base::Status error = {};
 };
 VersionStatus StatusOf(const core::IndexEntry& entry);
 
-// The versions that a model's status is asked of, the newest first as there. NOT_FOUND in TensorFlow Serving's words.
+// Returns the versions for a model's status, newest first as in TensorFlow Serving. NOT_FOUND in TensorFlow Serving's
+// words.
 base::Result<std::vector<core::IndexEntry>> FindVersions(const core::Catalog& catalog, const ModelSpec& spec);
 
 }  // namespace inferd::tfs

@@ -14,7 +14,7 @@ namespace {
 
 using access::Group;
 
-// The same groups as over REST.
+// The groups are those of the REST API.
 constexpr protocol::MethodRow kMethods[] = {
     {"PredictionService/Predict", {.group = Group::kInference}},
     {"PredictionService/Classify", {.group = Group::kInference}},

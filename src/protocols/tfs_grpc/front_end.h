@@ -10,7 +10,7 @@ namespace inferd::tfs_grpc {
 
 Options OptionsOf(const config::ServerOptions& options);
 
-// TensorFlow Serving's gRPC API.
+// Returns TensorFlow Serving's gRPC API.
 std::unique_ptr<const protocol::FrontEnd> MakeFrontEnd(const protocol::Settings& settings);
 
 }  // namespace inferd::tfs_grpc

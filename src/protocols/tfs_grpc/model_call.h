@@ -10,8 +10,8 @@
 
 namespace inferd::tfs_grpc {
 
-// One inference call, whose ModelSpec is read ahead of its tensors: they are read as the model says. Counted under
-// TensorFlow Serving's names, and logged if it is one of its model's share.
+// One inference call. Its ModelSpec is read before its tensors, since the model determines how they are read. Counted
+// under TensorFlow Serving's names, and logged if it is sampled.
 class ModelCall : public rpc::InferCall {
  public:
   ModelCall(std::shared_ptr<const Environment> environment, tfs::Api api, net::grpc::CallContext&& context,
@@ -21,11 +21,11 @@ class ModelCall : public rpc::InferCall {
   const Options& service_options() const { return environment_->options; }
   tfs::Api api() const { return api_; }
 
-  // Finds the version that answers. Errors are FindModel's.
+  // Finds the version that answers. Errors are FindModel()'s.
   base::Status PinModel(RequestedModel model);
-  // What every request has, its tensors aside; `signature` as in it. `message` is what it was read from.
+  // Sets everything in a request except its tensors. `signature` is its signature index. It was read from `message`.
   base::Status Complete(uint32_t signature, const base::BufferSlice& message, core::InferRequest& request);
-  // Has the answer logged, if the call is to be.
+  // Logs the response, if the call is to be logged.
   base::Result<net::grpc::Message> Logged(base::Result<net::grpc::Message> answer);
 
  private:
@@ -39,7 +39,7 @@ class ModelCall : public rpc::InferCall {
   const tfs::Api api_;
   tfs::MeasuredInference measured_;
   RequestedModel model_;
-  base::BufferSlice logged_request_;  // empty: it is not to be logged
+  base::BufferSlice logged_request_;  // empty if it is not to be logged
 };
 
 }  // namespace inferd::tfs_grpc

@@ -46,7 +46,7 @@ base::Result<serving::GetModelMetadataResponse> GetModelMetadata(const Environme
   return response;
 }
 
-// No model, if a label that nobody knows stands for the version.
+// Returns no model if an unknown label stands for the version.
 std::pair<std::string, std::string> Meant(const Environment& environment,
                                           const serving::GetModelMetadataRequest& request) {
   tfs::ModelSpec spec = ModelOf(true, request.model_spec()).spec;
@@ -65,10 +65,10 @@ base::Result<serving::GetModelStatusResponse> GetModelStatus(const Environment& 
   return StatusMessage(versions);
 }
 
-// Counters by the names that a client has for them, and what they have come to.
+// Counters by their client-side names, with their values.
 using CounterTotals = std::map<std::string, uint64_t>;
 
-// TensorFlow's name of a metric as the page of metrics has it: "/tensorflow/serving/request_count".
+// Converts TensorFlow's name of a metric, "/tensorflow/serving/request_count", to the one on the metrics page.
 std::string NameOnPage(std::string name) {
   std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0 && c != '_'; }, ':');
   return name;

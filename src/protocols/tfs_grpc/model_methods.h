@@ -7,7 +7,7 @@
 
 namespace inferd::tfs_grpc {
 
-// Adds every method but those of inference: metadata, status and reload.
+// Adds every method except those of inference: metadata, status and reload.
 void AddModelMethods(const std::shared_ptr<const Environment>& environment, std::vector<net::grpc::Method>& methods);
 
 }  // namespace inferd::tfs_grpc

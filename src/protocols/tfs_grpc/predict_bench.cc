@@ -7,8 +7,8 @@
 #include "protocols/tfs_grpc/service_fixture.h"
 #include "tfs/prediction_service.pb.h"
 
-// What the codec costs per request, beside the generated classes: half_plus_two's one float, and one tensor of 1 MB;
-// and one Predict in the service and the gRPC layer, without the transport and the engine.
+// Measures the codec per request, in comparison with the generated classes: half_plus_two's one float, and one tensor
+// of 1 MB; and one Predict in the service and the gRPC layer, without the transport and the engine.
 
 namespace inferd::tfs_grpc {
 namespace {
@@ -71,7 +71,7 @@ void Generated(benchmark::State& state, const Message& request) {
   state.SetBytesProcessed(state.iterations() * static_cast<int64_t>(bytes.size()));
 }
 
-// The copy of the response that each round gives away is part of the time.
+// The copy of the response for each round is part of the time.
 void Write(benchmark::State& state, const Message& request, bool tensor_content) {
   auto decoded =
       ReadPredictRequest(base::BufferSlice(base::Buffer::CopyOf(request.SerializeAsString())), Signature(), kFillMax);

@@ -20,7 +20,7 @@ class PredictCall final : public ModelCall {
 
   const core::ModelSignature& signature() const { return *pinned()->signatures()[signature_]; }
 
-  uint32_t signature_ = 0;  // by its place in the model's
+  uint32_t signature_ = 0;  // index in the model's signatures
 };
 
 }  // namespace inferd::tfs_grpc

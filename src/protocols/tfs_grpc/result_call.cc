@@ -13,17 +13,17 @@ namespace inferd::tfs_grpc {
 
 namespace {
 
-// Collects the responses to a call's tasks, which come on any thread and in any order, and answers with the first one's
-// or with a failure.
+// Collects the responses to a call's tasks, which come on any thread and in any order, and then answers with the first
+// task's response, or with a failure.
 class TaskJoin final {
  public:
-  // `others`: where the responses to the other tasks are put before that. `completion` owns what it is in.
+  // `others` receives the responses to the other tasks before that. `completion` owns this object.
   TaskJoin(size_t tasks, std::vector<core::InferResponse>& others, core::Completion completion)
       : parts_(tasks), left_(tasks), others_(others), completion_(std::move(completion)) {}
 
   void Add(size_t task, core::InferResponse&& response) {
     if (!parts_[task].Add(std::move(response))) return;
-    // The last one sees what all others have written.
+    // The last one sees the writes of all others.
     if (left_.fetch_sub(1, std::memory_order_acq_rel) == 1) Finish();
   }
 
@@ -44,7 +44,7 @@ class TaskJoin final {
   core::Completion completion_;
 };
 
-// Whether examples are the same inputs to both.
+// Returns true if both signatures read the same inputs from examples.
 bool TakeTheSame(const core::ModelSignature& a, const core::ModelSignature& b) {
   return tfs::TakesSerialized(a) == tfs::TakesSerialized(b) &&
          std::ranges::equal(a.inputs, b.inputs, [](const core::TensorSpec& x, const core::TensorSpec& y) {
@@ -104,7 +104,7 @@ void ResultCall::Execute(std::unique_ptr<core::InferRequest> request, core::Comp
     requests.back()->signature = tasks_[i].signature;
     if (i > 0 && others_[i - 1] != nullptr) requests.back()->inputs = std::move(others_[i - 1]->inputs);
   }
-  // The last answer may end this call.
+  // The last response may end this call.
   core::Dispatcher& models = dispatcher();
   const auto model = shared_pinned();
   const auto join = std::make_shared<TaskJoin>(requests.size(), responses_, std::move(completion));

@@ -10,9 +10,9 @@
 
 namespace inferd::tfs_grpc {
 
-// One Classify, Regress or MultiInference call. The tasks of the last share their examples: each signature is asked for
-// itself, one beside the other, with what it makes of them. TensorFlow 2 saves each signature with input tensors of its
-// own.
+// One Classify, Regress or MultiInference call. The tasks of MultiInference share their examples. Each signature is
+// called separately, in parallel, with its own inputs from the examples: TensorFlow 2 saves each signature with input
+// tensors of its own.
 class ResultCall final : public ModelCall {
  public:
   using ModelCall::ModelCall;
@@ -25,16 +25,16 @@ class ResultCall final : public ModelCall {
   void Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
 
-  // The examples, as the task's signature takes them.
+  // Reads the examples as the task's signature takes them.
   base::Result<std::unique_ptr<core::InferRequest>> ReadFor(const ResultTask& task,
                                                             const base::BufferSlice& message) const;
-  // An error of reading them, or of CheckResult's, as Options::exact wants it.
+  // Converts an error of reading them, or of CheckResult(), according to Options::exact.
   base::Status Worded(const ResultTask& task, base::Status failure) const;
 
   std::vector<ResultTask> tasks_;
-  // Of all tasks but the first, only the inputs; null: as the first's.
+  // The inputs of all tasks but the first; null if they equal the first's.
   std::vector<std::unique_ptr<core::InferRequest>> others_;
-  std::optional<int64_t> examples_;             // absent: not known
+  std::optional<int64_t> examples_;             // absent if unknown
   std::vector<core::InferResponse> responses_;  // to all tasks but the first
 };
 

@@ -19,7 +19,7 @@ void AddExample(serving::Input& input, float value) {
   (*example.mutable_features()->mutable_feature())["x"].mutable_float_list()->add_value(value);
 }
 
-// Models of one float per example: "c" classifies it as (x, -x), "r" gives it back.
+// Models of one float per example: "c" classifies it as (x, -x), "r" echoes it.
 class ResultCallTest : public ::testing::Test {
  protected:
   ResultCallTest() {
@@ -136,8 +136,8 @@ TEST_F(ResultCallTest, SignaturesThatTensorflowServingRefusesAreRefusedInItsWord
   EXPECT_EQ(StatusOf(*service_.Ask("Classify", request)), "3: Expected one or two output Tensors, found 3");
 }
 
-// The regressor's: "twice" is one, and "classes" a classifier; "apart" takes another tensor of the graph, "renamed" one
-// that clients call otherwise.
+// The regressor's signatures: "twice" is another one, and "classes" a classifier. "apart" takes another tensor of the
+// graph, "renamed" one with another client-side name.
 TEST_F(ResultCallTest, TasksOfSeveralSignatures) {
   auto& model = *service_.dispatcher.models["r"];
   core::ModelSignature signature = model.signature_;

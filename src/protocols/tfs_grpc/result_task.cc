@@ -27,7 +27,7 @@ struct Task {
   std::string_view method;
 };
 
-// An InferenceTask.
+// Reads an InferenceTask.
 base::Result<Task> ReadTask(Reader in) {
   Task task;
   while (const uint32_t tag = in.Next()) {
@@ -52,7 +52,7 @@ base::Result<Result> ResultOf(std::string_view method) {
   return std::unexpected(base::Unimplemented("Unsupported signature method_name: " + std::string(method)));
 }
 
-// A signature may be asked once, so that more tasks than any model has signatures have no right answer.
+// A signature may be requested once, so more tasks than any model has signatures cannot succeed.
 constexpr size_t kTasksMax = 256;
 
 base::Status CheckTask(const ResultTask& task, std::span<const ResultTask> before) {

@@ -35,7 +35,7 @@ Method Inference(const Shared& environment, tfs::Api api) {
 }  // namespace
 
 std::vector<Method> Methods(Environment environment) {
-  // Reflection shows what is linked, and the linker takes what is named.
+  // Reflection shows linked messages, and the linker keeps named ones.
   [[maybe_unused]] static const auto* const session = tensorflow::serving::SessionRunRequest::descriptor();
   const auto shared = std::make_shared<const Environment>(std::move(environment));
   std::vector<Method> methods;

@@ -14,11 +14,11 @@
 #include "serving/core/fake_dispatcher.h"
 #include "tfs/prediction_service.pb.h"
 
-// The services over the real gRPC layer, with the transport and the models driven by hand. Single-threaded.
+// The services over the real gRPC layer, with a transport and models that are driven by hand. Single-threaded.
 
 namespace inferd::tfs_grpc {
 
-// A model that gives back what it is sent: two INT32 elements per row.
+// Returns a model that echoes its input: two INT32 elements per row.
 inline std::shared_ptr<core::FakePinned> EchoModel() {
   auto pinned = std::make_shared<core::FakePinned>();
   pinned->signature_.inputs = {{.name = "x", .datatype = tensor::DataType::kInt32, .shape = {-1, 2}}};
@@ -47,7 +47,7 @@ struct TestService {
                               },
                           .counter_total = [this](std::string_view name) { return registry.CounterTotal(name); }}));
   }
-  // Closures of calls hold what the server is made of.
+  // Calls' closures hold the server's parts.
   ~TestService() { Settle(); }
 
   void Settle() {
@@ -63,7 +63,7 @@ struct TestService {
     return std::make_unique<net::grpc::FakeCall>(server, "/tensorflow.serving." + service + "/" + std::string(method),
                                                  std::move(fields));
   }
-  // A unary call to its end.
+  // Makes a complete unary call.
   std::unique_ptr<net::grpc::FakeCall> Ask(std::string_view method, const google::protobuf::Message& message,
                                            Fields fields = {}) {
     auto call = Open(method, std::move(fields));
@@ -73,7 +73,7 @@ struct TestService {
   }
 
   Options options;
-  std::string reloaded;  // the configuration
+  std::string reloaded;  // the configuration of the last reload
   std::function<void()> on_reload;
   base::Status reload_outcome;
   core::FakeDispatcher dispatcher;
@@ -84,12 +84,12 @@ struct TestService {
   net::grpc::FakeServer server;
 };
 
-// "0", or "3: message".
+// Returns "0", or "3: message".
 inline std::string StatusOf(const net::grpc::FakeCall& call) {
   return call.message().empty() ? call.status() : call.status() + ": " + call.message();
 }
 
-// The call's one response.
+// Returns the call's only response.
 template <typename Response>
 Response ResponseOf(const net::grpc::FakeCall& call) {
   Response response;
@@ -98,7 +98,7 @@ Response ResponseOf(const net::grpc::FakeCall& call) {
   return response;
 }
 
-// One row for the echo model.
+// A request with one row for the echo model.
 inline tensorflow::serving::PredictRequest PredictRequest() {
   tensorflow::serving::PredictRequest request;
   request.mutable_model_spec()->set_name("m");

@@ -47,7 +47,7 @@ base::Status SessionCall::CallGraph() {
   return {};
 }
 
-// Feeds stand where a PredictRequest has its inputs.
+// Feeds have the position of a PredictRequest's inputs.
 bool SessionCall::ReadingIsBig(const base::BufferSlice& message) const {
   const size_t limit = options().offload_bytes;
   return message.size() >= limit && BytesToDecode(message.view()) >= limit;
@@ -69,7 +69,7 @@ base::Result<std::unique_ptr<core::InferRequest>> SessionCall::Read(const base::
       return std::unexpected(tfs::WrongDatatype(signature, place, input.datatype));
     }
   }
-  // A tensor may be fetched twice; an output is asked for once.
+  // A tensor may be fetched repeatedly, but an output is requested once.
   for (size_t i = 0; i < request_.fetches.size(); ++i) {
     const std::string& name = signature.outputs[static_cast<size_t>(plan_.outputs[i])].name;
     const auto known = std::ranges::find(request->outputs, name, &core::RequestedOutput::name);

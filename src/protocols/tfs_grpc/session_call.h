@@ -9,9 +9,9 @@
 
 namespace inferd::tfs_grpc {
 
-// One SessionRun call: Predict by the names that tensors have in the model's graph. Where what it feeds and fetches are
-// inputs and outputs of one signature, it is queued and batched with the requests to that; otherwise, if Options allow
-// it, it is a call of the graph.
+// One SessionRun call: Predict by the tensor names of the model's graph. If its feeds and fetches are inputs and
+// outputs of one signature, it is queued and batched with the signature's requests. Otherwise, if Options allow it, it
+// is a call of the graph.
 class SessionCall final : public ModelCall {
  public:
   using ModelCall::ModelCall;
@@ -23,16 +23,16 @@ class SessionCall final : public ModelCall {
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
 
-  // Pins the version that does what no signature does.
+  // Pins the version for a call that no signature fits.
   base::Status CallGraph();
 
-  // A fetched tensor: where it is in the response, and what the client calls it.
+  // A fetched tensor: its index in the response, and the client's name for it.
   struct Fetch {
     size_t output = 0;
     std::string name;
   };
 
-  SessionRequest request_;  // views into the message, until Read() is done
+  SessionRequest request_;  // views into the message, valid until Read() is done
   SessionPlan plan_;
   std::vector<Fetch> fetches_;
 };

@@ -10,7 +10,7 @@
 
 namespace inferd::tfs_http {
 
-// A request of this front-end being answered.
+// A request to this front-end in progress.
 class Call : public rest::Call {
  public:
   Call(std::shared_ptr<const Environment> environment, const net::RequestHead& head, int64_t received_ns,
@@ -26,7 +26,7 @@ class Call : public rest::Call {
   std::shared_ptr<const Environment> environment_;
 };
 
-// What every answer has, those to refused requests too: CORS headers, where they are on.
+// Adds the CORS headers, if they are on, to a response; refusals have them too.
 void AddCorsHeaders(const Options& options, net::HttpResponse& response);
 
 }  // namespace inferd::tfs_http

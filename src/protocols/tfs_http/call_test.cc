@@ -16,7 +16,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a server with an access log wrote while it was asked.
+// Returns the log lines that a server with an access log wrote for the request.
 std::string LogOf(bool access_log, std::string_view target, std::string_view body) {
   const std::string file = ::testing::TempDir() + "tfs_access_" + std::to_string(::getpid()) + ".log";
   TestServer server;

@@ -10,7 +10,7 @@ namespace inferd::tfs_http {
 
 Options OptionsOf(const config::ServerOptions& options);
 
-// TensorFlow Serving's REST API; it claims IsOurs's paths.
+// Returns TensorFlow Serving's REST API. It claims the paths of IsOurs().
 std::unique_ptr<const protocol::FrontEnd> MakeFrontEnd(const protocol::Settings& settings);
 
 }  // namespace inferd::tfs_http

@@ -17,7 +17,7 @@ namespace inferd::tfs_http {
 namespace {
 
 constexpr int kUnsupportedMediaType = 415;
-// Requests other than inferences have no body that is read.
+// Bodies of requests other than inferences are not used.
 constexpr uint64_t kControlBytesMax = 1 << 20;
 
 net::HttpResponse Malformed(const Options& options, const net::RequestHead& head) {
@@ -25,7 +25,7 @@ net::HttpResponse Malformed(const Options& options, const net::RequestHead& head
                                                             " " + std::string(head.target)));
 }
 
-// TensorFlow Serving's answer where it loses the reason: no body at all.
+// TensorFlow Serving's answer if it loses the reason: no body at all.
 net::HttpResponse WithoutReason() {
   net::HttpResponse response;
   response.status = 400;
@@ -33,7 +33,7 @@ net::HttpResponse WithoutReason() {
   return response;
 }
 
-// TensorFlow Serving answers every preflight of a page, whether it would add the headers or not.
+// Like TensorFlow Serving, answers every preflight of a page, whether or not it adds the headers.
 net::HttpResponse Preflight(const Options& options, const net::RequestHead& head) {
   const std::string_view origin = head.Find("Origin").value_or("");
   if (origin.starts_with("http://") || origin.starts_with("https://")) return {};
@@ -56,7 +56,7 @@ class Handler final : public net::HttpHandler {
     if (endpoint == Endpoint::kMalformed) return Refuse(head, route, Malformed(options_, head));
     net::BodyPlan plan;
     plan.bytes_max = std::min(options_.body_bytes_max, kControlBytesMax);
-    // A preflight carries nothing that could be checked.
+    // A preflight has nothing to check.
     if (endpoint == Endpoint::kPreflight) return plan;
     if (options_.exact && !tfs::CheckModelSpec(SpecOf(route)).ok()) return Refuse(head, route, WithoutReason());
     const access::Group group = GroupOf(endpoint);
@@ -108,7 +108,7 @@ class Handler final : public net::HttpHandler {
   }
 
   static void SendMetadata(Call call, tfs::ModelSpec spec) {
-    // A label that nobody knows is what the answer says.
+    // The answer reports an unknown label.
     static_cast<void>(tfs::ResolveLabel(call.environment().dispatcher, spec));
     const core::VersionName name = spec.Name();
     std::string model(name.model);

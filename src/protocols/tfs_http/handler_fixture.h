@@ -16,14 +16,14 @@
 #include "serving/core/fake_catalog.h"
 #include "serving/core/fake_dispatcher.h"
 
-// The seams of the front-end, driven by hand. Single-threaded.
+// The front-end's interfaces, driven by hand. Single-threaded.
 
 namespace inferd::tfs_http {
 
 using core::FakeDispatcher;
 using core::FakePinned;
 
-// A request as the transport would build it; `target` outlives it.
+// Makes a request as the transport would; `target` must outlive it.
 inline net::HttpRequest Request(net::Method method, std::string_view target, std::string_view body = "",
                                 const std::vector<std::pair<std::string_view, std::string_view>>& headers = {}) {
   net::HttpRequest request;
@@ -41,7 +41,7 @@ inline net::HttpRequest Request(net::Method method, std::string_view target, std
   return request;
 }
 
-// A model by that name; batched or not is what its shapes say.
+// Returns a model by that name; its shapes decide whether it is batched.
 inline std::shared_ptr<FakePinned> Model(std::vector<core::TensorSpec> inputs,
                                          std::vector<core::TensorSpec> outputs = {}) {
   auto pinned = std::make_shared<FakePinned>();
@@ -50,7 +50,7 @@ inline std::shared_ptr<FakePinned> Model(std::vector<core::TensorSpec> inputs,
   return pinned;
 }
 
-// Everything around one handler.
+// The environment of one handler.
 struct TestServer {
   using Headers = std::vector<std::pair<std::string_view, std::string_view>>;
 
@@ -91,7 +91,7 @@ struct TestServer {
   net::HttpResponse Post(std::string_view path, std::string_view body, const Headers& headers = {}) {
     return Ask(Request(net::Method::kPost, path, body, headers));
   }
-  // "200 <body>"
+  // Returns "200 <body>".
   std::string Answer(net::HttpResponse response) { return std::to_string(response.status) + " " + BodyText(response); }
   std::string AnswerTo(std::string_view path) { return Answer(Get(path)); }
   std::string AnswerTo(std::string_view path, std::string_view body) { return Answer(Post(path, body)); }

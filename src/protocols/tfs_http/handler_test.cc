@@ -25,7 +25,7 @@ class HandlerTest : public ::testing::Test {
         {.name = "m", .version = "2", .state = core::ModelState::kReady, .reason = "", .repository = ""}};
   }
 
-  // Every response of the model is this error.
+  // Makes every response of the model this error.
   void FailWith(base::Status status, int64_t retry_after_ms = 0) {
     server_.dispatcher.infer = [=](const core::PinnedModel&, const core::InferRequest&, core::Completion done) {
       core::InferResponse response;

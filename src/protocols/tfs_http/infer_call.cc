@@ -35,7 +35,7 @@ v1::BodyRules RulesOf(const Options& options) {
 
 InferCall::InferCall(Call call, const Route& route, net::ContentCoding coding, int64_t received_ns)
     : rest::InferCall(rest::SurroundingsOf(call.environment()),
-                      static_cast<rest::Call&&>(call)),  // not its environment
+                      static_cast<rest::Call&&>(call)),  // without its environment
       environment_(call.shared_environment()),
       endpoint_(route.endpoint),
       spec_(SpecOf(route)),
@@ -43,7 +43,7 @@ InferCall::InferCall(Call call, const Route& route, net::ContentCoding coding, i
   SetCoding(coding);
 }
 
-// TensorFlow Serving parses before it looks for the model: what is no JSON is 400, not 404.
+// TensorFlow Serving parses before it looks up the model: malformed JSON is 400, not 404.
 base::Status InferCall::BeginWith(const net::RequestHead&) {
   unknown_ = {};
   if (pinned() == nullptr) {
@@ -109,7 +109,7 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::ReadExampleTensors(
   return request;
 }
 
-// What does not fit the model's tensors, a table perhaps, the model may read itself.
+// If a body does not fit the model's tensors (a table, perhaps), the model may read it itself.
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::BodyInstead(std::string_view body, base::Status unread) {
   if (unread.code() != base::StatusCode::kInvalidArgument || !v2::TakesBodyInstead(pinned()->accepted()) ||
       !v1::CheckBody(body, RulesOf(environment_->options)).ok()) {
@@ -155,7 +155,7 @@ base::Result<net::HttpResponse> InferCall::Write(const core::InferResponse& resp
   return write(response, signature(), examples_, environment_->options.result_key);
 }
 
-// In TensorFlow's words where they are expected.
+// Uses TensorFlow's words if they are expected.
 rest::AnswerDeadline::MakeAnswer InferCall::late_answer() const {
   return [](const rest::Options& rest_options) {
     const auto& options = static_cast<const Options&>(rest_options);

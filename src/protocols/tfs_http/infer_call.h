@@ -12,7 +12,7 @@
 
 namespace inferd::tfs_http {
 
-// predict, classify or regress.
+// A call of predict, classify or regress.
 class InferCall final : public rest::InferCall {
  public:
   InferCall(Call call, const Route& route, net::ContentCoding coding, int64_t received_ns);
@@ -32,7 +32,7 @@ class InferCall final : public rest::InferCall {
   const core::ModelSignature& signature() const { return *pinned()->signatures()[signature_]; }
   base::Result<std::unique_ptr<core::InferRequest>> DecodeBody(const base::BufferSlice& body);
   base::Result<std::unique_ptr<core::InferRequest>> ReadTensors(std::string_view body);
-  // `unread` says why the body is not read into tensors.
+  // `unread` is the reason for which the body is not read into tensors.
   base::Result<std::unique_ptr<core::InferRequest>> BodyInstead(std::string_view body, base::Status unread);
   base::Result<std::unique_ptr<core::InferRequest>> ReadExampleTensors(std::string_view body);
   base::Status CheckMethod() const;
@@ -41,13 +41,13 @@ class InferCall final : public rest::InferCall {
   const std::shared_ptr<const Environment> environment_;
   const Endpoint endpoint_;
   tfs::ModelSpec spec_;
-  base::Status unknown_;             // not OK: why there is no such model
-  uint32_t signature_ = 0;           // by its place in the model's
-  std::optional<int64_t> examples_;  // that the request was made of; absent: not known
-  bool row_ = false;                 // how the tensors of a prediction were written, and will be
-  bool takes_body_ = false;          // the model reads the body, and writes the answer's
+  base::Status unknown_;             // if not OK, the reason for which there is no such model
+  uint32_t signature_ = 0;           // index in the model's signatures
+  std::optional<int64_t> examples_;  // number of examples in the request; absent if unknown
+  bool row_ = false;                 // format of a prediction's tensors, also used for the response
+  bool takes_body_ = false;          // the model itself reads the body and writes the response's
   tfs::MeasuredInference measured_;
-  std::unique_ptr<LoggedRequest> logged_;  // null: it is not to be logged
+  std::unique_ptr<LoggedRequest> logged_;  // null if it is not to be logged
 };
 
 }  // namespace inferd::tfs_http

@@ -12,7 +12,7 @@ namespace {
 
 using Messages = tfs::LoggedCall::Messages;
 
-// Of a model that takes every example whole, with all its features.
+// The signature of a model that takes every example whole, with all its features.
 core::ModelSignature WholeExamples(const std::string& name) {
   return {.name = name,
           .method_name = std::string(tfs::kClassifyMethod),
@@ -20,7 +20,7 @@ core::ModelSignature WholeExamples(const std::string& name) {
           .outputs = {}};
 }
 
-// The ModelSpecs of a request and of its answer.
+// Return the ModelSpecs of a request and of its response.
 std::string RequestSpec(const core::InferResponse& response, const core::ModelSignature& signature) {
   return tfs::ModelSpecMessage(response.model_name, "", signature.name);
 }

@@ -14,14 +14,14 @@
 
 namespace inferd::tfs_http {
 
-// A request that is to be logged, kept until it is answered: of a prediction the tensors, of others the body, whose
-// examples are read once more by the log. It shares their bytes with the call. Not thread-safe.
+// A request to be logged, kept until it is answered: for a prediction its tensors, for others the body, whose examples
+// the log reads again. It shares their bytes with the call. Not thread-safe.
 class LoggedRequest final {
  public:
   LoggedRequest(tfs::Api api, const v1::BodyRules& rules, const base::BufferSlice& body,
                 const core::InferRequest& request);
 
-  // The call with its answer, a success. At most once.
+  // Returns the call with its successful response. Call once at most.
   tfs::LoggedCall Answered(core::InferResponse&& response, std::shared_ptr<const core::PinnedModel> pinned);
 
  private:

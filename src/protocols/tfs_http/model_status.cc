@@ -13,7 +13,7 @@ namespace inferd::tfs_http {
 
 namespace {
 
-// KServe V1, "Model Ready".
+// Answers KServe V1's "Model Ready".
 net::HttpResponse ReadinessResponse(const Environment& environment, const tfs::ModelSpec& spec,
                                     const base::Status& readiness) {
   if (readiness.code() == base::StatusCode::kNotFound) {
@@ -27,7 +27,7 @@ net::HttpResponse ReadinessResponse(const Environment& environment, const tfs::M
   return rest::JsonResponse(ReadinessJson({.name = spec.model, .ready = true}));
 }
 
-// What the server is told, but for a model whose configuration says that it is TensorFlow Serving's.
+// Returns the server's setting, unless the model's configuration says that it is TensorFlow Serving's.
 V1Status StatusFor(const Environment& environment, const tfs::ModelSpec& spec) {
   const V1Status status = environment.options.v1_status;
   if (status != V1Status::kKserve) return status;

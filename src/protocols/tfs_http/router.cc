@@ -21,12 +21,12 @@ struct Path {
   std::span<const std::string_view> decoded;
 
   size_t size() const { return decoded.size(); }
-  // Neither empty nor with a ':' that is not escaped.
+  // True if it is neither empty nor has an unescaped ':'.
   bool IsName(size_t i) const { return !raw[i].empty() && !raw[i].contains(':'); }
   bool Is(size_t i, std::string_view word) const { return net::EqualsIgnoringCase(raw[i], word); }
 };
 
-// False: more segments than any route has, or a query behind them.
+// Returns false if there are more segments than any route has, or a query after them.
 bool TakeApart(const net::RequestHead& head, Path& path) {
   std::string_view target = head.target;
   if (target.contains('?') || target.contains('#')) return false;
@@ -45,7 +45,7 @@ bool TakeApart(const net::RequestHead& head, Path& path) {
   return target.empty() || path.size() == 0;
 }
 
-// Segments 2 to `end`: M, M/versions/V or M/labels/L. False: none of these.
+// Reads segments 2 to `end`: M, M/versions/V or M/labels/L. Returns false if they are none of these.
 bool ReadModel(const Path& path, size_t end, Route& route) {
   if (end != 3 && end != 5) return false;
   if (!path.IsName(2)) return false;
@@ -82,18 +82,18 @@ Route PostRoute(Path path) {
   std::string_view& last = path.raw[path.size() - 1];
   const size_t colon = last.rfind(':');
   if (colon == std::string_view::npos) return {};
-  const size_t verb_size = last.size() - colon;  // with its colon
+  const size_t verb_size = last.size() - colon;  // including its colon
   Route route{.endpoint = VerbEndpoint(last.substr(colon + 1))};
   if (route.endpoint == Endpoint::kMalformed) return {};
   last = last.substr(0, colon);
   if (!ReadModel(path, path.size(), route)) return {};
-  // A verb has no escapes: it is as long decoded.
+  // A verb has no escapes, so its decoded length is the same.
   std::string_view& name = path.size() == 3 ? route.model : route.label.empty() ? route.version : route.label;
   name.remove_suffix(verb_size);
   return route;
 }
 
-// Every request to the server is asked this: it stops at the first character that differs.
+// Called for every request to the server: it stops at the first different character.
 bool IsMetrics(const net::RequestHead& head, std::string_view path) {
   if (path.empty() || !head.target.starts_with(path)) return false;
   const std::string_view rest = head.target.substr(path.size());

@@ -22,26 +22,25 @@ enum class Endpoint {
   kMetrics,    // GET  the path of metrics
 };
 
-// What is restricted together with it.
+// Returns the access group of an endpoint.
 access::Group GroupOf(Endpoint endpoint);
 
-// Where a request goes. The views point into the request's head.
+// The route of a request. The views point into the request's head.
 struct Route {
   Endpoint endpoint = Endpoint::kMalformed;
   std::string_view model = {};
-  std::string_view version = {};  // decimal digits; empty: the server chooses
-  std::string_view label = {};    // instead of a version; empty: none
+  std::string_view version = {};  // decimal digits; empty if the server chooses
+  std::string_view label = {};    // instead of a version; empty if none
 };
 
-// What it says of a model.
+// Returns the route's reference to a model.
 inline tfs::ModelSpec SpecOf(const Route& route) { return {route.model, route.version, route.label}; }
 
-// TensorFlow Serving's patterns: the fixed words match in any case but for the verbs; names are percent-decoded behind
-// the match, so that an escaped ':' or '/' is part of them; a query belongs to no path.
-// `metrics_path` as in Options.
+// Matches TensorFlow Serving's patterns: fixed words in any case, except verbs. Names are percent-decoded after
+// matching, so that an escaped ':' or '/' is part of them. No path may have a query. For `metrics_path` see Options.
 Route FindRoute(const net::RequestHead& head, std::string_view metrics_path);
 
-// Whether a path is this API's: its first segment is "v1", in any case; or it is that of the metrics.
+// Returns true if a path belongs to this API: its first segment is "v1" in any case, or it is the path of the metrics.
 bool IsOurs(const net::RequestHead& head, std::string_view metrics_path);
 
 }  // namespace inferd::tfs_http

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kMetricsPath = "/monitoring/prometheus/metrics";
 
-// "endpoint model version label"
+// Returns "endpoint model version label".
 std::string Find(net::Method method, const std::string& target) {
   const net::HttpRequest request = Request(method, target);
   const Route route = FindRoute(request.head, kMetricsPath);

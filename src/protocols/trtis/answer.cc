@@ -12,7 +12,7 @@ namespace inferd::trtis {
 
 namespace {
 
-// The largest elements of each entry of the batch, largest first.
+// Finds the largest elements of each entry of the batch, largest first.
 void Rank(const core::InferTensor& tensor, const core::TensorSpec* spec, uint32_t entries, uint32_t count,
           Answer::Output& output) {
   const auto elements = static_cast<size_t>(tensor.shape.ElementCount().value_or(0)) / entries;
@@ -42,7 +42,7 @@ std::string ClassMessage(const Answer::Class& found) {
   std::string message;
   if (found.index != 0) wire::AppendNumber(1, found.index, &message);
   if (found.value != 0) wire::AppendFloat(2, found.value, &message);
-  if (!found.label.empty()) {  // a file's line, which may be anything
+  if (!found.label.empty()) {  // a line of a file, which may have any content
     wire::AppendBytes(3, base::IsUtf8(found.label) ? found.label : base::ReplaceMalformedUtf8(found.label), &message);
   }
   return message;

@@ -13,17 +13,17 @@
 
 namespace inferd::trtis {
 
-// An InferResponseHeader. Its views are into the response and the model's signature that it was made of.
+// An InferResponseHeader. Its views point into the response and the model's signature from which it was made.
 struct Answer {
   struct Class {
     int32_t index = 0;
     float value = 0;
-    std::string_view label = {};  // empty: none
+    std::string_view label = {};  // empty if none
   };
   struct Output {
     std::string_view name;
-    bool raw = true;         // its bytes stand beside the header
-    uint64_t byte_size = 0;  // of one entry of the batch; raw
+    bool raw = true;         // its bytes are beside the header
+    uint64_t byte_size = 0;  // of one entry of the batch; if raw
     std::vector<Class> classes = {};
     size_t classes_per_entry = 0;
   };
@@ -33,14 +33,14 @@ struct Answer {
   boost::container::small_vector<Output, 2> outputs;
 };
 
-// `response` is a success. INVALID_ARGUMENT: an output is not what the model's signature says. INTERNAL: the outputs
-// are others than were requested. UNIMPLEMENTED: VersionNumber's.
+// `response` is a success. INVALID_ARGUMENT if an output differs from the model's signature. INTERNAL if the outputs
+// differ from those requested. UNIMPLEMENTED as for VersionNumber().
 base::Result<Answer> MakeAnswer(const core::InferResponse& response, const AnswerPlan& plan,
                                 const core::ModelSignature& signature, std::string_view version);
 
-// In protobuf's text form, a field on each line.
+// Returns protobuf's text form, with one field per line.
 std::string AnswerText(const Answer& answer);
-// As a serialized message.
+// Returns a serialized message.
 std::string AnswerMessage(const Answer& answer);
 
 }  // namespace inferd::trtis

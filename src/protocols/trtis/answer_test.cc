@@ -42,7 +42,7 @@ AnswerPlan Plan(uint32_t batch, std::optional<uint32_t> classes = std::nullopt) 
   return plan;
 }
 
-// Both forms, as protobuf reads them; they must say the same.
+// Parses both forms with protobuf; they must agree.
 InferResponseHeader Read(const Answer& answer) {
   InferResponseHeader from_text;
   InferResponseHeader from_message;

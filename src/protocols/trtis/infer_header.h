@@ -7,7 +7,7 @@
 
 namespace inferd::trtis {
 
-// An InferRequestHeader: what a request says of its tensors, which stand beside it as bare bytes. Sizes are those of
+// An InferRequestHeader: a request's description of its tensors, whose bytes are sent separately. Sizes are those of
 // one entry of the batch.
 struct InferHeader {
   struct Input {
@@ -17,7 +17,7 @@ struct InferHeader {
   struct Output {
     std::string name;
     uint64_t byte_size = 0;
-    std::optional<uint32_t> classes = std::nullopt;  // so many of the largest elements in place of the tensor
+    std::optional<uint32_t> classes = std::nullopt;  // return this many of the largest elements in place of the tensor
   };
 
   uint32_t batch_size = 0;

@@ -12,7 +12,7 @@ namespace {
 constexpr uint64_t kUint32Max = std::numeric_limits<uint32_t>::max();
 constexpr uint64_t kUint64Max = std::numeric_limits<uint64_t>::max();
 
-// A field's value, or a list of them. `read` takes one. Behind it may stand a separator.
+// Reads a field's value, or a list of values, each with `read`. A separator may follow.
 template <typename Read>
 void Values(TextTokens& in, bool repeated, Read read) {
   if (!repeated || !in.Take('[')) {
@@ -25,7 +25,7 @@ void Values(TextTokens& in, bool repeated, Read read) {
   if (!in.Take(';')) in.Take(',');
 }
 
-// { fields } or < fields >. `field` takes what is behind a name.
+// Reads { fields } or < fields >. `field` reads the text after a name.
 template <typename Field>
 void Message(TextTokens& in, Field field) {
   const char end = in.Take('<') ? '>' : '}';
@@ -37,7 +37,7 @@ void Message(TextTokens& in, Field field) {
   in.Expect(end);
 }
 
-// As protobuf: a field that may be there once may be there again as long as it is its default.
+// As in protobuf, a singular field may be repeated as long as it has its default value.
 void Unsigned(TextTokens& in, uint64_t max, auto& value) {
   if (!in.Expect(':')) return;
   if (value != 0) return in.Fail("a field is there twice");

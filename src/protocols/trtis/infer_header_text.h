@@ -7,8 +7,8 @@
 
 namespace inferd::trtis {
 
-// Reads an InferRequestHeader in protobuf's text form, as the header NV-InferRequest has it. It accepts what protobuf's
-// own parser does, but for code points beyond Unicode. INVALID_ARGUMENT: what is wrong, and at which byte.
+// Reads an InferRequestHeader in protobuf's text form, from the header NV-InferRequest. Accepts what protobuf's own
+// parser does, except code points beyond Unicode. INVALID_ARGUMENT, with the error and its byte, if it is malformed.
 base::Result<InferHeader> ReadInferHeaderText(std::string_view text);
 
 }  // namespace inferd::trtis

@@ -32,7 +32,7 @@ struct Quiet final : google::protobuf::io::ErrorCollector {
   void AddError(int, int, const std::string&) override {}
 };
 
-// What protobuf's own parser says of it must be said here.
+// Our result must equal that of protobuf's own parser.
 void Compare(const std::string& text, bool good) {
   nvidia::inferenceserver::InferRequestHeader expected;
   google::protobuf::TextFormat::Parser parser;
@@ -166,7 +166,7 @@ TEST(InferHeaderTextTest, RefusesWhatProtobufRefuses) {
   }
 }
 
-// Where protobuf's own parser makes something of it, but not what is meant.
+// protobuf's own parser accepts this, but with a wrong meaning.
 TEST(InferHeaderTextTest, ThereAreNoCodePointsBeyondUnicode) {
   EXPECT_FALSE(ReadInferHeaderText("input { name: '\\U00110000' }").has_value());
 }

@@ -56,7 +56,7 @@ void ReadOutputField(Reader in, InferHeader::Output& output, Reader& outer) {
   if (!in.ok()) outer.Fail("an output is malformed");
 }
 
-// A tensor's field is a few bytes; what is kept of it is many times as much.
+// Limits the tensors: a tensor's field is a few bytes, but its parsed form is many times as large.
 void ReadTensor(Reader& in, auto& tensors, auto read, Reader& outer) {
   if (tensors.size() < v2::kTensorsMax) return read(in.Message(), tensors.emplace_back(), in);
   constexpr const char* kTooMany = "meta_data has too many tensors";
@@ -86,7 +86,7 @@ base::Result<InferMessage> ReadInferMessage(const base::BufferSlice& message) {
     switch (tag) {
       case Tag(1, Type::kBytes): read.model = in.String(); break;
       case Tag(2, Type::kBytes): version = ReadVersion(in.String()); break;
-      // A negative int32 has the sign in all 64 bits.
+      // A negative int32 has its sign in all 64 bits.
       case Tag(2, Type::kVarint): version = ReadVersion(static_cast<int64_t>(in.Varint())); break;
       case Tag(3, Type::kBytes): ReadHeader(in.Message(), read.header, in); break;
       case kRawInput: {

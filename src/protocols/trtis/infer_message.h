@@ -12,28 +12,28 @@
 #include "protocols/trtis/infer_header.h"
 #include "protocols/trtis/request_status.h"
 
-// grpc_service.proto's InferRequest and InferResponse, without their classes.
+// Readers and writers of grpc_service.proto's InferRequest and InferResponse without the generated classes.
 
 namespace inferd::trtis {
 
 struct InferMessage {
   std::string model;
-  std::string version;  // as core has it: decimal, or empty for the latest
+  std::string version;  // in core's form: decimal, or empty for the latest
   InferHeader header;
   boost::container::small_vector<base::BufferSlice, 2> raws;  // views
 };
 
-// `version` may be a string or, as releases 0.9 and 0.10 had it, an integer. INVALID_ARGUMENT: it is malformed, or
-// ReadVersion's.
+// `version` may be a string or, as in releases 0.9 and 0.10, an integer. INVALID_ARGUMENT if it is malformed, or as for
+// ReadVersion().
 base::Result<InferMessage> ReadInferMessage(const base::BufferSlice& message);
 
-// Where the first tensor of such a message starts, of which these are the first bytes.
+// Returns the offset of the first tensor in a message with these first bytes.
 size_t RawInputAt(std::span<const std::byte> beginning);
 
-// `raws`: the outputs' bytes, one for each, empty where it has classes.
+// `raws` has each output's bytes, empty for one with classes.
 net::grpc::Message WriteInferAnswer(const RequestStatus& status, const Answer& answer,
                                     std::span<base::BufferSlice> raws);
-// Of a failure.
+// Returns the answer of a failed call.
 net::grpc::Message WriteStatusAnswer(const RequestStatus& status);
 
 }  // namespace inferd::trtis

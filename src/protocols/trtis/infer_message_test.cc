@@ -17,7 +17,7 @@ base::Result<InferMessage> Read(const std::string& message) {
   return ReadInferMessage(base::BufferSlice(base::Buffer::CopyOf(message)));
 }
 
-// An InferRequest whose header has a field so many times, each a tensor without a name.
+// Returns an InferRequest whose header has `count` fields, each a tensor without a name.
 std::string WithTensors(int field, size_t count) {
   std::string header;
   for (size_t i = 0; i < count; ++i) wire::AppendBytes(field, "", &header);

@@ -14,22 +14,22 @@ constexpr std::string_view kBatchSizeRule =
     "inference request batch-size must be >= 1 for models that support batching, and must be 1 for models that don't "
     "support batching";
 
-std::string Quoted(std::string_view name) { return base::QuotedName(name); }  // with its quotes
+std::string Quoted(std::string_view name) { return base::QuotedName(name); }  // including its quotes
 
 bool HasType(tensor::DataType type) {
-  return type >= tensor::DataType::kBool && type <= tensor::DataType::kFp64;  // those that DataType had
+  return type >= tensor::DataType::kBool && type <= tensor::DataType::kFp64;  // the types that DataType had
 }
 
-// The tensor's shape without the batch dimension; nothing: the protocol cannot describe it.
+// Returns the tensor's shape without the batch dimension, or nullopt if the protocol cannot describe it.
 std::optional<tensor::Shape> EntryShape(const core::TensorSpec& spec, bool batched) {
-  // Of a model that takes other shapes too, it is the usual one, which its configuration shows to clients.
+  // For a model that takes other shapes too, this is the usual one, which its configuration shows to clients.
   if (!HasType(spec.datatype) || spec.unknown_rank || spec.ragged) return std::nullopt;
   tensor::Shape entry(spec.shape.dims().subspan(batched ? 1 : 0));
   if (!entry.ElementCount().has_value()) return std::nullopt;
   return entry;
 }
 
-// nullopt: more than there are numbers for.
+// Returns nullopt if the number is too large.
 std::optional<uint64_t> BytesOf(const tensor::Shape& shape, tensor::DataType type) {
   const auto elements = static_cast<uint64_t>(shape.ElementCount().value_or(0));
   uint64_t bytes = 0;
@@ -45,11 +45,11 @@ base::Status Undescribable(std::string_view what, const core::TensorSpec& spec, 
              : "a datatype that this protocol does not have: " + std::string(tensor::DataTypeName(spec.datatype))));
 }
 
-// Which of a signature's tensors a request has named.
+// The signature's tensors that a request has named.
 class Named final {
  public:
   explicit Named(size_t tensors) : seen_(tensors, false) {}
-  // False: it was named before.
+  // Returns false if it was named before.
   bool Note(int index) { return !std::exchange(seen_[static_cast<size_t>(index)], true); }
   bool Has(size_t index) const { return seen_[index]; }
 
@@ -135,7 +135,7 @@ class Planner final {
     const auto shape = EntryShape(spec, batched_);
     if (!shape) return Undescribable("output", spec, model_);
     const auto bytes = BytesOf(*shape, spec.datatype);
-    // The answer would grow with the batch size, which no data stand behind.
+    // The response would grow with the batch size, without any data in the request.
     if (output.classes && bytes == 0) {
       return base::InvalidArgument("class result not available for output " + Quoted(output.name) +
                                    ", which has no elements");
@@ -151,7 +151,7 @@ class Planner final {
   const bool batched_;
 };
 
-// Of an input whose shape is fixed; what is more than there are numbers for is more than any body.
+// Returns the bytes of an input with a fixed shape. A number that overflows exceeds any body.
 uint64_t DataBytes(const core::InferTensor& input) { return BytesOf(input.shape, input.datatype).value_or(UINT64_MAX); }
 
 base::Status TooLittle(const core::InferTensor& input, uint64_t bytes, size_t got) {

@@ -9,26 +9,26 @@
 #include "serving/core/dispatcher.h"
 #include "serving/core/model/catalog.h"
 
-// Which version of a model a request means.
+// The version of a model that a request means.
 
 namespace inferd::trtis {
 
-// The version that `text` names, as core has it: decimal without leading zeros, or empty for the latest, which "" and
-// any negative number mean. INVALID_ARGUMENT: no number, or one beyond the 32 bits that the protocol has.
+// Returns the version that `text` names, in core's form: decimal without leading zeros, or empty for the latest, which
+// "" and any negative number denote. INVALID_ARGUMENT if it is not a number, or exceeds the protocol's 32 bits.
 base::Result<std::string> ReadVersion(std::string_view text);
-// So too, of an int32 as releases 0.9 and 0.10 sent it.
+// Does the same for an int32, as releases 0.9 and 0.10 sent it.
 base::Result<std::string> ReadVersion(int64_t number);
 
-// Of a model that there is not.
+// Returns the error for an unknown model.
 base::Status UnknownModel(std::string_view model);
 
-// The version that answers. NOT_FOUND: there is no such model, or no such version of it, or it does not serve, with its
-// reason.
+// Returns the version that answers. NOT_FOUND if there is no such model or version, or, with the reason, if it does not
+// serve.
 base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher,
                                                                  const core::Catalog& catalog, std::string_view model,
                                                                  std::string_view version);
 
-// As answers have it. UNIMPLEMENTED: it is beyond 32 bits.
+// Returns the number for responses. UNIMPLEMENTED if it exceeds 32 bits.
 base::Result<uint32_t> VersionNumber(std::string_view version);
 
 }  // namespace inferd::trtis

@@ -7,19 +7,21 @@
 #include "protocols/trtis/server_state.h"
 #include "serving/core/model/catalog.h"
 
-// Requests about the server itself. `serving`: as CheckServing() has it.
+// Requests about the server itself. `serving` is the result of CheckServing().
 
 namespace inferd::trtis {
 
-// UNAVAILABLE: the server is about to end.
+// UNAVAILABLE if the server is about to end.
 base::Status CheckServing(const std::atomic<bool>& draining);
-// So too, of inferences: UNAVAILABLE also where the start has failed; about to end only where `state` says so.
+// Does the same for inferences. UNAVAILABLE also if the start has failed. A server that is about to end refuses only if
+// `state` says so.
 base::Status CheckInferring(const ServerState& state, const core::Catalog& catalog, const std::atomic<bool>& draining);
 
-// Whether it is "live", or "ready". UNKNOWN: there is no such mode.
+// Returns true if the server is "live" or "ready", as `mode` asks. UNKNOWN for another mode.
 base::Result<bool> CheckHealth(base::Status serving, std::string_view mode, const core::Catalog& catalog);
 
-// Never OK: UNIMPLEMENTED, profiling is not served; INVALID_ARGUMENT: neither is "start" nor "stop" meant.
+// Never returns OK: UNIMPLEMENTED, as profiling is not supported, or INVALID_ARGUMENT if it is neither "start" nor
+// "stop".
 base::Status CheckProfile(base::Status serving, std::string_view command);
 
 }  // namespace inferd::trtis

@@ -9,7 +9,7 @@ namespace inferd::trtis {
 
 namespace {
 
-// What a message quotes of a request is as long as the client likes; a header's line, escaped, should be read by all.
+// A client controls the length of the quotations in a message; an escaped header line must be readable by all clients.
 constexpr size_t kMessageBytesMax = 1024;
 
 std::string Cut(std::string_view message) {

@@ -23,19 +23,19 @@ enum class Code : uint8_t {
 Code CodeOf(base::StatusCode code);
 std::string_view CodeName(Code code);  // "INVALID_ARG"
 
-// A RequestStatus: how a request ended. A view.
+// A RequestStatus: the result of a request. A view.
 struct RequestStatus {
   Code code = Code::kSuccess;
   std::string_view message = {};
-  std::string_view server_id = {};  // empty: not said
-  uint64_t request_id = 0;          // 0: it had none yet
+  std::string_view server_id = {};  // empty if not stated
+  uint64_t request_id = 0;          // 0 if it had none yet
 };
 
-// In protobuf's text form, on one line of printable ASCII: `code: NOT_FOUND msg: "..." server_id: "inference:0"
-// request_id: 7`. Of a message that is long, the beginning.
+// Returns protobuf's text form, on one line of printable ASCII: `code: NOT_FOUND msg: "..." server_id: "inference:0"
+// request_id: 7`. A long message is shortened to its beginning.
 std::string StatusText(const RequestStatus& status);
 
-// As a serialized message, so too.
+// Returns a serialized message, likewise shortened.
 std::string StatusMessage(const RequestStatus& status);
 
 }  // namespace inferd::trtis

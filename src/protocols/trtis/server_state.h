@@ -11,11 +11,11 @@
 
 namespace inferd::trtis {
 
-// What one server's front-ends count together, whatever the transport. Thread-safe.
+// Counters that one server's front-ends share, whatever the transport. Thread-safe.
 class ServerState final {
  public:
-  // `server_id` and `version`: as its status says them. `refuses_while_draining`: inferences too, from when the server
-  // is about to end; or else those that come in the time of grace are served.
+  // `server_id` and `version` are shown in the server's status. If `refuses_while_draining`, inferences are refused as
+  // soon as the server is about to end; otherwise they are served during the grace period.
   ServerState(std::string server_id, std::string version, bool refuses_while_draining = false)
       : server_id_(std::move(server_id)),
         version_(std::move(version)),
@@ -27,10 +27,10 @@ class ServerState final {
   bool refuses_while_draining() const { return refuses_while_draining_; }
   uint64_t UptimeNs() const { return static_cast<uint64_t>(clock_.NowNs() - started_ns_); }
 
-  // Of the next request that is not refused at once; the first is 1.
+  // Returns the id of the next request that is not refused at once; the first is 1.
   uint64_t NextRequestId() { return requests_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
-  // Requests for the server's own sake: how many there were and how long they took.
+  // Requests about the server itself: their number and total duration.
   enum class Kind : uint8_t { kStatus, kProfile, kHealth };
   void Count(Kind kind, int64_t ns) {
     Tally& tally = tallies_[static_cast<size_t>(kind)];

@@ -20,7 +20,7 @@ void AddDuration(const core::DurationStat& stat, nv::StatDuration& message) {
   message.set_total_time_ns(message.total_time_ns() + stat.ns);
 }
 
-// Nothing of what never happened.
+// Sets nothing if there were no requests.
 template <typename Stats>
 void SetRequests(const core::DurationStat& stat, Stats* (nv::ServerStatus::*field)(), nv::ServerStatus& status) {
   if (stat.count > 0) AddDuration(stat, *(status.*field)()->mutable_success());
@@ -37,7 +37,7 @@ nv::ModelReadyState StateOf(core::ModelState state) {
   return nv::MODEL_UNKNOWN;
 }
 
-// The messages share their numbers; what this protocol's lack is left out.
+// The messages share their numbers; fields that this protocol lacks are dropped.
 bool ReadConfig(const std::string& json, nv::ModelConfig& config) {
   inference::ModelConfig full;
   if (!google::protobuf::util::JsonStringToMessage(json, &full).ok()) return false;
@@ -60,7 +60,7 @@ void AddStatistics(const core::ModelStatistics& statistics, nv::ModelVersionStat
   version.set_model_inference_count(version.model_inference_count() + statistics.inference_count);
 }
 
-// Sets states, and adds to what was counted.
+// Sets states, and adds to the counters.
 void SetVersions(const std::vector<core::IndexEntry>& versions, const std::vector<core::ModelStatistics>& statistics,
                  nv::ModelStatus& shown) {
   for (const core::IndexEntry& entry : versions) {
@@ -75,15 +75,15 @@ void SetVersions(const std::vector<core::IndexEntry>& versions, const std::vecto
   }
 }
 
-// A configuration that cannot be read has a name at least.
+// An unreadable configuration still gets a name.
 void SetConfig(const base::Result<std::string>& json, const std::string& model, nv::ModelConfig& config) {
   if (!json.has_value() || !ReadConfig(*json, config)) config.set_name(model);
 }
 
-// Those that are not there any more; `model` empty: all of them.
+// Adds models that were removed; all of them if `model` is empty.
 void AddDeparted(const core::Catalog& catalog, std::string_view model, nv::ServerStatus& status) {
   for (const core::DepartedModel& departed : catalog.Departed(model)) {
-    if (status.model_status().contains(departed.name)) continue;  // it is still, or again
+    if (status.model_status().contains(departed.name)) continue;  // it still exists, or exists again
     nv::ModelStatus& shown = (*status.mutable_model_status())[departed.name];
     SetConfig(departed.config_json, departed.name, *shown.mutable_config());
     SetVersions(departed.versions, departed.statistics, shown);
@@ -96,7 +96,7 @@ void AddModel(const core::Catalog& catalog, const std::string& model, nv::Server
   nv::ModelStatus& shown = (*status.mutable_model_status())[model];
   const core::DepartedModel left = catalog.DepartedVersions(model);
   auto config = catalog.WrittenConfigJson(model);
-  if (!config.has_value() && !left.config_json.empty()) config = left.config_json;  // its files have gone
+  if (!config.has_value() && !left.config_json.empty()) config = left.config_json;  // its files were removed
   SetConfig(config, model, *shown.mutable_config());
   SetVersions(left.versions, left.statistics, shown);
   SetVersions(*versions, catalog.Statistics(model, "").value_or(std::vector<core::ModelStatistics>()), shown);

@@ -9,15 +9,15 @@
 
 namespace inferd::trtis {
 
-// What a status is made from; all outlives the call.
+// The sources of a status. Everything must outlive the call.
 struct StatusSources {
   const core::Catalog& catalog;
   const ServerState& state;
 };
 
-// The server's status, with that of one model, or of all if `model` is empty, those whose folders went among them.
-// Reads files of models that are not ready: not on a loop. NOT_FOUND: there is no such model; `status` has the rest
-// then.
+// Returns the server's status, with that of one model or, if `model` is empty, of all models, including those whose
+// folders were removed. Reads files of models that are not ready: do not call it on a loop. NOT_FOUND if there is no
+// such model; then `status` has the rest.
 base::Status MakeServerStatus(const StatusSources& sources, std::string_view model,
                               nvidia::inferenceserver::ServerStatus& status);
 

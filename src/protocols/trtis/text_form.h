@@ -14,10 +14,10 @@ inline void AppendDecimal(std::string& out, uint64_t value) {
   out.append(digits, std::to_chars(digits, digits + sizeof digits, value).ptr);
 }
 
-// As 0.25, inf or nan.
+// Appends 0.25, inf or nan.
 void AppendFloatText(std::string& out, float value);
 
-// In quotes, everything but printable ASCII escaped: no line break is left, nor a byte beyond 0x7e.
+// Appends quoted text with everything except printable ASCII escaped: it has no line breaks, and no byte beyond 0x7e.
 void AppendQuoted(std::string& out, std::string_view text);
 
 }  // namespace inferd::trtis

@@ -8,7 +8,7 @@ bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// 16: none.
+// Returns 16 if it is not a digit.
 unsigned DigitValue(char c) {
   if (IsDigit(c)) return static_cast<unsigned>(c - '0');
   if (c >= 'a' && c <= 'f') return static_cast<unsigned>(c - 'a') + 10;
@@ -114,7 +114,7 @@ uint64_t TextTokens::Unsigned(uint64_t max) {
     }
   }
   const uint64_t value = Digits(base, max);
-  // It would go on as another number, or as a word.
+  // It would continue as another number, or as a word.
   if (p_ != end_ && (*p_ == '.' || IsDigit(*p_) || IsLetter(*p_))) Fail("expected an integer");
   SkipSpace();
   return value;
@@ -153,7 +153,7 @@ bool TextTokens::HexDigits(int count, uint32_t& value) {
   return true;
 }
 
-// Behind the "\u" or "\U". Two escapes may be the halves of a surrogate pair.
+// Reads the text after "\u" or "\U". Two escapes may be the halves of a surrogate pair.
 void TextTokens::CodePointTo(std::string& out, int digits) {
   uint32_t code = 0;
   if (!HexDigits(digits, code) || code > 0x10ffff) return Fail("invalid escape sequence in a string");
@@ -171,7 +171,7 @@ void TextTokens::CodePointTo(std::string& out, int digits) {
   AppendUtf8(code, out);
 }
 
-// Behind the backslash.
+// Reads the text after the backslash.
 void TextTokens::EscapedTo(std::string& out) {
   if (p_ == end_) return Fail("unterminated string");
   const char c = *p_++;

@@ -9,8 +9,8 @@
 
 namespace inferd::trtis {
 
-// Reads protobuf's text form word by word, as its own tokenizer does. The first thing that does not fit is status(),
-// and nothing is found after it. A view; not thread-safe.
+// Reads protobuf's text form token by token, like its own tokenizer. The first error sets status(), and nothing is
+// found after it. A view; not thread-safe.
 class TextTokens final {
  public:
   explicit TextTokens(std::string_view text) : begin_(text.data()), p_(begin_), end_(begin_ + text.size()) {
@@ -20,24 +20,24 @@ class TextTokens final {
   bool AtEnd() const { return p_ == end_; }
   bool Sees(char symbol) const { return p_ != end_ && *p_ == symbol; }
 
-  // Takes the symbol if it is the next thing.
+  // Takes the symbol if it is the next token.
   bool Take(char symbol) {
     if (!Sees(symbol)) return false;
     ++p_;
     SkipSpace();
     return true;
   }
-  // It must be.
+  // Requires the symbol as the next token.
   bool Expect(char symbol);
-  // A name; empty: there is none, or it is wrong.
+  // Takes a name. Empty if there is none, or it is malformed.
   std::string_view Name();
-  // An integer that is not negative: decimal, 0x or with a leading 0 octal.
+  // Takes an unsigned integer: decimal, hexadecimal with 0x, or octal with a leading 0.
   uint64_t Unsigned(uint64_t max);
-  // One string, or several that stand for one.
+  // Takes one string, or several adjacent ones that form one.
   std::string String();
 
   bool ok() const { return what_ == nullptr; }
-  // INVALID_ARGUMENT: what is wrong, and at which byte.
+  // INVALID_ARGUMENT, with the error and its byte.
   base::Status status() const;
   void Fail(const char* what);
 

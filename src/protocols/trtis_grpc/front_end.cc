@@ -12,7 +12,7 @@ namespace {
 
 using access::Group;
 
-// The same groups as over HTTP.
+// The groups are those of HTTP.
 constexpr protocol::MethodRow kMethods[] = {
     {"Status", {.group = Group::kMetadata}},       {"Profile", {.group = Group::kTrace}},
     {"Health", {.group = Group::kHealth}},         {"Infer", {.group = Group::kInference}},

@@ -7,7 +7,7 @@
 
 namespace inferd::trtis_grpc {
 
-// The TensorRT Inference Server's API of 2018 over gRPC.
+// Returns the TensorRT Inference Server's API of 2018 over gRPC.
 std::unique_ptr<const protocol::FrontEnd> MakeFrontEnd(const protocol::Settings& settings,
                                                        std::shared_ptr<trtis::ServerState> state);
 

@@ -15,7 +15,7 @@ InferCall::InferCall(std::shared_ptr<const Environment> environment, net::grpc::
     : rpc::InferCall(rpc::SurroundingsOf(*environment), std::move(context), std::move(responder)),
       environment_(std::move(environment)) {}
 
-// The tensors are left where they are, so that all is read at once.
+// The tensors are not copied, so everything is read at once.
 base::Status InferCall::Begin(const base::BufferSlice& message) {
   INFERD_RETURN_IF_ERROR(
       trtis::CheckInferring(*environment_->options.state, environment_->catalog, environment_->draining));
@@ -47,7 +47,7 @@ base::Status InferCall::NotOneResponse() const {
   return base::Unimplemented("the model gave more than one response, which this protocol cannot carry");
 }
 
-// Classes are found by looking at every element.
+// Finding classes examines every element.
 bool InferCall::EncodingIsBig(const core::InferResponse& response) const {
   size_t ranked = 0;
   for (size_t i = 0; i < plan_.outputs.size() && i < response.outputs.size(); ++i) {

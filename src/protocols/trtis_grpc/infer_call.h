@@ -31,9 +31,9 @@ class InferCall final : public rpc::InferCall {
   const std::shared_ptr<const Environment> environment_;
   std::string model_;
   std::string version_;
-  uint64_t id_ = 0;  // 0: not yet
+  uint64_t id_ = 0;  // 0 until it is known
   uint32_t batch_size_ = 0;
-  bool dispatched_ = false;  // the model's statistics count it
+  bool dispatched_ = false;  // counted in the model's statistics
   std::unique_ptr<core::InferRequest> request_;
   trtis::AnswerPlan plan_;
 };

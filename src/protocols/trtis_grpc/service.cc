@@ -24,7 +24,7 @@ using net::grpc::Responder;
 
 base::Status CheckServing(const Environment& environment) { return trtis::CheckServing(environment.draining); }
 
-// One call about the server itself: its number, and the time that it takes. Move-only, and loop-bound.
+// One call about the server itself: its number and its duration. Move-only, and loop-bound.
 class OwnCall final {
  public:
   OwnCall(Shared environment, trtis::ServerState::Kind kind, const CallContext& context, Responder responder)
@@ -55,7 +55,7 @@ class OwnCall final {
   uint64_t id_ = environment_->options.state->NextRequestId();
 };
 
-// A method about the server itself; `answer(call, request)`.
+// Makes a method about the server itself; `answer(call, request)`.
 template <typename Request>
 Method Own(const Shared& environment, const char* name, trtis::ServerState::Kind kind,
            void (*answer)(OwnCall call, Request request)) {
@@ -126,7 +126,8 @@ Method InferStream(const Shared& environment) {
   return method;
 }
 
-// A status has what other protocols' metadata, configurations and statistics say: the first is asked for by the server.
+// A status includes metadata, configurations and statistics, so their access rules apply too; the server checks the
+// first.
 void AlsoAdmit(const Shared& environment, Method& method) {
   const access::Policy& policy = environment->access;
   if (!policy.restricts(access::Group::kModelConfig) && !policy.restricts(access::Group::kStatistics)) return;
@@ -143,7 +144,7 @@ void AlsoAdmit(const Shared& environment, Method& method) {
 }  // namespace
 
 std::vector<Method> Methods(const Environment& environment) {
-  // Reflection shows what is linked, and the linker takes what is named.
+  // Reflection shows linked messages, and the linker keeps named ones.
   [[maybe_unused]] static const auto* const described = nv::InferRequest::descriptor();
   using Kind = trtis::ServerState::Kind;
   const auto shared = std::make_shared<const Environment>(environment);

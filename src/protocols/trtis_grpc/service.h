@@ -15,19 +15,19 @@
 
 namespace inferd::trtis_grpc {
 
-// How this front-end answers. Set before the server starts; immutable and shared by every loop's methods afterwards.
+// The options of this front-end. Set before the server starts; then immutable and shared by every loop's methods.
 struct Options : rpc::Options {
   trtis::ServerState* state = nullptr;  // never null; outlives the calls
 };
 
-// What the methods work with. Everything is owned by the server's composition and outlives them, the loop's connections
-// and every request in flight.
+// The environment of the methods. The server's composition owns everything. It must outlive them, the loop's
+// connections and every request in flight.
 struct Environment {
   const Options& options;
   const access::Policy& access;
   core::Dispatcher& dispatcher;  // this loop's
   core::Catalog& catalog;
-  base::Executor& pool;  // statuses, which read files
+  base::Executor& pool;  // for statuses, which read files
   base::Logger& logger;
   const base::Clock& clock;
   const std::atomic<bool>& draining;
@@ -35,7 +35,8 @@ struct Environment {
 
 inline constexpr char kService[] = "/nvidia.inferenceserver.GRPCService/";
 
-// nvidia.inferenceserver.GRPCService for one loop. Calls end with OK, and their answers say how they ended.
+// Returns the methods of nvidia.inferenceserver.GRPCService for one loop. Calls end with OK; their responses contain
+// the result.
 std::vector<net::grpc::Method> Methods(const Environment& environment);
 
 }  // namespace inferd::trtis_grpc

@@ -15,7 +15,7 @@ namespace {
 
 namespace nv = nvidia::inferenceserver;
 
-// The service over the real gRPC layer; model "m" takes x FP32 [-1, 2], and answers y = x.
+// The service over the real gRPC layer. Model "m" takes x FP32 [-1, 2], and answers y = x.
 class TrtisServiceTest : public ::testing::Test {
  protected:
   TrtisServiceTest() {
@@ -36,7 +36,7 @@ class TrtisServiceTest : public ::testing::Test {
                            .clock = server_.clock,
                            .draining = draining_}));
   }
-  // Closures of calls hold what the server is made of.
+  // Calls' closures hold the server's parts.
   ~TrtisServiceTest() override { Settle(); }
 
   void Settle() {
@@ -48,7 +48,7 @@ class TrtisServiceTest : public ::testing::Test {
   std::unique_ptr<net::grpc::FakeCall> Open(const std::string& method) {
     return std::make_unique<net::grpc::FakeCall>(server_, kService + method, net::grpc::FakeCall::Fields());
   }
-  // The answer to a call, which ends with OK.
+  // Returns the response of a call, which ends with OK.
   template <typename Response>
   Response Ask(const std::string& method, const google::protobuf::Message& request) {
     const auto call = Open(method);
@@ -154,7 +154,7 @@ TEST_F(TrtisServiceTest, StatusesAndHealthAreCounted) {
   EXPECT_EQ(answer.request_status().request_id(), 3u);
   EXPECT_EQ(answer.server_status().health_stats().success().count(), 2u);
   EXPECT_FALSE(answer.server_status().has_status_stats());
-  EXPECT_EQ(answer.server_status().model_status_size(), 2);  // of the fake's "a" and "b"
+  EXPECT_EQ(answer.server_status().model_status_size(), 2);  // the fake's "a" and "b"
 }
 
 TEST_F(TrtisServiceTest, TheStreamIsRefused) {

@@ -7,7 +7,7 @@
 
 namespace inferd::trtis_http {
 
-// The TensorRT Inference Server's API of 2018 over HTTP; it claims IsOurs's paths.
+// Returns the TensorRT Inference Server's API of 2018 over HTTP. It claims the paths of IsOurs().
 std::unique_ptr<const protocol::FrontEnd> MakeFrontEnd(const protocol::Settings& settings,
                                                        std::shared_ptr<trtis::ServerState> state);
 

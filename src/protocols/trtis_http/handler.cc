@@ -15,7 +15,7 @@ namespace inferd::trtis_http {
 
 namespace {
 
-// Requests other than inferences have no body that is read.
+// Bodies of requests other than inferences are not used.
 constexpr uint64_t kControlBytesMax = 1 << 20;
 
 net::HttpResponse Bare(int status) {
@@ -25,7 +25,7 @@ net::HttpResponse Bare(int status) {
   return response;
 }
 
-// One request for the server's own sake: its number, and the time that it takes.
+// One request about the server itself: its number and its duration.
 class OwnRequest final {
  public:
   OwnRequest(std::shared_ptr<const Environment> environment, trtis::ServerState::Kind kind)
@@ -97,7 +97,7 @@ class Handler final : public net::HttpHandler {
   }
 
  private:
-  // A status has what other protocols' metadata, configurations and statistics say.
+  // A status includes metadata, configurations and statistics, so their access rules apply too.
   base::Status CheckAccess(Endpoint endpoint, const net::RequestHead& head) const {
     const access::Policy& policy = environment_->access;
     if (endpoint == Endpoint::kInfer) return policy.Check(access::Group::kInference, head);
@@ -108,7 +108,7 @@ class Handler final : public net::HttpHandler {
     return policy.Check(access::Group::kStatistics, head);
   }
 
-  // What the model is not found for is said when the body is there.
+  // An unknown model is reported when the body has arrived.
   base::Buffer MemoryFor(const Route& route, size_t bytes) const {
     const auto found = environment_->dispatcher.Find(route.model, route.version);
     core::InputMemory* const memory = found.has_value() ? (*found)->input_memory() : nullptr;

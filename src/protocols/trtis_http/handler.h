@@ -14,21 +14,21 @@
 
 namespace inferd::trtis_http {
 
-// What a handler works with. Everything is owned by the server's composition and outlives the handler, the loop's
+// The environment of a handler. The server's composition owns everything. It must outlive the handler, the loop's
 // connections and every request in flight.
 struct Environment {
   const Options& options;
   const access::Policy& access;  // which clients may call which endpoint
   core::Dispatcher& dispatcher;  // this loop's
   core::Catalog& catalog;
-  base::Executor& pool;  // statuses, which read files
+  base::Executor& pool;  // for statuses, which read files
   base::Logger& logger;
   const base::Clock& clock;
   const std::atomic<bool>& draining;
 };
 
-// The TensorRT Inference Server's API of 2018, for every model whose tensors it can describe: one handler per loop,
-// loop-bound, for requests of its paths (IsOurs).
+// Returns the handler of the TensorRT Inference Server's API of 2018, for every model whose tensors it can describe:
+// one per loop, loop-bound, for requests of its paths (IsOurs()).
 std::unique_ptr<net::HttpHandler> MakeHandler(const Environment& environment);
 
 }  // namespace inferd::trtis_http

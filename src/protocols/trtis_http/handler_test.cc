@@ -31,7 +31,7 @@ net::HttpRequest RequestOf(net::Method method, std::string_view target, std::str
   return request;
 }
 
-// The seams around one handler, driven by hand: model "m" with x FP32 [-1, 2], which answers y = x.
+// The interfaces around one handler, driven by hand: model "m" with x FP32 [-1, 2], which answers y = x.
 class TrtisHandlerTest : public ::testing::Test {
  protected:
   TrtisHandlerTest() {
@@ -79,7 +79,7 @@ class TrtisHandlerTest : public ::testing::Test {
     Start(RequestOf(net::Method::kPost, target, std::string(8, '\0'), {{"nv-inferrequest", kHeader}}));
     return Settle();
   }
-  // "400 UNAVAILABLE <message>"
+  // Returns "400 UNAVAILABLE <message>".
   static std::string Said(const net::HttpResponse& response) {
     nvidia::inferenceserver::RequestStatus status;
     const std::string text = HeaderValue(response, "NV-Status");

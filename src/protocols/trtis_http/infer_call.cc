@@ -46,7 +46,7 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
   return std::move(request_);
 }
 
-// Classes are found by looking at every element.
+// Finding classes examines every element.
 bool InferCall::EncodingIsBig(const core::InferResponse& response) const {
   size_t ranked = 0;
   for (size_t i = 0; i < plan_.outputs.size() && i < response.outputs.size(); ++i) {
@@ -80,7 +80,7 @@ void InferCall::OnEnd(base::StatusCode code, net::HttpResponse& answer) {
   if (!dispatched_ && pinned() != nullptr) {
     pinned()->CountRefused(environment_->clock.NowNs() - received_ns_, batch_size_);
   }
-  if (failure().ok()) return;  // the time was up: the answer says so
+  if (failure().ok()) return;  // the time was up: the answer states it
   call().SetError(failure().message());
   answer = FailureResponse(options, failure(), id_, retry_after_ms());
 }

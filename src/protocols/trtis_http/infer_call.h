@@ -11,7 +11,7 @@
 
 namespace inferd::trtis_http {
 
-// One inference: NV-InferRequest says what the body's bytes are.
+// One inference: NV-InferRequest describes the body's bytes.
 class InferCall final : public rest::InferCall {
  public:
   InferCall(std::shared_ptr<const Environment> environment, rest::Call&& call, const Route& route, int64_t received_ns);
@@ -33,8 +33,8 @@ class InferCall final : public rest::InferCall {
   const bool binary_;
   const int64_t received_ns_;
   uint32_t batch_size_ = 0;
-  bool dispatched_ = false;  // the model's statistics count it
-  uint64_t id_ = 0;          // 0: not yet
+  bool dispatched_ = false;  // counted in the model's statistics
+  uint64_t id_ = 0;          // 0 until it is known
   std::unique_ptr<core::InferRequest> request_;
   trtis::AnswerPlan plan_;
 };

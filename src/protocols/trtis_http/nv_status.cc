@@ -13,7 +13,7 @@ void AddStatus(const trtis::RequestStatus& status, net::HttpResponse& response) 
   response.headers.emplace_back("NV-Status", trtis::StatusText(status));
 }
 
-// Who may call what is said as every HTTP server says it.
+// Access errors have the usual HTTP statuses.
 int HttpStatusOf(base::StatusCode code) {
   if (code == base::StatusCode::kUnauthenticated) return 401;
   return code == base::StatusCode::kPermissionDenied ? 403 : 400;

@@ -5,7 +5,7 @@
 
 namespace inferd::trtis_http {
 
-// How this front-end answers. Set before the server starts; immutable and shared by every loop's handler afterwards.
+// The options of this front-end. Set before the server starts; then immutable and shared by every loop's handler.
 struct Options : rest::Options {
   trtis::ServerState* state = nullptr;  // never null; outlives the requests
 };

@@ -8,7 +8,7 @@ namespace inferd::trtis_http {
 
 namespace {
 
-// The first of that name; empty: none.
+// Returns the first value of that name. Empty if there is none.
 std::string_view QueryValue(std::string_view query, std::string_view name) {
   while (!query.empty()) {
     const size_t end = std::min(query.find('&'), query.size());
@@ -29,7 +29,7 @@ Route StatusRoute(const net::RequestHead& head) {
   const auto& segments = head.segments;
   Route route = Asked(Endpoint::kStatus, net::Method::kGet, head);
   if (segments.size() > 2) route.model = segments[2];
-  // No model has a name with a slash: such a one is not found.
+  // No model's name has a slash: such a path is not found.
   if (segments.size() > 3) route.model = head.target.substr(0, head.target.find('?'));
   return route;
 }

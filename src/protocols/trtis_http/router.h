@@ -8,26 +8,27 @@ namespace inferd::trtis_http {
 
 // Every endpoint of the TensorRT Inference Server's API over HTTP.
 enum class Endpoint {
-  kNone,         // of its paths, and none of them
-  kWrongMethod,  // one of them, asked otherwise
+  kNone,         // one of its paths, but no endpoint
+  kWrongMethod,  // an endpoint, but with another method
   kStatus,       // GET  api/status[/M]
   kInfer,        // POST api/infer/M[/V]
   kProfile,      // GET  api/profile
   kHealth,       // GET  api/health[/live|ready]
 };
 
-// Where a request goes. The views point into the request's head.
+// The route of a request. The views point into the request's head.
 struct Route {
   Endpoint endpoint = Endpoint::kNone;
-  std::string_view model = {};    // empty: all
-  std::string_view version = {};  // decimal digits; empty: the latest
-  std::string_view word = {};     // of kHealth, its mode; of kProfile, its command
-  bool binary = false;            // ?format=binary: messages in the answer are serialized, not text
+  std::string_view model = {};    // empty for all
+  std::string_view version = {};  // decimal digits; empty for the latest
+  std::string_view word = {};     // kHealth's mode, or kProfile's command
+  bool binary = false;            // ?format=binary: messages in the response are serialized, not text
 };
 
 Route FindRoute(const net::RequestHead& head);
 
-// Whether a path is this API's: its first segment is "api", and its second one of the words above begins.
+// Returns true if a path belongs to this API: its first segment is "api", and its second begins with one of the words
+// above.
 bool IsOurs(const net::RequestHead& head);
 
 }  // namespace inferd::trtis_http

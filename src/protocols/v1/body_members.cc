@@ -18,7 +18,7 @@ base::Status FormatError(std::string_view body, std::string_view what) {
 }
 
 base::Status ParseError(const base::Status& status) {
-  // "JSON at byte 12: expected a value, got '}'"
+  // The form is "JSON at byte 12: expected a value, got '}'".
   constexpr std::string_view kPrefix = "JSON at byte ";
   std::string_view text = status.message();
   if (!text.starts_with(kPrefix)) return status;
@@ -59,7 +59,7 @@ bool SignatureName::Names(const core::ModelSignature& signature) const {
 
 namespace {
 
-// Empty: the default, or no good choice.
+// Empty for the default, or if there is no valid choice.
 SignatureName ReadChoice(std::string_view body, const BodyRules& rules) {
   SignatureName chosen;
   // A key may be written with escapes.

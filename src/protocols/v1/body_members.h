@@ -13,57 +13,57 @@
 
 namespace inferd::v1 {
 
-// Whose words errors have; and what counts as right, where the two differ.
+// The protocol whose error texts are used, and whose rules apply if the two differ.
 enum class Dialect { kTensorflowServing, kKserve };
 
-// What the JSON of a body may be like.
+// The rules for a body's JSON.
 struct BodyRules {
   Dialect dialect = Dialect::kTensorflowServing;
   size_t depth_max = 64;
-  bool trailing_bytes = false;  // what follows it does not matter
+  bool trailing_bytes = false;  // text after the JSON is ignored
   tensorjson::ValueRules values = tensorjson::ValueRules::kStrict;
 };
 
-// How bodies are read: NaN, Infinity and Inf are numbers in them.
+// The options for reading bodies: NaN, Infinity and Inf are numbers in them.
 constexpr json::ReaderOptions BodyReaderOptions(size_t depth_max) {
   return {.depth_max = depth_max, .nonfinite_tokens = true, .short_infinity = true};
 }
 
-// The beginning of a text, as error texts quote it.
+// Returns the beginning of a text, for quotation in error texts.
 std::string QuoteBody(std::string_view body);
 
-// "JSON Value: <body> <what>".
+// Returns "JSON Value: <body> <what>".
 base::Status FormatError(std::string_view body, std::string_view what);
 
-// json::Reader's error in TensorFlow Serving's words: "JSON Parse error: ...".
+// Returns json::Reader's error in TensorFlow Serving's words: "JSON Parse error: ...".
 base::Status ParseError(const base::Status& status);
 
-// An error of ParseError's, or of a body that is no object, in KServe's words; another one as it is.
+// Converts an error of ParseError(), or of a body that is not an object, to KServe's words. Returns others unchanged.
 base::Status InKserveWords(base::Status status);
 
 // The member "signature_name".
 struct SignatureName {
-  std::string name;     // empty: the default
-  bool is_text = true;  // false: another value stands there
+  std::string name;     // empty for the default
+  bool is_text = true;  // false if it has another value
 
   base::Status Read(json::Reader& reader);
-  // INVALID_ARGUMENT: it is no text.
+  // INVALID_ARGUMENT if it is not a text.
   base::Status Check(std::string_view body) const;
-  // Whether it is `signature`'s.
+  // Returns true if it names the signature.
   bool Names(const core::ModelSignature& signature) const;
-  // As error texts have it.
+  // Returns the name for error texts.
   std::string_view Shown() const { return tfs::MeantSignature(name); }
 };
 
-// The signature of `model` that a body chooses, by its place, so that its tensors can be read; 0 where the body has no
-// good choice, which is found when it is read.
+// Returns the index of the signature of `model` that a body chooses, so that its tensors can be read. 0 if the body has
+// no valid choice, which is reported when the body is read.
 uint32_t ChosenSignature(std::string_view body, const core::PinnedModel& model, const BodyRules& rules);
 
-// UNIMPLEMENTED: the body chooses a signature of `model` that cannot be served (tfs::CheckServed).
+// UNIMPLEMENTED if the body chooses a signature of `model` that cannot be served (tfs::CheckServed()).
 base::Status CheckServed(std::string_view body, const core::PinnedModel& model, const BodyRules& rules);
 
-// Whether `body` is an object: reads it and calls `member(reader, key)` at each member. Errors of the JSON are
-// ParseError's.
+// Reads `body`, which must be an object, and calls `member(reader, key)` at each member. Errors are those of
+// ParseError() if it is not an object.
 template <typename Member>
 base::Status WalkMembers(std::string_view body, const BodyRules& rules, Member member) {
   if (body.empty()) return base::InvalidArgument("JSON Parse error: The document is empty");
@@ -86,7 +86,7 @@ base::Status WalkMembers(std::string_view body, const BodyRules& rules, Member m
   return {};
 }
 
-// Passes over the value that `reader` is at.
+// Skips the next value of `reader`.
 base::Status SkipMember(json::Reader& reader);
 
 }  // namespace inferd::v1

@@ -11,7 +11,7 @@
 namespace inferd::v1 {
 namespace {
 
-// The keys of a body, or the error.
+// Returns the keys of a body, or the error.
 std::string Keys(std::string_view body, size_t depth_max = 64) {
   std::string keys;
   const base::Status status =
@@ -49,7 +49,7 @@ TEST(BodyMembersTest, LongBodiesAreQuotedInPart) {
   const std::string body = "{\"a\": \"" + std::string(10'000, 'x') + "\"}";
   EXPECT_LT(FormatError(body, "what").message().size(), 300u);
   EXPECT_TRUE(FormatError(body, "what").message().ends_with("... what"));
-  // Not in the middle of a character.
+  // Must not cut inside a character.
   std::string wide = "{\"a\": \"";
   for (int i = 0; i < 300; ++i) wide += "\xE2\x82\xAC";
   const std::string quoted = QuoteBody(wide + "\"}");

@@ -9,7 +9,7 @@ namespace inferd::v1 {
 namespace {
 
 constexpr std::string_view kParsePrefix = "JSON Parse error: ";
-// More are no fault, and no use looking into.
+// More open values are not an error, but not examined.
 constexpr size_t kOpenMax = size_t{1} << 22;
 constexpr std::string_view kEmpty = "The document is empty.";
 constexpr std::string_view kInvalidValue = "Invalid value.";
@@ -24,7 +24,7 @@ constexpr std::string_view kNoQuote = "Missing a closing quotation mark in strin
 constexpr std::string_view kNoFraction = "Miss fraction part in number.";
 constexpr std::string_view kNoExponent = "Miss exponent in number.";
 
-// Of the rules that RapidJSON does not have, in the words of json::Reader.
+// True for rules that RapidJSON does not have, by json::Reader's text.
 bool IsOwnRule(std::string_view what) {
   return what.starts_with("nested deeper than") || what.starts_with("repeated key") || what.starts_with("more than");
 }
@@ -45,7 +45,7 @@ class Scanner {
   }
 
  private:
-  // 0 behind the end, as RapidJSON's streams have it.
+  // Returns 0 after the end, like RapidJSON's streams.
   char Peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   char PeekToken() {
     while (at_ < text_.size() &&
@@ -76,7 +76,7 @@ class Scanner {
     return true;
   }
 
-  // Each returns false at the first error. Of arrays and objects, the beginning with the first value.
+  // Each returns false at the first error. For arrays and objects, Value() reads the beginning with the first value.
   bool Value() {
     for (;;) {
       switch (PeekToken()) {
@@ -121,7 +121,7 @@ class Scanner {
     }
   }
 
-  // With its colon.
+  // Reads a key with its colon.
   bool Key() {
     if (PeekToken() != '"') return Fail(kNoName);
     if (!String()) return false;
@@ -129,7 +129,7 @@ class Scanner {
     return Take(':');
   }
 
-  // Four digits; -1: they are not.
+  // Reads four hexadecimal digits; -1 if they are not.
   int Hex() {
     int value = 0;
     for (int i = 0; i < 4; ++i) {
@@ -199,7 +199,7 @@ class Scanner {
 
   const std::string_view text_;
   size_t at_ = 0;
-  std::vector<char> open_;  // arrays and objects
+  std::vector<char> open_;  // open arrays and objects
   std::optional<ParseFault> fault_;
 };
 

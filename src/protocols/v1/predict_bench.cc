@@ -7,7 +7,7 @@
 #include "protocols/v1/predict_reader.h"
 #include "protocols/v1/predict_writer.h"
 
-// What the front-end costs per :predict, without the transport and the engine: half_plus_two of three rows, and one
+// Measures the front-end per :predict, without the transport and the engine: half_plus_two with three rows, and one
 // 1x224x224x3 FP32 image, nested as clients send it. Reports bytes of text per second.
 
 namespace inferd::v1 {

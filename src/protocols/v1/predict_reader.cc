@@ -19,8 +19,8 @@ namespace {
 
 using base::InvalidArgument;
 
-// How many elements are expected of an input: one row's, as far as the shape says. What is reserved for them is bounded
-// by the whole body, so only a lone input is trusted with much.
+// Returns the expected number of elements of an input: one row's, as far as the shape says. The whole body bounds the
+// reserved memory, so only a single input gets a large hint.
 size_t ElementsHint(const core::ModelSignature& signature, const tensor::Shape& shape) {
   constexpr size_t kOfManyMax = 1024;
   size_t elements = 1;
@@ -30,12 +30,12 @@ size_t ElementsHint(const core::ModelSignature& signature, const tensor::Shape& 
   return signature.inputs.size() == 1 ? elements : std::min(elements, kOfManyMax);
 }
 
-// As there: what cannot be converted at all is the client's fault where it stands in a row.
+// As in TensorFlow Serving: an unconvertible value in a row is the client's error.
 base::StatusCode CodeInRow(const base::Status& fault) {
   return fault.code() == base::StatusCode::kUnimplemented ? base::StatusCode::kInvalidArgument : fault.code();
 }
 
-// Which of the members a body has.
+// The members that a body has.
 struct Members {
   Dialect dialect = Dialect::kTensorflowServing;
   bool instances = false;
@@ -57,7 +57,7 @@ struct Members {
   }
 
  private:
-  // KServe's servers take either, and leave what they need to the model.
+  // KServe's servers accept either, and let the model check what it needs.
   base::Status CheckKeys() const {
     if (instances && inputs) return InvalidArgument(R"(Expected either "instances" or "inputs", not both)");
     if (instances || inputs) return {};
@@ -65,7 +65,7 @@ struct Members {
   }
 };
 
-// Reads tensors out of a body. Where an error stands in the JSON itself, its words are of no use: Diagnose finds it.
+// Reads tensors from a body. If the JSON itself is malformed, this error is replaced: Diagnose() finds the real one.
 class TensorReader {
  public:
   TensorReader(std::string_view body, const core::ModelSignature& signature, const BodyRules& rules)
@@ -96,7 +96,7 @@ class TensorReader {
 
   base::Status ReadInputs(json::Reader& reader) {
     if (IsNamed(reader)) return ReadNamedInputs(reader);
-    // By another name, to KServe's servers.
+    // KServe's servers accept the list under this name too.
     if (dialect_ == Dialect::kKserve && reader.Rest().starts_with('[')) {
       return ReadInstances(reader);
     }
@@ -108,7 +108,7 @@ class TensorReader {
     return AddTo(0, reader);
   }
 
-  // Whether what was read are rows.
+  // Returns true if the values that were read are rows.
   bool row() const { return row_; }
 
   base::Status TakeTensors(core::InferRequest& request) {
@@ -129,8 +129,8 @@ class TensorReader {
   }
 
  private:
-  // The instances of a lone input, if they are values, are one value: a list of rows. False: they are not, or there is
-  // an error in them, which is to be told of its element.
+  // Reads the instances of a single input, if they are plain values, as one value: a list of rows. Returns false if
+  // they are not, or if they have an error, which must be reported with its element.
   bool ReadWhole(json::Reader& reader) {
     if (parsers_.size() != 1) return false;
     const core::TensorSpec& input = signature_.inputs[0];
@@ -144,7 +144,7 @@ class TensorReader {
     return true;
   }
 
-  // Whether an object of named values comes, which {"b64": ".."} is not.
+  // Returns true if an object of named values follows; {"b64": ".."} is none.
   static bool IsNamed(json::Reader& reader) {
     const std::string_view rest = reader.Rest();
     return rest.starts_with('{') && !tensorjson::StartsWithBase64(rest);
@@ -180,7 +180,7 @@ class TensorReader {
     return {CodeInRow(added), Element() + " of 'instances' list. Error: " + added.ToString()};
   }
 
-  // As there, values that are objects, {"b64": ".."}, are the first input's where there are several.
+  // As in TensorFlow Serving, values that are objects ({"b64": ".."}) belong to the first of several inputs.
   base::Status CheckLoneInput() const { return tfs::CheckInputAliases({signature_.inputs.front().name}, signature_); }
 
   base::Status ReadNamedInstance(json::Reader& reader) {
@@ -231,13 +231,13 @@ class TensorReader {
   const Dialect dialect_;
   const tensorjson::ValueRules values_;
   boost::container::small_vector<tensorjson::NestedParser, 2> parsers_;  // by input
-  std::optional<tensorjson::NestedParser> whole_;                        // all rows of the lone input at once
-  size_t rows_ = 0;                                                      // read
+  std::optional<tensorjson::NestedParser> whole_;                        // all rows of the single input at once
+  size_t rows_ = 0;                                                      // rows that were read
   bool rows_named_ = false;
   bool row_ = false;
 };
 
-// Why a body was refused: what is wrong with its JSON or its members goes before `contents`.
+// Returns why a body was refused: errors in its JSON or its members precede `contents`.
 base::Status Diagnose(std::string_view body, const core::ModelSignature& signature, const BodyRules& rules,
                       base::Status contents) {
   if (contents.code() == base::StatusCode::kResourceExhausted) return contents;
@@ -252,7 +252,7 @@ base::Status Diagnose(std::string_view body, const core::ModelSignature& signatu
   return contents;
 }
 
-// Of a model without inputs, which is asked for nothing.
+// Reads the body for a model without inputs.
 base::Result<DecodedPredict> ReadNothing(std::string_view body, const BodyRules& rules) {
   if (rules.dialect == Dialect::kTensorflowServing) {
     INFERD_RETURN_IF_ERROR(CheckBody(body, rules));

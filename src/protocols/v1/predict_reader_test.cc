@@ -17,7 +17,7 @@ ModelSignature One(DataType type) {
   return {.inputs = {{.name = "x", .datatype = type, .shape = {-1}}}, .outputs = {}};
 }
 
-// tag: STRING, signal: INT32, sensor: FP32, as in the document's example.
+// A signature with tag: STRING, signal: INT32, sensor: FP32, as in the document's example.
 ModelSignature Three() {
   return {.inputs = {{.name = "tag", .datatype = DataType::kBytes, .shape = {-1, 1}},
                      {.name = "signal", .datatype = DataType::kInt32, .shape = {-1, 5}},
@@ -41,7 +41,7 @@ std::string Elements(const core::InferTensor& tensor) {
   return text;
 }
 
-// "row x[2] 1 2", or the error.
+// Returns "row x[2] 1 2", or the error.
 std::string Read(std::string_view body, const ModelSignature& signature) {
   const auto decoded = ReadPredict(body, signature);
   if (!decoded.has_value()) return decoded.error().message();
@@ -54,7 +54,7 @@ std::string Read(std::string_view body, const ModelSignature& signature) {
 }
 std::string ReadInt(std::string_view body) { return Read(body, One(DataType::kInt32)); }
 
-// As there, 501 in columns, and the client's fault in rows.
+// As in TensorFlow Serving: 501 in columns, and the client's error in rows.
 TEST(PredictReaderTest, SomeTypesHaveNoFormInJson) {
   const auto fault = [](std::string_view body, DataType type) { return ReadPredict(body, One(type)).error(); };
   EXPECT_EQ(fault(R"({"inputs": [ [1.5]]})", DataType::kComplex64),
@@ -155,7 +155,7 @@ TEST(PredictReaderTest, TheSignatureIsTheOneThereIs) {
             "Serving signature name: \"other\" not found in signature def");
 }
 
-// What is wrong with the JSON, and then with its members, is said before what is wrong with a tensor.
+// Errors of the JSON, and then of its members, precede errors of a tensor.
 TEST(PredictReaderTest, TheOuterErrorIsTheOneThatIsTold) {
   EXPECT_TRUE(ReadInt(R"({"instances": ["a"], )").starts_with("JSON Parse error: "));
   EXPECT_EQ(ReadInt(R"({"instances": ["a"], "signature_name": "other"})"),

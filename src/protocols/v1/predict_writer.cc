@@ -15,7 +15,7 @@ namespace {
 using tensorjson::NestedWriter;
 using Writers = boost::container::small_vector<NestedWriter, 2>;
 
-// Text per byte of tensor: an FP32 is 4 bytes and about 12 characters.
+// Bytes of text per byte of tensor: an FP32 has 4 bytes and about 12 characters.
 constexpr size_t kTextPerByte = 3;
 constexpr size_t kTextPerOutput = 64;
 

@@ -11,23 +11,23 @@
 
 namespace inferd::v1 {
 
-// How outputs stand in an answer: one element per row; output by output; or in rows if they have a first dimension in
-// common, and else output by output. One output stands by itself, several are objects by name.
+// The layout of outputs in a response: one element per row; output by output; or rows if all have the same first
+// dimension, else output by output. A single output is written by itself, several as objects by name.
 enum class Layout { kRows, kColumns, kRowsIfAny };
 
-// Writes the member `key`, straight from the tensors. The elements of BYTES outputs whose name ends in "_bytes" are
-// {"b64": ".."}. INVALID_ARGUMENT in TensorFlow Serving's words: no outputs; no rows; and, naming the output, strings
-// that are not UTF-8. Pure; any thread.
+// Writes the member `key` directly from the tensors. Elements of BYTES outputs whose name ends in "_bytes" are {"b64":
+// ".."}. INVALID_ARGUMENT, in TensorFlow Serving's words, if there are no outputs or no rows, or, naming the output, if
+// strings are not UTF-8. Pure; any thread.
 base::Status WriteOutputs(json::Writer& json, std::string_view key, std::span<const core::InferTensor> outputs,
                           Layout layout);
 
-// {"predictions": [..]} in rows, or {"outputs": ..} output by output, as WriteOutputs writes them.
+// Writes {"predictions": [..]} in rows, or {"outputs": ..} output by output, with WriteOutputs().
 base::Result<net::HttpResponse> WritePredictions(const core::InferResponse& response, bool row);
 
-// About how many bytes of text that will be.
+// Estimates the bytes of that text.
 size_t EstimateText(const core::InferResponse& response);
 
-// 200 with a JSON body.
+// Returns 200 with a JSON body.
 net::HttpResponse JsonAnswer(json::Writer&& json);
 
 }  // namespace inferd::v1

@@ -9,7 +9,7 @@
 
 namespace inferd::v2 {
 
-// What the access log says about one request. What is empty does not apply.
+// The content of one request's line in the access log. Empty members do not apply.
 struct AccessRecord {
   int64_t received_ns = 0;  // base::Clock::NowNs when its first byte was read
   std::string method;       // "POST"
@@ -18,17 +18,18 @@ struct AccessRecord {
   std::string traceparent;
   std::string header_id;  // X-Request-Id
   std::string model;
-  std::string version;  // the one that answered, or else the one that was asked for
+  std::string version;  // the version that answered, or else the requested one
   std::string id;
-  std::string error;  // of a failure: the text that the client was given
+  std::string error;  // for a failure: the text that the client received
 };
 
-// What is known of a request before its model is; `traceparent` as the client sent it, kept only if it is well-formed.
+// Makes a record of the facts known before the model is. `traceparent` is the client's; it is kept only if it is
+// well-formed.
 std::unique_ptr<AccessRecord> MakeAccessRecord(int64_t received_ns, std::string_view method, std::string_view target,
                                                std::string_view peer, std::string_view traceparent,
                                                std::string_view header_id);
 
-// One line, at info level. `status` is the protocol's: 200, "NOT_FOUND".
+// Writes one line at info level. `status` is the protocol's: 200, "NOT_FOUND".
 void LogAccess(base::Logger& logger, const AccessRecord& record, const base::LogValue& status, int64_t now_ns);
 
 }  // namespace inferd::v2

@@ -14,7 +14,7 @@ namespace inferd::v2 {
 
 namespace {
 
-constexpr size_t kDigitsMax = 400;  // the largest double has 309 before the point
+constexpr size_t kDigitsMax = 400;  // the largest double has 309 digits before the point
 
 template <typename T>
 char* WriteValue(char* p, char* end, T value, ClassValues form) {

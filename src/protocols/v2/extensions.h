@@ -5,13 +5,13 @@
 
 namespace inferd::v2 {
 
-// The `extensions` of server metadata: what this server answers beyond Predict V2, in Triton's spelling.
-// `shared_memory`: clients' regions among it.
+// Returns the `extensions` of server metadata: the server's features beyond Predict V2, in Triton's spelling.
+// `shared_memory` includes clients' regions.
 std::span<const std::string_view> Extensions(bool shared_memory);
-// Those that Triton's server names, whatever it was told to serve, in its order.
+// Returns the extensions that Triton's server names, whatever its configuration, in its order.
 std::span<const std::string_view> TritonExtensions();
 
-// What Triton says of calls that name a repository.
+// Triton's error for calls that name a repository.
 inline constexpr std::string_view kNoRepositoryNames = "'repository_name' specification is not supported";
 
 }  // namespace inferd::v2

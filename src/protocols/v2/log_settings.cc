@@ -65,7 +65,7 @@ base::Result<LogSettings> ReadLogSettings(const core::Parameters& settings) {
 }
 
 base::Status ApplyLogSettings(const LogSettings& settings, base::Logger& logger) {
-  // The server's own forms are "default", too.
+  // "default" also denotes the server's own formats.
   const bool set = !settings.format || logger.SetTritonFormat(*settings.format);
   if (!set && settings.format != base::LogFormat::kTriton) {
     return Fault("log_format", "expected 'default', got 'ISO8601': the log has none of Triton's forms");

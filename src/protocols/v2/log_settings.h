@@ -10,7 +10,7 @@
 
 namespace inferd::v2 {
 
-// Log settings to change; nullopt: as they are.
+// Log settings to change; nullopt to keep one.
 struct LogSettings {
   std::optional<bool> info;
   std::optional<bool> warning;
@@ -19,15 +19,15 @@ struct LogSettings {
   std::optional<base::LogFormat> format;  // one of Triton's
 };
 
-// Reads settings by name. INVALID_ARGUMENT naming the setting, expected and got: one that is unknown, of the wrong
-// type, or cannot be changed (the file).
+// Reads settings by name. INVALID_ARGUMENT, naming the setting, the expected and the actual value, for one that is
+// unknown, has the wrong type, or cannot be changed (the file).
 base::Result<LogSettings> ReadLogSettings(const core::Parameters& settings);
 
-// All or nothing. INVALID_ARGUMENT: the format, "ISO8601", is none for a log whose lines have neither of Triton's
+// Applies all settings or none. INVALID_ARGUMENT for the format "ISO8601" if the log's lines have neither of Triton's
 // forms.
 base::Status ApplyLogSettings(const LogSettings& settings, base::Logger& logger);
 
-// The settings in force, as calls that read or change them are answered: strings, booleans, and the level unsigned.
+// Returns the current settings as calls that read or change them answer: strings, booleans, and the level unsigned.
 core::Parameters LogSettingsInForce(const base::Logger& logger);
 
 }  // namespace inferd::v2

@@ -52,7 +52,7 @@ TEST(ApplyLogSettingsTest, ShowsInWhatIsInForce) {
   EXPECT_EQ(LogSettingsInForce(*logger), expected);
 }
 
-// Between Triton's forms; a log of another form is "default" and stays what it is.
+// Switches between Triton's formats; a log in another format is "default" and stays so.
 TEST(ApplyLogSettingsTest, TheFormOfLines) {
   const LogSettings iso8601{
       .info = true, .warning = {}, .error = {}, .verbose_level = {}, .format = base::LogFormat::kTritonIso8601};

@@ -11,7 +11,7 @@ namespace inferd::v2 {
 base::Result<OutputForms> ReadOutputForms(const core::InferRequest& request, bool binary_default) {
   OutputForms forms;
   forms.default_form.binary = binary_default;
-  // Most requests say nothing, and all outputs have the default form.
+  // Most requests have no settings, and all outputs have the default form.
   if (std::ranges::all_of(request.outputs, [](const auto& output) { return output.parameters.empty(); })) return forms;
   forms.forms.reserve(request.outputs.size());
   for (const core::RequestedOutput& output : request.outputs) {

@@ -15,28 +15,27 @@
 
 namespace inferd::v2 {
 
-// How the outputs of one response are to be written.
+// The form of the outputs of one response.
 struct OutputForms {
-  OutputSettings default_form;        // of every output, where `forms` is empty
+  OutputSettings default_form;        // for every output, if `forms` is empty
   std::vector<OutputSettings> forms;  // else one per requested output
-  // Of the requested outputs. Null if all have the same form, as nearly always: then it costs a request next to
-  // nothing.
+  // The names of the requested outputs. Null if all have the same form, as nearly always, so that a request pays next
+  // to nothing.
   std::shared_ptr<const std::vector<std::string>> names = nullptr;
   ClassValues class_values = ClassValues::kShortest;
 
   const OutputSettings& of(size_t output) const { return output < forms.size() ? forms[output] : default_form; }
 };
 
-// What the requested outputs say about their form (ReadOutputSettings, whose errors it has).
+// Reads the forms of the requested outputs. Errors are those of ReadOutputSettings().
 base::Result<OutputForms> ReadOutputForms(const core::InferRequest& request, bool binary_default);
 
-// Returns the forms of the response's outputs: `forms`, or, if the model left out some of the requested outputs, `own`,
-// which is filled with the forms of the others.
+// Returns the forms of the response's outputs: `forms` or, if the model left out some requested outputs, `own`, which
+// is filled with the forms of the others.
 const OutputForms& FormsFor(const core::InferResponse& response, const OutputForms& forms,
                             std::optional<OutputForms>& own);
 
-// Puts classes in place of the outputs that are asked for as such (Classify). INTERNAL: the response has more outputs
-// than were requested.
+// Replaces outputs by classes if requested (Classify()). INTERNAL if the response has more outputs than were requested.
 base::Status ClassifyOutputs(core::InferResponse& response, const OutputForms& requested,
                              const core::ModelSignature& signature);
 

@@ -23,7 +23,7 @@ base::Status WrongType(std::string_view owner, std::string_view name, std::strin
   return base::InvalidArgument(std::move(text));
 }
 
-// Of a sequence's id that is a text, in bytes; as in Triton.
+// The limit on a textual sequence id, in bytes; as in Triton.
 constexpr size_t kSequenceIdBytesMax = 128;
 
 base::Status TakeSequenceId(const ParameterValue& value, core::Sequence& sequence) {

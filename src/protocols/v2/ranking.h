@@ -12,12 +12,12 @@
 #include "data/tensor/half.h"
 #include "serving/core/request/infer_request.h"
 
-// The largest elements of a tensor, for protocols that answer with classes.
+// Ranking of a tensor's largest elements, for protocols with classification.
 
 namespace inferd::v2 {
 
-// Puts the indices of the `count` largest of `elements` elements first in `order`, largest first, the lower index first
-// among equals; NaN counts as smaller than any number. `at(i)` is the value of element i; count <= elements.
+// Puts the indices of the `count` largest of `elements` elements first in `order`: largest first, the lower index first
+// among equals. NaN counts as smaller than any number. `at(i)` is the value of element i. Requires count <= elements.
 template <typename At>
 void RankElements(At at, size_t elements, size_t count, std::vector<size_t>& order) {
   order.resize(elements);
@@ -35,7 +35,7 @@ void RankElements(At at, size_t elements, size_t count, std::vector<size_t>& ord
   std::partial_sort(order.begin(), order.begin() + static_cast<ptrdiff_t>(count), order.end(), larger);
 }
 
-// Calls `use` with a function from an element's index to its value. False: not a number.
+// Calls `use` with a function from an element's index to its value. Returns false if the elements are not numbers.
 template <typename Use>
 bool WithValues(const core::InferTensor& tensor, Use use) {
   const std::byte* const data = tensor.data.data();

@@ -18,16 +18,16 @@ base::Status WrongType(std::string_view name, std::string_view expected, std::st
                                std::string(got));
 }
 
-// Finds an output that stands at `place`, or before it where the model has left out others. Null: there is none.
+// Finds an output at `place`, or before it if the model has left out others. Null if there is none.
 core::InferTensor* Find(std::vector<core::InferTensor>& outputs, const std::string& name, size_t place) {
   if (place < outputs.size() && outputs[place].name == name) return &outputs[place];
   const auto found = std::ranges::find(outputs, name, &core::InferTensor::name);
   return found == outputs.end() ? nullptr : &*found;
 }
 
-// Of a tensor that names a region while there are none.
+// Returns the error for a tensor that names a region if regions are not supported.
 base::Status Disabled(std::string_view owner, const core::Parameters& parameters, std::string_view disabled) {
-  // They may come in any order.
+  // Parameters may come in any order.
   const auto named = std::ranges::min_element(parameters, {}, [](const auto& parameter) {
     return parameter.first == kRegion ? 0 : parameter.first.starts_with("shared_memory_") ? 1 : 2;
   });

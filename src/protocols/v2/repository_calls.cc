@@ -5,6 +5,7 @@
 
 #include "base/text/digits.h"
 #include "data/json/reader.h"
+#include "serving/core/model/refused_load.h"
 
 namespace inferd::v2 {
 
@@ -13,7 +14,7 @@ namespace {
 using base::InvalidArgument;
 
 constexpr std::string_view kFilePrefix = "file:";
-constexpr size_t kNameBytesMax = 255;  // a folder's name
+constexpr size_t kNameBytesMax = 255;  // of a folder's name
 
 std::string Quoted(std::string_view text) { return "'" + std::string(text.substr(0, 256)) + "'"; }
 
@@ -61,7 +62,7 @@ base::Status CheckConfig(std::string_view config, std::string_view model) {
 }  // namespace
 
 base::Result<core::LoadCall> NewLoadCall(std::string_view model, std::string_view repository) {
-  INFERD_RETURN_IF_ERROR(CheckModelName(model));
+  INFERD_RETURN_IF_ERROR(CheckModelName(model).WithContext(core::FailedToPoll(model)));
   core::LoadCall call;
   call.model = model;
   call.repository = repository;
@@ -75,7 +76,7 @@ base::Result<core::UnloadCall> NewUnloadCall(std::string_view model, std::string
 
 base::Status AddConfig(std::string_view config, core::LoadCall& call) {
   if (base::Status status = CheckConfig(config, call.model); !status.ok()) {
-    return status.WithContext("parameter 'config'");
+    return status.WithContext(core::FailedToPoll(call.model) + ": Invalid config override: parameter 'config'");
   }
   call.config_json = config;
   return {};
@@ -90,8 +91,7 @@ base::Status AddFile(std::string_view parameter, std::string bytes, core::LoadCa
 
 base::Status CheckFiles(const core::LoadCall& call) {
   if (call.files.empty() || !call.config_json.empty()) return {};
-  return InvalidArgument("load of model " + Quoted(call.model) +
-                         ": 'file:' parameters need a parameter 'config', got none");
+  return InvalidArgument(core::FailedToPoll(call.model) + ": 'file:' parameters need a parameter 'config', got none");
 }
 
 base::Status UnknownLoadParameter(std::string_view parameter) {

@@ -6,25 +6,26 @@
 #include "base/status.h"
 #include "serving/core/model/catalog.h"
 
-// Load and unload calls of Triton's repository extension, from their parameters. All errors are INVALID_ARGUMENT. Pure.
+// Load and unload calls of Triton's repository extension, made from their parameters. All errors are INVALID_ARGUMENT.
+// Pure.
 
 namespace inferd::v2 {
 
-// Calls without parameters. A model name that could not be a folder's is refused.
+// Make calls without parameters. A model name that could not be a folder's is refused.
 base::Result<core::LoadCall> NewLoadCall(std::string_view model, std::string_view repository);
 base::Result<core::UnloadCall> NewUnloadCall(std::string_view model, std::string_view repository);
 
-// Parameter `config`: a JSON object that names no other model.
+// Adds the parameter `config`: a JSON object that names no other model.
 base::Status AddConfig(std::string_view config, core::LoadCall& call);
 
-// Parameter `file:<version>/<path>`: refused if the path is absolute or has empty, "." or ".." parts.
+// Adds the parameter `file:<version>/<path>`. Refuses a path that is absolute or has empty, "." or ".." components.
 inline bool NamesFile(std::string_view parameter) { return parameter.starts_with("file:"); }
 base::Status AddFile(std::string_view parameter, std::string bytes, core::LoadCall& call);
 
-// Once all parameters are read: files need a configuration.
+// Call when all parameters are read: files require a configuration.
 base::Status CheckFiles(const core::LoadCall& call);
 
-// The errors of a parameter that a call does not have.
+// Return the errors for unknown parameters.
 base::Status UnknownLoadParameter(std::string_view parameter);
 base::Status UnknownUnloadParameter(std::string_view parameter);
 

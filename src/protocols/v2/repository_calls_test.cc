@@ -19,6 +19,7 @@ TEST(NewLoadCallTest, ANameMustBeAFolder) {
   for (const std::string_view name : {std::string_view(""), std::string_view("."), std::string_view(".."),
                                       std::string_view("a/b"), std::string_view("/etc"), std::string_view("a\0b", 3)}) {
     EXPECT_EQ(NewLoadCall(name, "").error().code(), base::StatusCode::kInvalidArgument) << name;
+    EXPECT_TRUE(NewLoadCall(name, "").error().message().starts_with("failed to load '")) << name;
     EXPECT_EQ(NewUnloadCall(name, "").error().code(), base::StatusCode::kInvalidArgument) << name;
   }
 }
@@ -27,7 +28,14 @@ TEST(AddConfigTest, TakesAJsonObjectOfThisModel) {
   core::LoadCall call = *NewLoadCall("m", "");
   EXPECT_TRUE(AddConfig(R"({"name":"m","max_batch_size":8})", call).ok());
   EXPECT_EQ(call.config_json, R"({"name":"m","max_batch_size":8})");
-  EXPECT_EQ(ConfigError(R"({"name":"other"})"), "parameter 'config': 'name': expected 'm', got 'other'");
+  for (const char* config : {"{\"max_batch_size\": x}", "{", "[]"}) {
+    EXPECT_TRUE(ConfigError(config).starts_with(
+        "failed to load 'm', failed to poll from model repository: Invalid config override: parameter 'config': JSON"))
+        << config;
+  }
+  EXPECT_EQ(ConfigError(R"({"name":"other"})"),
+            "failed to load 'm', failed to poll from model repository: Invalid config override: parameter 'config': "
+            "'name': expected 'm', got 'other'");
   EXPECT_NE(ConfigError("[]"), "");
   EXPECT_NE(ConfigError("{} x"), "");
   EXPECT_NE(ConfigError("platform: \"onnx\""), "");
@@ -42,7 +50,9 @@ TEST(AddFileTest, StaysInsideTheModel) {
                            "-1/a", "1/a/", "1\\a", "99999999999999999999/a"}) {
     EXPECT_EQ(AddFile("file:" + std::string(path), "", call).code(), base::StatusCode::kInvalidArgument) << path;
   }
-  EXPECT_EQ(CheckFiles(call).message(), "load of model 'm': 'file:' parameters need a parameter 'config', got none");
+  EXPECT_EQ(CheckFiles(call).message(),
+            "failed to load 'm', failed to poll from model repository: 'file:' parameters need a parameter 'config', "
+            "got none");
   ASSERT_TRUE(AddConfig("{}", call).ok());
   EXPECT_TRUE(CheckFiles(call).ok());
 }

@@ -6,17 +6,17 @@
 
 namespace inferd::v2 {
 
-// The one response that a unary call has room for, out of those that a request has. A model that sends it ahead of a
-// final one without outputs is served as well: the parameters of the two are joined. If the first is a failure, it is
-// the one, whatever follows. Not thread-safe.
+// Selects the only response of a unary call from a request's responses. If a model sends it before a final one without
+// outputs, the parameters of the two are joined. If the first is a failure, it is selected, whatever follows. Not
+// thread-safe.
 class SingleResponse {
  public:
-  // Takes the next response. True: it was the final one.
+  // Takes the next response. Returns true if it was the final one.
   bool Add(core::InferResponse&& response);
 
-  // More than one response carried something: the call has no room for them.
+  // True if several responses had content, which the call cannot return.
   bool many() const { return count_ > 1; }
-  // The first of them.
+  // Returns the first of them.
   core::InferResponse& response() { return response_; }
   const core::InferResponse& response() const { return response_; }
 

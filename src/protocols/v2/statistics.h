@@ -8,7 +8,8 @@
 
 namespace inferd::v2 {
 
-// The catalog's. `triton_exact`: what is not there, or not ready, is INVALID_ARGUMENT in Triton's words.
+// Returns the catalog's statistics. If `triton_exact`, an unknown or unready model is INVALID_ARGUMENT in Triton's
+// words.
 base::Result<std::vector<core::ModelStatistics>> StatisticsOf(const core::Catalog& catalog, std::string_view model,
                                                               std::string_view version, bool triton_exact);
 

@@ -37,7 +37,7 @@ constexpr std::array kRows = {
 
 }  // namespace
 
-// Shared by the thread, which may outlive the server's interest in it.
+// Shared with the thread, which may outlive GpuMetrics if the driver blocks.
 class GpuMetrics::Reader final : public std::enable_shared_from_this<Reader> {
  public:
   Reader(metrics::Registry& registry, base::Logger& logger, std::chrono::milliseconds interval, std::string library)
@@ -62,8 +62,8 @@ class GpuMetrics::Reader final : public std::enable_shared_from_this<Reader> {
  private:
   struct Gpu {
     std::string uuid;
-    GpuFigures figures;                      // as they were read last
-    std::array<bool, kRows.size()> shown{};  // whether the row is on the page
+    GpuFigures figures;                      // the last values
+    std::array<bool, kRows.size()> shown{};  // true if the row is on the page
     std::optional<double> energy_at_start;
   };
 
@@ -82,7 +82,7 @@ class GpuMetrics::Reader final : public std::enable_shared_from_this<Reader> {
     const base::MutexLock lock(mutex_);
     if (stopped_) return nullptr;
     if (!opened.has_value()) {
-      // That there is no driver is nothing to be told of.
+      // A machine without a driver is normal, so nothing is logged.
       if (opened.error().code() != base::StatusCode::kNotFound) {
         logger_.Warning("there are no metrics of GPUs", {{"reason", opened.error().message()}});
       }
@@ -92,7 +92,7 @@ class GpuMetrics::Reader final : public std::enable_shared_from_this<Reader> {
     return *std::move(opened);
   }
 
-  // False: it is over.
+  // Returns false if the thread must end.
   bool Wait() {
     const auto deadline = std::chrono::steady_clock::now() + interval_;
     const base::MutexLock lock(mutex_);
@@ -103,7 +103,7 @@ class GpuMetrics::Reader final : public std::enable_shared_from_this<Reader> {
 
   void ReadAll(const Nvml& nvml) {
     for (size_t i = 0; i < gpus_.size(); ++i) {
-      const GpuFigures read = nvml.Read(i);  // without a lock: the driver may not answer
+      const GpuFigures read = nvml.Read(i);  // without a lock, since the driver may block
       const base::MutexLock lock(mutex_);
       if (stopped_) return;
       Keep(gpus_[i], read);
@@ -130,7 +130,8 @@ class GpuMetrics::Reader final : public std::enable_shared_from_this<Reader> {
                           [self = shared_from_this(), i, row] { return self->Value(i, row); });
   }
 
-  // Called under the registry's lock, which is waited for with the first mutex held: never with this one.
+  // Called with the registry's lock held. A thread may wait for that lock with `mutex_` held, so this must not lock
+  // `mutex_`.
   double Value(size_t i, size_t row) {
     const base::MutexLock lock(figures_mutex_);
     return (gpus_[i].figures.*kRows[row].figure).value_or(0);
@@ -138,13 +139,13 @@ class GpuMetrics::Reader final : public std::enable_shared_from_this<Reader> {
 
   const std::chrono::milliseconds interval_;
   const std::string library_;
-  metrics::Registry& registry_;  // used with the mutex held, and not once it is stopped: may be gone then
-  base::Logger& logger_;         // as the registry
+  metrics::Registry& registry_;  // used with mutex_ held and only before the stop; may be gone later
+  base::Logger& logger_;         // as registry_
   base::Mutex mutex_;
   base::CondVar changed_;
   bool stopped_ GUARDED_BY(mutex_) = false;
   bool ended_ GUARDED_BY(mutex_) = false;
-  std::vector<Gpu> gpus_;  // all are there before the first is shown; the thread's, but for the figures
+  std::vector<Gpu> gpus_;  // complete before the first one is shown; used by the thread, except the figures
   base::Mutex figures_mutex_;
 };
 

@@ -29,7 +29,7 @@ class GpuMetricsTest : public ::testing::Test {
  protected:
   void SetUp() override { Fail(""); }
 
-  // The stand-in's calls of these names.
+  // Makes these calls of the stand-in library fail.
   static void Fail(const char* calls) {
     static void* const library = dlopen(kStandIn.c_str(), RTLD_NOW | RTLD_LOCAL);
     ASSERT_NE(library, nullptr) << dlerror();
@@ -38,7 +38,7 @@ class GpuMetricsTest : public ::testing::Test {
   static std::string WhyNot(const std::string& library) { return Nvml::Open(library).error().ToString(); }
 
   GpuMetrics Read(const std::string& library) { return {registry_, *logger_, std::chrono::milliseconds(10), library}; }
-  // The page, once it says that.
+  // Waits until the metrics page satisfies `says`, and returns it.
   std::string PageWith(const std::function<bool(const std::string&)>& says) {
     for (;;) {
       std::string page = registry_.PrometheusText();
@@ -105,9 +105,9 @@ TEST_F(GpuMetricsTest, ThePageHasAllFiguresOfAllGpus) {
   for (const char* line :
        {R"(nv_gpu_utilization{gpu_uuid="GPU-fake-0"} 0.5)", R"(nv_gpu_utilization{gpu_uuid="GPU-fake-1"} 0.75)",
         R"(nv_gpu_memory_total_bytes{gpu_uuid="GPU-fake-0"} 8e+09)",
-        R"(nv_gpu_memory_used_bytes{gpu_uuid="GPU-fake-1"} 3e+09)",
-        R"(nv_gpu_power_usage{gpu_uuid="GPU-fake-0"} 60.5)", R"(nv_gpu_power_limit{gpu_uuid="GPU-fake-0"} 300)",
-        "# TYPE nv_energy_consumption counter", "# TYPE nv_gpu_power_usage gauge"}) {
+        R"(nv_gpu_memory_used_bytes{gpu_uuid="GPU-fake-1"} 3e+09)", R"(nv_gpu_power_usage{gpu_uuid="GPU-fake-0"} 60.5)",
+        R"(nv_gpu_power_limit{gpu_uuid="GPU-fake-0"} 300)", "# TYPE nv_energy_consumption counter",
+        "# TYPE nv_gpu_power_usage gauge"}) {
     EXPECT_THAT(page, HasSubstr(line));
   }
 }

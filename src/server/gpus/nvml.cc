@@ -12,7 +12,7 @@ constexpr int kSuccess = 0;
 constexpr double kMilli = 1e-3;
 constexpr size_t kUuidBytes = 96;
 
-// As the library's ABI has them.
+// Types of the library's ABI.
 struct Utilization {
   unsigned gpu = 0;  // percent
   unsigned memory = 0;
@@ -30,7 +30,7 @@ void Find(void* library, const char* name, Function*& function) {
   function = reinterpret_cast<Function*>(dlsym(library, name));
 }
 
-// Nothing, where the library has no such function, or the GPU no such figure.
+// Reads a value. Nullopt if the library lacks the function, or the GPU lacks the value.
 template <typename Value>
 std::optional<Value> Ask(int (*function)(Gpu, Value*), Gpu gpu) {
   Value value{};
@@ -40,7 +40,7 @@ std::optional<Value> Ask(int (*function)(Gpu, Value*), Gpu gpu) {
 
 }  // namespace
 
-// Those that are not there are null.
+// The library's functions. A function that it lacks is null.
 struct Nvml::Functions {
   explicit Functions(void* opened) : library(opened) {
     Find(library, "nvmlInit_v2", init);

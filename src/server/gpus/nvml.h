@@ -11,7 +11,7 @@
 
 namespace inferd::server {
 
-// What one GPU says of itself. Without a value: the driver does not say it of this GPU.
+// The values of a GPU. Nullopt if the driver does not report the value for this GPU.
 struct GpuFigures {
   std::optional<double> utilization;   // 0 to 1
   std::optional<double> memory_total;  // bytes
@@ -21,22 +21,23 @@ struct GpuFigures {
   std::optional<double> energy;        // joules, since the driver was loaded
 };
 
-// NVIDIA's management library, which comes with the driver: opened when it is asked for, so that nothing of it is
-// needed where there is no GPU. Not thread-safe; calls may wait for the driver.
+// NVIDIA's management library, a part of the driver. It is opened at run time, so that machines without a GPU do not
+// need it. Not thread-safe; calls may block in the driver.
 class Nvml final {
  public:
   static constexpr const char* kLibrary = "libnvidia-ml.so.1";
   static constexpr unsigned kGpusMax = 256;
 
-  // NOT_FOUND: there is no such library. UNAVAILABLE: it does not start, or lacks what counts and names GPUs.
+  // Opens the library. NOT_FOUND if it does not exist. UNAVAILABLE if it cannot be initialized, or lacks the functions
+  // that count and identify GPUs.
   static base::Result<std::unique_ptr<Nvml>> Open(const std::string& library = kLibrary);
   ~Nvml();
   Nvml(const Nvml&) = delete;
   Nvml& operator=(const Nvml&) = delete;
 
-  // Of each GPU, "GPU-8a2c..."; those that cannot be asked are left out.
+  // Returns the identifiers of the GPUs, "GPU-8a2c...". GPUs that cannot be accessed are left out.
   const std::vector<std::string>& uuids() const { return uuids_; }
-  // Of the GPU that has that place among the uuids.
+  // Reads the values of the GPU with that index in uuids().
   GpuFigures Read(size_t gpu) const;
 
  private:

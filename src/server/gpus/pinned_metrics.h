@@ -7,9 +7,9 @@
 
 namespace inferd::server {
 
-// The pools of pinned memory of all processes together: nv_pinned_memory_pool_total_bytes, which is what processes have
-// taken, and nv_pinned_memory_pool_used_bytes, as Triton calls them; and how many blocks of it copies had, and how many
-// found no room (inferd_pinned_memory_blocks_total, inferd_pinned_memory_refusals_total).
+// Registers metrics of the pinned memory pools of all processes. Triton's: nv_pinned_memory_pool_total_bytes (reserved
+// by processes) and nv_pinned_memory_pool_used_bytes. inferd's: inferd_pinned_memory_blocks_total (blocks used by
+// copies) and inferd_pinned_memory_refusals_total (copies for which there was no room).
 void RegisterPinnedMetrics(metrics::Registry& registry, const std::shared_ptr<enginehost::PinnedUses>& uses);
 
 }  // namespace inferd::server

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view kAny = "*";
 constexpr const char* kMethods = "GET, POST";
-// What answers have that pages may not read unless it is said.
+// Response headers that pages cannot read by default.
 constexpr const char* kExposed = "Inference-Header-Content-Length, Retry-After, X-Request-Id";
 constexpr const char* kPreflightSeconds = "86400";
 constexpr int kNoContent = 204;
@@ -22,7 +22,7 @@ using Headers = std::shared_ptr<const net::HeaderList>;
 
 net::HeaderList AllowOrigin(std::string_view origin) {
   net::HeaderList headers = {{"Access-Control-Allow-Origin", std::string(origin)}};
-  // Caches are not to give one origin's answer to another.
+  // Caches must not use a response for another origin.
   if (origin != kAny) headers.emplace_back("Vary", "Origin");
   return headers;
 }
@@ -72,7 +72,7 @@ class CorsHandler final : public net::HttpHandler {
     response.status = kNoContent;
     response.headers = AllowOrigin(for_any_ != nullptr ? kAny : origin);
     response.headers.emplace_back("Access-Control-Allow-Methods", kMethods);
-    // What is asked for is allowed: there are headers of any name (--http-header-forward-pattern), and "*" does not
+    // All requested headers are allowed: their names are arbitrary (--http-header-forward-pattern), and "*" does not
     // cover Authorization.
     if (const auto names = head.Find("Access-Control-Request-Headers"); names.has_value()) {
       response.headers.emplace_back("Access-Control-Allow-Headers", *names);
@@ -87,8 +87,8 @@ class CorsHandler final : public net::HttpHandler {
   const rest::Options& options_;
   base::Logger& logger_;
   const std::unique_ptr<net::HttpHandler> inner_;
-  Headers for_any_;     // null: origins are named
-  Headers for_others_;  // requests of no origin, or of one that is not named; null: any origin is allowed
+  Headers for_any_;     // null if origins are listed
+  Headers for_others_;  // for requests without an origin, or of an unlisted one; null if any origin is allowed
   std::map<std::string, Headers, std::less<>> for_origin_;
 };
 

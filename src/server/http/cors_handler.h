@@ -10,10 +10,10 @@
 
 namespace inferd::server {
 
-// Lets pages of these origins use what `inner` serves (Fetch, "CORS protocol"): preflights from there are answered
-// here, which carry no credentials, and every answer to a request from there, refusals of the transport included, says
-// that the page may read it. All other requests are as without it. `origins`: as browsers write them, or "*" for any.
-// Loop-bound, like `inner`; `options` and `logger` outlive it.
+// Adds CORS to `inner` (Fetch, "CORS protocol") for pages of these origins. Preflights, which carry no credentials, are
+// answered here. Every response to a request of such an origin allows the page to read it, including refusals of the
+// transport. Other requests are not affected. `origins` have the form that browsers send, or "*" for any. Loop-bound,
+// like `inner`. `options` and `logger` must outlive the handler.
 std::unique_ptr<net::HttpHandler> MakeCorsHandler(const std::vector<std::string>& origins, const rest::Options& options,
                                                   base::Logger& logger, std::unique_ptr<net::HttpHandler> inner);
 

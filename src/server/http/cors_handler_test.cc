@@ -16,7 +16,7 @@ using ::testing::Pair;
 
 constexpr std::string_view kPage = "https://app.example.org";
 
-// Refuses everything, as one that a request must have a token for.
+// Refuses every request, like a handler that requires a token.
 class RefusingHandler final : public net::HttpHandler {
  public:
   explicit RefusingHandler(std::string& log) : log_(log) {}

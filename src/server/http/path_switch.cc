@@ -19,8 +19,8 @@ class PathSwitch final : public net::HttpHandler {
     plan.choice = choice;
     return plan;
   }
-  // A claim may depend on a model, which may come, go or be loaded anew while the body arrives: the handler that has
-  // checked the head, access included, is the one that answers.
+  // The handler is chosen once, from the head. A claim may depend on a model, which may change while the body arrives,
+  // and the chosen handler has already checked access.
   void OnRequest(net::HttpRequest request, net::Reply reply) override {
     net::HttpHandler& handler = *Chosen(request.choice).handler;
     handler.OnRequest(std::move(request), std::move(reply));
@@ -34,7 +34,7 @@ class PathSwitch final : public net::HttpHandler {
   }
 
  private:
-  // 0: the rest; else the position in `claimed_`, from 1.
+  // Returns 0 for the rest, otherwise the position in `claimed_`, from 1.
   uint32_t Choose(const net::RequestHead& head) const {
     for (uint32_t i = 0; i < claimed_.size(); ++i) {
       if (claimed_[i].claims(head)) return i + 1;

@@ -8,15 +8,15 @@
 
 namespace inferd::server {
 
-// A handler, and the requests that it is for.
+// A handler, and the requests that it claims.
 struct ClaimedPaths {
   std::function<bool(const net::RequestHead&)> claims;
   std::unique_ptr<net::HttpHandler> handler;
-  net::RefusalForm refusal_form = nullptr;  // of what the transport answers to them
+  net::RefusalForm refusal_form = nullptr;  // form of the transport's own error responses for them
 };
 
-// Gives each request to the first handler that claims it, and all others to `rest`, which is not asked: protocols share
-// a port by their paths. Loop-bound, like the handlers.
+// Creates a handler that passes each request to the first handler that claims it, or else to `rest`, so that protocols
+// can share a port. Loop-bound, like the handlers.
 std::unique_ptr<net::HttpHandler> MakePathSwitch(std::vector<ClaimedPaths> claimed, ClaimedPaths rest);
 
 }  // namespace inferd::server

@@ -9,7 +9,7 @@
 namespace inferd::server {
 namespace {
 
-// Notes what it is called with.
+// Records its calls.
 class NotingHandler final : public net::HttpHandler {
  public:
   NotingHandler(std::string name, std::string& log) : name_(std::move(name)), log_(log) {}

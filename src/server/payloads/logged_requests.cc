@@ -12,11 +12,11 @@ namespace inferd::server {
 
 namespace {
 
-// So that a sink that hangs keeps the server's end waiting for less than it may take.
+// These limits keep a blocked sink from delaying the server's end for too long.
 constexpr std::chrono::milliseconds kSinkTimeout{4'000};
 constexpr std::chrono::milliseconds kDrainMax{3'000};
 
-// What inferences are called: the ends of paths over HTTP, those behind a model's name, methods over gRPC.
+// The names of inferences: last path segments over HTTP, verbs after a model's name, and gRPC methods.
 constexpr std::array<std::string_view, 4> kLastSegments = {"infer", "generate", "generate_stream", "invocations"};
 constexpr std::array<std::string_view, 4> kInferenceVerbs = {"predict", "explain", "classify", "regress"};
 constexpr std::array<std::string_view, 6> kInferenceMethods = {"ModelInfer", "Predict",        "Classify",

@@ -11,15 +11,16 @@
 
 namespace inferd::server {
 
-// What makes the sinks that the options ask for; empty: they ask for none. INVALID_ARGUMENT: the URL.
+// Returns the factory of the sinks that the options request. Empty if they request none. INVALID_ARGUMENT if the URL is
+// invalid.
 base::Result<payloadlog::PayloadLog::SinkMaker> MakeSinks(const config::PayloadLogOptions& options);
 
-// The log with these sinks; null: there are none. `registry` and `logger` outlive it.
+// Creates the log. Null if there are no sinks. `registry` and `logger` must outlive it.
 std::unique_ptr<payloadlog::PayloadLog> MakePayloadLog(const config::PayloadLogOptions& options,
                                                        const payloadlog::PayloadLog::SinkMaker& sinks,
                                                        metrics::Registry& registry, base::Logger& logger);
 
-// Whether a request is an inference, of any protocol, whose body is whole: streams of gRPC are not.
+// Returns true if the request is an inference of any protocol with a complete body. False for gRPC streams.
 bool IsInference(const net::RequestHead& head);
 
 }  // namespace inferd::server

@@ -6,7 +6,7 @@ namespace inferd::server {
 
 namespace {
 
-// Empty: cannot be looked at.
+// Returns a fingerprint of the file. Empty if it cannot be read.
 std::string Look(const std::string& path) {
   struct stat found{};
   if (stat(path.c_str(), &found) != 0) return {};

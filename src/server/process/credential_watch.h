@@ -7,14 +7,14 @@
 
 namespace inferd::server {
 
-// Notices that a TLS file of a listener, or a file of tokens, was replaced or rewritten (also behind a symbolic link,
-// as Kubernetes swaps secrets). Not thread-safe.
+// Detects that a listener's TLS file or a token file was replaced or rewritten, also behind a symbolic link, as
+// Kubernetes replaces secrets. Not thread-safe.
 class CredentialWatch final {
  public:
   explicit CredentialWatch(const config::ServerOptions& options);
 
-  // Whether a file differs from the last look, by inode, size or change time. A file that cannot be looked at has not
-  // changed: its replacement is not complete.
+  // Returns true if a file has changed since the last call, by its inode, size or change time. A file that cannot be
+  // read counts as unchanged: its replacement is not complete yet.
   bool Changed();
 
  private:

@@ -10,20 +10,20 @@
 
 namespace inferd::server {
 
-// Ends the process when something takes too long that nothing else could end: an engine that is stuck in a call. Has a
-// thread of its own, so that whatever is stuck does not hold it up; where the system gives none, a signal (SIGALRM)
-// ends the process instead, without a word. Thread-safe.
+// A watchdog that ends the process if an action takes too long, for example if an engine is stuck in a call. It has a
+// thread of its own, so that it cannot be blocked. If no thread can be created, a signal (SIGALRM) ends the process
+// without a log line. Thread-safe.
 class ExitWatch final {
  public:
   using Exit = void (*)();
 
-  // `exit` ends the process. The logger outlives this.
+  // `exit` must end the process. The logger must outlive this.
   ExitWatch(base::Logger& logger, Exit exit);
   ~ExitWatch();
   ExitWatch(const ExitWatch&) = delete;
   ExitWatch& operator=(const ExitWatch&) = delete;
 
-  // From now on that is the limit, in place of an earlier one; `why` is what the log says when it has passed.
+  // Sets the time limit, replacing an earlier one. `why` is logged when it expires.
   void ExitAfter(std::chrono::milliseconds time, std::string_view why);
 
  private:
@@ -36,7 +36,7 @@ class ExitWatch final {
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::chrono::steady_clock::time_point at_ GUARDED_BY(mutex_) = std::chrono::steady_clock::time_point::max();
   std::string why_ GUARDED_BY(mutex_);
-  std::thread thread_;  // none: there was none to be had
+  std::thread thread_;  // not joinable if it could not be created
 };
 
 }  // namespace inferd::server

@@ -11,13 +11,13 @@ namespace inferd::server {
 
 namespace {
 
-// Of all cores together, since the machine started, in whatever unit.
+// Times of all cores together since the machine started, in arbitrary units.
 struct CoreTimes {
   double busy = 0;
   double all = 0;
 };
 
-// The first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal.
+// Reads the first line of /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal.
 CoreTimes ReadCoreTimes() {
   constexpr int kTimes = 8;
   constexpr int kIdle = 3;
@@ -34,10 +34,10 @@ CoreTimes ReadCoreTimes() {
   return times;
 }
 
-// Thread-safe.
+// Computes the CPU utilization. Thread-safe.
 class CoreUse final {
  public:
-  // Since it was asked before; as it was, where no time has passed.
+  // Returns the share since the last call. Without elapsed time, returns the previous value.
   double Share() {
     const CoreTimes now = ReadCoreTimes();
     const base::MutexLock lock(mutex_);
@@ -52,7 +52,7 @@ class CoreUse final {
   double share_ GUARDED_BY(mutex_) = 0;
 };
 
-// A line of /proc/meminfo, "MemTotal: 8000000 kB".
+// Reads a line of /proc/meminfo, "MemTotal: 8000000 kB".
 double MemoryBytes(const std::string& field) {
   constexpr double kBytesPerKb = 1024;
   std::ifstream file("/proc/meminfo");

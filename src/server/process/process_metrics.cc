@@ -15,7 +15,7 @@ namespace inferd::server {
 
 namespace {
 
-// The second number of /proc/self/statm, in pages.
+// Reads the second number of /proc/self/statm, which is in pages.
 double ResidentBytes() {
   std::ifstream statm("/proc/self/statm");
   double total_pages = 0;

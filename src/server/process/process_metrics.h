@@ -5,12 +5,12 @@
 
 namespace inferd::server {
 
-// Registers what concerns the process as a whole, under the names that Prometheus clients use for it: CPU seconds,
-// resident bytes, threads, open files, start time; and completions dropped unanswered, a fault of ours each; and which
-// version of the server it is (inferd_build_info).
+// Registers metrics of the process, with the usual names of Prometheus clients: CPU seconds, resident bytes, threads,
+// open files, start time. Also the number of completions dropped unanswered (each is a bug of inferd), and the server's
+// version (inferd_build_info).
 void RegisterProcessMetrics(metrics::Registry& registry);
 
-// The memory of answers that clients have not read: used, limit, and how often there was no room.
+// Registers metrics of the memory for responses that clients have not read: used bytes, limit, and refusals.
 void RegisterOutputMetrics(metrics::Registry& registry, const base::ByteBudget& outputs);
 
 }  // namespace inferd::server

@@ -8,7 +8,7 @@ namespace {
 
 TEST(SignalsTest, WaitTakesASignalThatWasSentBefore) {
   Signals signals;
-  // raise() means this thread: an engine's library may have left threads behind that do not block signals.
+  // raise() signals this thread. Other threads, left behind by an engine's library, may not block signals.
   raise(SIGHUP);
   EXPECT_EQ(signals.Wait(std::chrono::seconds(5)), SIGHUP);
   raise(SIGTERM);

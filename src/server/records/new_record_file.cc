@@ -21,7 +21,7 @@ namespace inferd::server {
 
 namespace {
 
-constexpr int kNamesMax = 1000;  // that are tried for a file
+constexpr int kNamesMax = 1000;  // names that are tried for a file
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 std::string DateAndTime(const base::Clock& clock) {
@@ -36,7 +36,7 @@ base::Status Failure(const std::string& path) {
   return base::Unavailable(path + ": " + std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): glibc's is safe
 }
 
-// The date and time, and the number, in the name of a file that one of us made; nullopt: none did.
+// Returns the date and time, and the number, in the name of a file that NewRecordFile made. Nullopt for other files.
 std::optional<std::pair<std::string, int>> WhenMade(std::string_view name, std::string_view stem) {
   constexpr size_t kTimeSize = std::string_view("20260101-000000-").size();
   constexpr std::string_view kEnd = ".tfrecord";
@@ -87,7 +87,7 @@ base::Status NewRecordFile::Append(std::string_view data) {
 
 base::Status NewRecordFile::Open() {
   std::string stem = prefix_ + "-" + DateAndTime(clock_) + "-";
-  // No number twice, even if its file has gone: they tell which file is older.
+  // Numbers are never reused, even if a file is gone, because they tell which file is older.
   if (stem != stem_) next_ = 0;
   stem_ = std::move(stem);
   for (int i = 0; i < kNamesMax; ++i, ++next_) {
@@ -106,7 +106,7 @@ void NewRecordFile::RemoveOldest() const {
   if (limits_.files_max == 0) return;
   const std::filesystem::path prefix(prefix_);
   std::set<std::tuple<std::string, int, std::filesystem::path>> files;        // the oldest first
-  const std::filesystem::path own = std::filesystem::path(path_).filename();  // the newest, whatever the clock says
+  const std::filesystem::path own = std::filesystem::path(path_).filename();  // never deleted, whatever the clock says
   std::error_code error;
   for (std::filesystem::directory_iterator it(prefix.parent_path().empty() ? "." : prefix.parent_path(), error), end;
        !error && it != end; it.increment(error)) {

@@ -10,29 +10,29 @@
 
 namespace inferd::server {
 
-// How much record files may hold.
+// Limits of record files.
 struct RecordFileLimits {
-  uint64_t bytes_max = 0;  // of one, unless a single record has more; 0: any number
-  size_t files_max = 0;    // that are kept of those with one prefix; 0: all
+  uint64_t bytes_max = 0;  // per file, unless a single record is larger; 0 for no limit
+  size_t files_max = 0;    // files that are kept per prefix; 0 for all
 };
 
-// Writes records (RecordOf) into a TFRecord file that nobody had before: `<prefix>-<date>-<time>-<n>.tfrecord`, in UTC,
-// the first n that is free. The file is made with the first record; a whole record is in it after each Append. What
-// would pass its limit goes to another one. When a file is made, the oldest of that prefix that are too many are
-// removed, whichever process wrote them; one that cannot be is tried again with the next. Not thread-safe.
+// Writes records (RecordOf) to a new TFRecord file, `<prefix>-<date>-<time>-<n>.tfrecord`, in UTC, with the first free
+// n. The file is created with the first record, and contains complete records after each Append. When it would exceed
+// its limit, another file is created. At that time the oldest excess files of the prefix are deleted, whichever process
+// wrote them; if a deletion fails, it is retried with the next file. Not thread-safe.
 class NewRecordFile final {
  public:
-  // The clock outlives it.
+  // The clock must outlive this.
   NewRecordFile(std::string prefix, const base::Clock& clock, RecordFileLimits limits = {})
       : prefix_(std::move(prefix)), clock_(clock), limits_(limits) {}
   ~NewRecordFile() { Close(); }
   NewRecordFile(const NewRecordFile&) = delete;
   NewRecordFile& operator=(const NewRecordFile&) = delete;
 
-  // UNAVAILABLE: the file cannot be made or written. What was begun of a record is taken back, or else ends the file;
-  // the next record goes to another one then.
+  // Writes a record. UNAVAILABLE if the file cannot be created or written. An incomplete record is removed; if that
+  // fails, the next record goes to another file.
   base::Status Append(std::string_view data);
-  // The next record goes to another file.
+  // Closes the file. The next record goes to another file.
   void Close();
 
  private:
@@ -45,8 +45,8 @@ class NewRecordFile final {
   std::string path_;
   int file_ = -1;
   uint64_t bytes_ = 0;  // in the file
-  std::string stem_;    // of its name
-  int next_ = 0;        // number behind that
+  std::string stem_;    // of the file's name
+  int next_ = 0;        // the number after the stem
 };
 
 }  // namespace inferd::server

@@ -25,7 +25,7 @@ class NewRecordFileTest : public ::testing::Test {
   }
 
   const inferd::support::TempDir dir_;
-  const base::FakeClock clock_;  // a second after 1970 began
+  const base::FakeClock clock_;  // starts a second after the beginning of 1970
 };
 
 TEST_F(NewRecordFileTest, EachHasAFileOfItsOwn) {

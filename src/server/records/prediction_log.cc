@@ -13,7 +13,7 @@ constexpr uint32_t kModelSpec = 1, kSamplingConfig = 2, kTimestampSecs = 4;  // 
 constexpr uint32_t kSamplingRate = 1;                                        // SamplingConfig
 constexpr uint32_t kRequest = 1, kResponse = 2;                              // PredictLog and its like
 
-// Of PredictionLog.
+// Returns the field of PredictionLog.
 uint32_t FieldOf(tfs::Api api) {
   switch (api) {
     case tfs::Api::kClassify: return 2;

@@ -8,8 +8,8 @@
 
 namespace inferd::server {
 
-// The bytes of a PredictionLog (tensorflow_serving/apis/prediction_log.proto): the call as its kind's log, and in its
-// metadata the model that answered, the share of calls that is logged, and when. Pure.
+// Returns an encoded PredictionLog (tensorflow_serving/apis/prediction_log.proto). It contains the call in the log of
+// its kind; its metadata has the model that answered, the sampling rate, and the time. Pure.
 std::string PredictionLogOf(const tfs::LoggedCall& call, const tfs::LoggedCall::Messages& messages,
                             double sampling_rate, int64_t wall_ns);
 

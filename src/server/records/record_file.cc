@@ -11,7 +11,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little);
 
-// CRC-32C (RFC 3720, B.4), as these files have it: turned and shifted, so that a checksum of checksums is none.
+// CRC-32C (RFC 3720, B.4) with TFRecord's mask: rotated and shifted, since a CRC of data with CRCs would be weak.
 uint32_t MaskedChecksum(std::string_view bytes) {
   boost::crc_optimal<32, 0x1EDC6F41, 0xFFFFFFFF, 0xFFFFFFFF, true, true> crc;
   crc.process_bytes(bytes.data(), bytes.size());

@@ -9,11 +9,12 @@
 
 namespace inferd::server {
 
-// TensorFlow's TFRecord: the records of a file, one behind the other, each with its length and a checksum of either.
-// Views into `file`. INVALID_ARGUMENT: it is cut off or damaged, with where; more than `records_max` of them.
+// Splits a file in TensorFlow's TFRecord format: a sequence of records, each with its length and checksums of both. The
+// results are views into `file`. INVALID_ARGUMENT, with the position, if the file is truncated or damaged, or has more
+// than `records_max` records.
 base::Result<std::vector<std::string_view>> SplitRecords(std::string_view file, size_t records_max);
 
-// A record as such a file has it.
+// Returns a record in that format.
 std::string RecordOf(std::string_view data);
 
 }  // namespace inferd::server

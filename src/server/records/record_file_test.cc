@@ -14,7 +14,7 @@ std::string ErrorOf(std::string_view file, size_t records_max = 10) {
   return records.has_value() ? "" : records.error().message();
 }
 
-// What TensorFlow writes for the record "abc".
+// The bytes that TensorFlow writes for the record "abc".
 constexpr std::string_view kAbc(
     "\x03\0\0\0\0\0\0\0\xb0\x99\x49\x0e"
     "abc"

@@ -10,7 +10,7 @@
 
 namespace inferd::server {
 
-// Shared by the calls that wait for it. Thread-safe, but for Write, which is the writing thread's.
+// One model's log, shared by its waiting calls. Thread-safe, except Write, which only the writing thread calls.
 class RequestLogs::Log final {
  public:
   Log(std::string model, const config::RequestLogging& options, RequestLogs& owner)
@@ -67,7 +67,7 @@ class RequestLogs::Log final {
   std::atomic<uint64_t> calls_{0};
   std::atomic<bool> done_with_file_{false};
   NewRecordFile file_;
-  std::string problem_;  // the last record's
+  std::string problem_;  // of the last record
 };
 
 RequestLogs::RequestLogs(metrics::Registry& registry, base::Logger& logger, const base::Clock& clock,
@@ -97,7 +97,7 @@ void RequestLogs::Serve(const std::vector<config::ServedModel>& models) {
   if (!logs_.empty()) static_cast<void>(HasThread());
 }
 
-// Starts the thread if there is none. False: the system gives none now; the next call that is to be logged asks again.
+// Starts the thread if there is none. Returns false if the system cannot create one; the next logged call tries again.
 bool RequestLogs::HasThread() {
   if (thread_.joinable()) return true;
   try {
@@ -135,7 +135,7 @@ bool RequestLogs::Draw(std::string_view model) {
 void RequestLogs::Write(tfs::LoggedCall call) {
   base::MutexLock lock(mutex_);
   const auto found = logs_.find(call.model);
-  if (found == logs_.end() || stopping_) return;  // since it was drawn, the log has gone
+  if (found == logs_.end() || stopping_) return;  // the log was removed after Draw
   if (waiting_.size() >= limits_.calls_max || call.bytes > limits_.bytes_max - waiting_bytes_ || !HasThread()) {
     const std::shared_ptr<Log> log = found->second;
     lock.unlock();
@@ -146,7 +146,7 @@ void RequestLogs::Write(tfs::LoggedCall call) {
   if (waiting_.size() == 1) changed_.NotifyOne();
 }
 
-// What is being written still counts as waiting.
+// The calls that are being written still count as waiting.
 void RequestLogs::WriteAll() {
   base::MutexLock lock(mutex_);
   while (true) {

@@ -20,32 +20,33 @@
 
 namespace inferd::server {
 
-// Of all models together, what may wait to be written.
+// Limits for the calls that wait to be written, over all models.
 struct RequestLogLimits {
   size_t calls_max = 4096;
   size_t bytes_max = size_t{64} << 20;
-  RecordFileLimits files = {};  // of each model's log
+  RecordFileLimits files = {};  // for each model's log
 };
 
-// The logs of the models that have one, as TensorFlow Serving's logging_config asks for them: PredictionLogs in
-// TFRecord files (NewRecordFile), which may be used as a version's warm-up requests. A thread of its own makes and
-// writes the records; what passes the limits, or comes while the system gives no thread, is dropped.
-// `:tensorflow:serving:request_log_count` counts calls by model and outcome: OK, RESOURCE_EXHAUSTED for what was
-// dropped, another status for what could not be written. Thread-safe.
+// The request logs of the models that have one in TensorFlow Serving's logging_config: PredictionLogs in TFRecord files
+// (NewRecordFile), which can serve as warm-up requests of a version. A thread encodes and writes the records. Calls
+// that exceed the limits, or arrive while the thread cannot be created, are dropped.
+// `:tensorflow:serving:request_log_count` counts calls by model and status: OK, RESOURCE_EXHAUSTED if dropped, another
+// status if writing failed. Thread-safe.
 class RequestLogs final : public tfs::RequestLog {
  public:
-  // Everything outlives it.
+  // All references must outlive this.
   RequestLogs(metrics::Registry& registry, base::Logger& logger, const base::Clock& clock,
               RequestLogLimits limits = {});
   ~RequestLogs() override;
   RequestLogs(const RequestLogs&) = delete;
   RequestLogs& operator=(const RequestLogs&) = delete;
 
-  // The models that are served from now on. Every log begins a new file.
+  // Sets the served models. Every log starts a new file.
   void Serve(const std::vector<config::ServedModel>& models);
-  // Every log begins a new file, after an operator has moved the old one away.
+  // Starts a new file for every log, after an operator has moved the old one away.
   void BeginNewFiles();
-  // Writes what waits, and takes nothing any more. What waits may hold models: before they go.
+  // Writes the waiting calls, and accepts no more. Call it before models are destroyed, because waiting calls may refer
+  // to them.
   void Stop();
 
   bool Draw(std::string_view model) override;
@@ -70,7 +71,7 @@ class RequestLogs final : public tfs::RequestLog {
   base::Logger& logger_;
   const base::Clock& clock_;
   const RequestLogLimits limits_;
-  std::atomic<bool> any_{false};  // a model has a log: the others' calls take no lock
+  std::atomic<bool> any_{false};  // true if any model has a log; otherwise calls take no lock
   base::Mutex mutex_;
   base::CondVar changed_;
   std::unordered_map<std::string, std::shared_ptr<Log>, NameHash, std::equal_to<>> logs_ GUARDED_BY(mutex_);
@@ -78,7 +79,7 @@ class RequestLogs final : public tfs::RequestLog {
   size_t waiting_bytes_ GUARDED_BY(mutex_) = 0;
   bool stopping_ GUARDED_BY(mutex_) = false;
   bool said_no_thread_ GUARDED_BY(mutex_) = false;
-  std::jthread thread_;  // from the first log on
+  std::jthread thread_;  // started by the first log
 };
 
 }  // namespace inferd::server

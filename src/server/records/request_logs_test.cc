@@ -31,7 +31,7 @@ tfs::LoggedCall Call(const std::string& model, std::string request = "request") 
 class RequestLogsTest : public ::testing::Test {
  protected:
   std::string Prefix(const std::string& name) const { return (dir_.path() / name).string(); }
-  // The records of each file, by its name.
+  // Returns the records of each file, by file name.
   std::vector<std::string> Records() {
     logs_.Stop();
     std::vector<std::string> found;
@@ -130,7 +130,7 @@ TEST_F(RequestLogsTest, WhatIsTooMuchIsDroppedAndCounted) {
                  return tfs::LoggedCall::Messages{};
                }});
   writing.get_future().wait();
-  logs_.Write(Call("m", std::string(601, 'x')));  // what is being written counts
+  logs_.Write(Call("m", std::string(601, 'x')));  // the call that is being written counts
   logs_.Write(Call("m", std::string(600, 'y')));
   logs_.Write(Call("m", ""));
   logs_.Write(Call("m", ""));

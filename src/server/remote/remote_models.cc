@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kFolderPrefix = "inferd-remote-models-";
 
-// Gives up what takes long when the process is told to end.
+// Requests a stop of long operations when the process is told to end.
 void WatchForEnd(const std::stop_token& over, std::stop_source& giving_up) {
   constexpr std::chrono::milliseconds kLook{50};
   while (!over.stop_requested() && !giving_up.stop_requested()) {

@@ -18,27 +18,27 @@
 
 namespace inferd::server {
 
-// Model repositories and base paths that are storage URIs: what is there is brought to folders of this machine, which
-// are looked at as any others, and go with this. Thread-safe.
+// Model repositories and base paths that are storage URIs. Their content is mirrored in local folders, which the server
+// treats like any others and which are deleted with this object. Thread-safe.
 class RemoteModels final {
  public:
-  // Brings the models that the options' URIs name, and names the folders in their place; null: there is no URI. Blocks
-  // until all are here, or the process is told to end (CANCELLED). The error is the first: a URI, the environment, or
-  // what Download says.
+  // Downloads the models of the options' URIs, and replaces the URIs by the local folders. Null if there is no URI.
+  // Blocks until all are complete, or the process is told to end (CANCELLED). Returns the first error: an invalid URI,
+  // the environment, or a failed Download.
   static base::Result<std::unique_ptr<RemoteModels>> Open(config::ServerOptions& options, base::Logger& logger);
   ~RemoteModels();
   RemoteModels(const RemoteModels&) = delete;
   RemoteModels& operator=(const RemoteModels&) = delete;
 
-  // Follows them from now on, every so often. What fails is logged and counted, and changes nothing. `registry`
-  // outlives this.
+  // Starts to update the folders at that interval. A failure is logged and counted, and changes nothing. `registry`
+  // must outlive this.
   void Follow(std::chrono::milliseconds every, metrics::Registry& registry);
 
  private:
   struct Place {
-    std::string shown;  // the URI, without what may be secret
+    std::string shown;  // the URI without secrets
     std::unique_ptr<storage::TreeMirror> mirror;
-    std::string fault;  // that was logged last
+    std::string fault;  // the last logged error
     std::shared_ptr<metrics::Counter> unchanged = nullptr, changed = nullptr, failed = nullptr;
   };
 

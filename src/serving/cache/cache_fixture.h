@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/logging.h"
 #include "base/thread_pool.h"
 #include "serving/cache/caching_scheduler.h"
 #include "serving/cache/local_store.h"
@@ -17,7 +18,7 @@
 
 namespace inferd::cache {
 
-// All of a request that its answer may depend on, as a text.
+// Returns everything in a request that its response may depend on, as a text.
 inline std::string Describe(const core::QueuedRequest& queued) {
   const core::InferRequest& request = *queued.request;
   std::vector<std::string> inputs;
@@ -44,7 +45,7 @@ inline std::string Describe(const core::QueuedRequest& queued) {
   return text;
 }
 
-// What answers a request with its description, in a buffer that is much larger than it, as an execution's is.
+// Returns a response with the request's description, in a buffer that is much larger, as the buffer of an execution is.
 inline core::InferResponse AnswerOf(const core::QueuedRequest& queued) {
   const base::Buffer shared = base::Buffer::CopyOf(Describe(queued) + std::string(1000, '#'));
   core::InferResponse response;
@@ -56,7 +57,7 @@ inline core::InferResponse AnswerOf(const core::QueuedRequest& queued) {
   return response;
 }
 
-// Hands what is queued to a function.
+// A scheduler that passes its requests to a function.
 class FunctionScheduler final : public core::Scheduler {
  public:
   using Function = std::function<void(core::QueuedRequest&&)>;
@@ -67,7 +68,7 @@ class FunctionScheduler final : public core::Scheduler {
   const Function function_;
 };
 
-// A model 'm' whose responses are kept. Declared last: `store` and what executes outlive it.
+// A model 'm' with a response cache. Declare it last: `store` and the data that `executes` uses must outlive it.
 class CachedModel final {
  public:
   CachedModel(CacheStore& store, const KeySecret& secret, const base::Clock& clock,
@@ -81,7 +82,7 @@ class CachedModel final {
     Load();
   }
 
-  // In place of the one before.
+  // Loads a version that replaces the previous one.
   void Load() {
     auto signature = std::make_shared<core::ModelSignature>();
     for (const char* name : {"A", "B"}) {
@@ -99,10 +100,13 @@ class CachedModel final {
                                   .metrics = metrics_.Add(id, {}, statistics),
                                   .scope = "m/" + std::to_string(generation_),
                                   .scheduler = std::make_unique<FunctionScheduler>(executes_)};
-    auto scheduler = std::make_unique<CachingScheduler>(
-        std::move(parts),
-        CachingScheduler::Services{
-            .store = store_, .secret = secret_, .snapshots = snapshots_, .deadlines = deadlines_, .clock = clock_});
+    auto scheduler =
+        std::make_unique<CachingScheduler>(std::move(parts), CachingScheduler::Services{.store = store_,
+                                                                                        .secret = secret_,
+                                                                                        .snapshots = snapshots_,
+                                                                                        .deadlines = deadlines_,
+                                                                                        .clock = clock_,
+                                                                                        .logger = *logger_});
     version_ = core::ModelVersion::Create({.id = id,
                                            .generation = generation_,
                                            .repository = "r",
@@ -114,7 +118,7 @@ class CachedModel final {
                                           retire_);
   }
 
-  // A request of one input, "A".
+  // Makes a request with one input, "A".
   static std::unique_ptr<core::InferRequest> Request(std::string_view bytes) {
     auto request = std::make_unique<core::InferRequest>();
     request->model_name = "m";
@@ -147,8 +151,10 @@ class CachedModel final {
 
   core::ModelStatistics Statistics() const { return version_->statistics().Read(); }
   const std::shared_ptr<const core::ModelVersion>& version() const { return version_; }
-  config::ModelConfig& config() { return *config_; }  // of the next load
+  config::ModelConfig& config() { return *config_; }  // for the next load
   scheduling::DeadlineWatch& deadlines() { return deadlines_; }
+  // Sets the logger of the next load. Must not be null.
+  void SetLogger(std::unique_ptr<base::Logger> logger) { logger_ = std::move(logger); }
 
  private:
   CacheStore& store_;
@@ -160,6 +166,7 @@ class CachedModel final {
   core::SnapshotPublisher snapshots_;
   scheduling::DeadlineWatch deadlines_;
   base::ThreadPool retire_{"retire", 1};
+  std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
   const std::shared_ptr<config::ModelConfig> config_;
   uint64_t generation_ = 0;
   std::shared_ptr<const core::ModelVersion> version_;

@@ -8,18 +8,18 @@
 
 namespace inferd::cache {
 
-// What a request was answered with, in memory of its own: the buffers of an execution, which others share, are not
-// kept. Answers that are made of it share its bytes. Immutable, thread-safe.
+// A stored response, in memory of its own: it does not keep an execution's buffers, which are shared with others.
+// Responses that are made from it share its bytes. Immutable, thread-safe.
 class CachedResponse final {
  public:
-  // A copy of a response that is OK. Null: its bytes are not in memory of the CPU. Throws std::bad_alloc.
+  // Copies a response, which must be OK. Null if its bytes are not in memory of the CPU. Throws std::bad_alloc.
   static std::shared_ptr<const CachedResponse> CopyOf(const core::InferResponse& response);
 
-  // A final response; model, version and id are for QueuedRequest::Answer.
+  // Returns a final response. QueuedRequest::Answer fills in model, version and id.
   core::InferResponse Answer() const;
   const std::vector<core::InferTensor>& outputs() const { return outputs_; }
   const core::Parameters& parameters() const { return parameters_; }
-  // Bytes of memory.
+  // Returns the bytes of memory that it uses.
   size_t bytes() const { return bytes_; }
 
  private:

@@ -18,7 +18,7 @@ bool HasReadableInputs(const core::InferRequest& request) {
   return std::ranges::all_of(request.inputs, [](const auto& input) { return input.data.place().readable(); });
 }
 
-// Of a request that was given up by its client or by the clock: says nothing of others that are equal.
+// Returns true if the request was cancelled or timed out, which says nothing about equal requests.
 bool IsOwnFailure(base::StatusCode code) {
   return code == base::StatusCode::kCancelled || code == base::StatusCode::kDeadlineExceeded;
 }
@@ -31,8 +31,8 @@ std::shared_ptr<const StoredKey> Store(const RequestKey& key) {
   }
 }
 
-// What the key says is what is executed, whatever becomes of the memory that the inputs came in (a client may share and
-// change it); and outputs are copied to such memory once they have been kept (QueuedRequest::PlaceOutputs).
+// Makes the execution use the key's copy of the inputs, as a client may change the memory that it shares. Outputs are
+// copied to such memory after the response has been stored (QueuedRequest::PlaceOutputs).
 void TakeInputsOf(const StoredKey& key, core::QueuedRequest& queued) {
   auto& inputs = queued.request->inputs;
   boost::container::small_vector<size_t, 4> order;
@@ -64,7 +64,7 @@ CachingScheduler::CachingScheduler(Parts parts, const Services& services)
   parts_.metrics->AddCache();
 }
 
-// Every request has been answered: each pins the version that owns this.
+// Every request must have been answered: each holds the version that owns this scheduler.
 CachingScheduler::~CachingScheduler() { services_.deadlines.Remove(watch_); }
 
 void CachingScheduler::Enqueue(core::QueuedRequest&& queued) {
@@ -86,13 +86,14 @@ void CachingScheduler::LookUp(core::QueuedRequest&& queued) {
     return AnswerHit(queued, *found, services_.clock.NowNs() - begin_ns, begin_ns - queued.queued_ns);
   }
   if (!services_.store.Keeps(key.bytes())) {
+    NoteTooLarge("request", key.bytes());
     RecordMiss(services_.clock.NowNs() - begin_ns);
     return parts_.scheduler->Enqueue(std::move(queued));
   }
   const uint64_t level = scheduling::PriorityLevel(*parts_.config, queued.request->priority).value_or(0);
   const int64_t now_ns = services_.clock.NowNs();
   const int64_t look_ns = Flights::LookAtNs(*queued.request, now_ns);
-  const auto version = queued.version;  // keeps this, though the request may be answered as soon as it follows
+  const auto version = queued.version;  // keeps this alive: the request may be answered as soon as it follows
   Follower follower{.queued = std::move(queued), .lookup_ns = now_ns - begin_ns};
   switch (flights_.Join(key, level, follower)) {
     case Flights::Joined::kFollows:
@@ -107,13 +108,13 @@ void CachingScheduler::Lead(core::QueuedRequest&& queued, const RequestKey& key,
   std::shared_ptr<const StoredKey> stored = Store(key);
   FlightPointer flight;
   if (stored != nullptr) flight = flights_.Begin(stored, level, queued.request->timeout_us);
-  // One that was equal may have been answered since.
+  // An equal request may have been answered in the meantime.
   std::shared_ptr<const CachedResponse> found = services_.store.Find(key);
   const int64_t lookup_ns = services_.clock.NowNs() - begin_ns;
   if (found != nullptr) {
     std::vector<Follower> followers;
     if (flight != nullptr) followers = flights_.End(flight);
-    const auto version = queued.version;  // keeps this
+    const auto version = queued.version;  // keeps this alive
     AnswerHit(queued, *found, lookup_ns, begin_ns - queued.queued_ns);
     return AnswerFollowers(std::move(followers), found.get(), base::StatusCode::kOk);
   }
@@ -125,10 +126,21 @@ void CachingScheduler::Lead(core::QueuedRequest&& queued, const RequestKey& key,
     const int64_t fetched_ns = services_.clock.NowNs() - begin_ns;
     if (fetched == nullptr) return Execute(std::move(queued), std::move(stored), std::move(flight), fetched_ns);
     std::vector<Follower> followers = flights_.End(flight);
-    const auto version = queued.version;  // keeps this
+    const auto version = queued.version;  // keeps this alive
     AnswerHit(queued, *fetched, fetched_ns, begin_ns - queued.queued_ns);
     AnswerFollowers(std::move(followers), fetched.get(), base::StatusCode::kOk);
   });
+}
+
+void CachingScheduler::NoteTooLarge(std::string_view what, size_t bytes) {
+  if (noted_too_large_.load(std::memory_order_relaxed)) return;
+  if (noted_too_large_.exchange(true, std::memory_order_relaxed)) return;
+  services_.logger.Warning("Failed to insert key into the response cache: a " + std::string(what) + " of " +
+                               std::to_string(bytes) +
+                               " bytes does not fit. Further ones of this model are not logged. Make a local cache "
+                               "larger (--cache-config local,size=BYTES; an entry in a Redis has 8 MiB at most), or "
+                               "leave 'response_cache' out of the model's configuration",
+                           {{"model", parts_.id.name}, {"version", parts_.id.version}});
 }
 
 // Null: it cannot be kept.
@@ -137,14 +149,16 @@ std::shared_ptr<const CachedResponse> CachingScheduler::Keep(const core::InferRe
   std::shared_ptr<const CachedResponse> kept;
   try {
     kept = CachedResponse::CopyOf(response);
-    if (kept != nullptr) services_.store.Insert(std::move(key), kept);
+    if (kept == nullptr) return nullptr;
+    const size_t bytes = key->bytes() + kept->bytes();
+    if (!services_.store.Insert(std::move(key), kept)) NoteTooLarge("request with its response", bytes);
   } catch (const std::bad_alloc&) {
-    // Followers are answered with it, if there is one.
+    // Followers are answered with the copy, if there is one.
   }
   return kept;
 }
 
-// `key` null: the response is not kept. `flight` null: none follows.
+// If `key` is null, the response is not stored. If `flight` is null, there are no followers.
 void CachingScheduler::Execute(core::QueuedRequest&& queued, std::shared_ptr<const StoredKey> key, FlightPointer flight,
                                int64_t lookup_ns) {
   if (key == nullptr) {
@@ -152,14 +166,14 @@ void CachingScheduler::Execute(core::QueuedRequest&& queued, std::shared_ptr<con
     return parts_.scheduler->Enqueue(std::move(queued));
   }
   TakeInputsOf(*key, queued);
-  // This lasts as long as the version, which the callback holds.
+  // This object lives as long as the version, which the callback holds.
   queued.completion =
       core::Completion([this, version = queued.version, completion = std::move(queued.completion), key = std::move(key),
                         flight = std::move(flight), lookup_ns](core::InferResponse&& response) mutable {
         if (response.final) {
           return Answered(std::move(response), std::move(completion), std::move(key), flight, lookup_ns);
         }
-        key = nullptr;  // one of several, which are not kept
+        key = nullptr;  // several responses are not stored
         completion.Send(std::move(response));
       });
   parts_.scheduler->Enqueue(std::move(queued));
@@ -171,7 +185,7 @@ void CachingScheduler::Answered(core::InferResponse&& response, core::Completion
   const base::StatusCode code = response.status.code();
   std::shared_ptr<const CachedResponse> kept;
   if (response.status.ok() && key != nullptr) kept = Keep(response, std::move(key));
-  // Kept first: what comes from now on finds it there.
+  // Stored before the flight ends: later requests find it in the store.
   std::vector<Follower> followers;
   if (flight != nullptr) followers = flights_.End(flight);
   RecordMiss(lookup_ns + services_.clock.NowNs() - begin_ns);

@@ -1,11 +1,15 @@
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/logging.h"
 #include "serving/cache/cache_store.h"
 #include "serving/cache/flights.h"
 #include "serving/cache/request_key.h"
@@ -17,11 +21,11 @@
 
 namespace inferd::cache {
 
-// A scheduler whose requests are answered without being queued where an equal one was answered before, and which has
-// requests wait for one that is equal and on its way. All others go on to the scheduler that it was given. Thread-safe.
+// A scheduler that answers a request from the response cache if an equal one was answered before. If an equal request
+// is in flight, the request waits for its response. All other requests go to the inner scheduler. Thread-safe.
 //
-// An error is never kept, and answers only the request that got it: what waited for a request that was
-// given up goes on as if it had just come, and what waited for one that failed is executed, each by itself.
+// Errors are never stored, and answer only their own request. If the leading request was cancelled or timed out, its
+// followers start again, as if they had just arrived. If it failed, each follower is executed by itself.
 class CachingScheduler final : public core::Scheduler {
  public:
   struct Parts {
@@ -29,17 +33,18 @@ class CachingScheduler final : public core::Scheduler {
     std::shared_ptr<const config::ModelConfig> config;
     std::shared_ptr<core::VersionStatistics> statistics;
     std::unique_ptr<scheduling::VersionMetrics> metrics;
-    // Names this load of this version, and which of its signatures it is, like no other.
+    // A unique name of this load of this version, and of the signature.
     std::string scope;
     std::unique_ptr<core::Scheduler> scheduler;
   };
-  // What all of them share. All outlive them.
+  // The services that all these schedulers share. They outlive the schedulers.
   struct Services {
     CacheStore& store;
     const KeySecret& secret;
     const core::SnapshotPublisher& snapshots;
     scheduling::DeadlineWatch& deadlines;
     const base::Clock& clock;
+    base::Logger& logger;
   };
   CachingScheduler(Parts parts, const Services& services);
   ~CachingScheduler() override;
@@ -61,14 +66,17 @@ class CachingScheduler final : public core::Scheduler {
   void AnswerFollowers(std::vector<Follower> followers, const CachedResponse* response, base::StatusCode code);
   void AnswerHit(core::QueuedRequest& queued, const CachedResponse& response, int64_t lookup_ns, int64_t queue_ns);
   void RecordMiss(int64_t ns);
+  // Logs that a request, or its response with it, is too large to be kept: once for each load of a version.
+  void NoteTooLarge(std::string_view what, size_t bytes);
   int64_t AnswerGivenUp();
 
   const Parts parts_;
   const Services services_;
   const bool preserves_order_;
-  scheduling::AnswerOrder order_;  // where it is preserved
+  scheduling::AnswerOrder order_;  // only used if the order is preserved
   StepVersions steps_;
   Flights flights_;
+  std::atomic<bool> noted_too_large_ = false;
   scheduling::DeadlineWatch::Id watch_;
 };
 

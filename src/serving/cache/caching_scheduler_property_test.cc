@@ -9,9 +9,9 @@
 #include "serving/cache/cache_fixture.h"
 #include "serving/cache/caching_scheduler.h"
 
-// Clients on threads of their own draw requests that differ from each other in one thing, while responses are dropped
-// for want of room or for their age, the version is replaced, executions fail and clients give up. No request ever gets
-// another's answer, and each gets one. INFERD_PROPERTY_SECONDS says for how long; a failure names its seed.
+// Clients on threads of their own draw requests that differ in one thing only, while responses are dropped (for lack of
+// room or for their age), the version is replaced, executions fail and clients give up. No request ever gets another
+// one's response, and each gets exactly one. INFERD_PROPERTY_SECONDS sets the duration. A failure names its seed.
 
 namespace inferd::cache {
 namespace {
@@ -19,8 +19,8 @@ namespace {
 using Random = std::mt19937_64;
 
 constexpr uint64_t kClients = 4;
-constexpr uint64_t kRequests = 400;  // of each
-constexpr uint64_t kKinds = 60;      // so few that most have been there before
+constexpr uint64_t kRequests = 400;  // per client
+constexpr uint64_t kKinds = 60;      // so few that most repeat
 
 template <typename Value>
 Value OneOf(Random& random, std::initializer_list<Value> values) {
@@ -29,7 +29,7 @@ Value OneOf(Random& random, std::initializer_list<Value> values) {
 
 bool OneIn(Random& random, uint64_t n) { return random() % n == 0; }
 
-// Many differ from each other in one thing: a name, the shape, a byte, the outputs or a parameter.
+// Draws requests of which many differ in one thing only: a name, the shape, a byte, the outputs or a parameter.
 std::unique_ptr<core::InferRequest> Draw(Random& random) {
   auto request = std::make_unique<core::InferRequest>();
   request->model_name = "m";
@@ -156,7 +156,7 @@ TEST(CachingSchedulerPropertyTest, NobodyGetsAnothersAnswer) {
         clients.emplace_back([&run, &model, number] { run.Client(model, number); });
       }
       for (std::thread& client : clients) client.join();
-      // All versions are released before what retires them goes.
+      // All versions must be released before the executor that retires them is destroyed.
       while (run.open.load() > 0) std::this_thread::yield();
       run.pool.reset();
     }

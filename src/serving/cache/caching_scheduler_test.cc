@@ -3,8 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+
 #include "serving/cache/cache_fixture.h"
 #include "serving/core/request/output_memory.h"
+#include "tests/support/temp_dir.h"
 
 namespace inferd::cache {
 namespace {
@@ -29,7 +33,7 @@ class CachingSchedulerTest : public ::testing::Test {
     if (change != nullptr) change(*request);
     model_.Send(std::move(request), Into(name));
   }
-  // The first that is executed.
+  // Answers the first request that is being executed.
   void Finish(base::Status status = base::OkStatus()) {
     ASSERT_FALSE(held_.empty());
     core::QueuedRequest queued = std::move(held_.front());
@@ -56,7 +60,7 @@ class CachingSchedulerTest : public ::testing::Test {
   const KeySecret secret_;
   LocalStore store_{{.bytes_max = 1 << 20}, clock_};
   std::vector<core::QueuedRequest> held_;
-  std::vector<std::pair<std::string, std::string>> answers_;  // name of the request, description or status
+  std::vector<std::pair<std::string, std::string>> answers_;  // the request's name; its description or status
   CachedModel model_{store_, secret_, clock_,
                      [this](core::QueuedRequest&& queued) { held_.push_back(std::move(queued)); }};
 };
@@ -70,6 +74,43 @@ TEST_F(CachingSchedulerTest, TheSecondIsNotExecuted) {
   ASSERT_THAT(Answered(), ElementsAre("first", "second"));
   EXPECT_EQ(answers_[0].second, answers_[1].second);
 }
+
+// Triton's tests look for "Failed to insert key".
+class TooLargeTest : public CachingSchedulerTest {
+ protected:
+  // The lines of the log about what does not fit into a cache of so many bytes. Two requests of `request_bytes` with an
+  // answer that is larger than they are.
+  std::vector<std::string> LinesOf(size_t cache_bytes, size_t request_bytes) {
+    const support::TempDir folder;
+    const std::filesystem::path file = folder.path() / "log";
+    LocalStore small({.bytes_max = cache_bytes}, clock_);
+    {
+      CachedModel model(small, secret_, clock_, [](core::QueuedRequest&& queued) { queued.Answer(AnswerOf(queued)); });
+      model.SetLogger(*base::Logger::Create({.format = base::LogFormat::kHuman, .file = file.string()}));
+      model.Load();
+      for (const char fill : {'a', 'b'}) {
+        model.Send(CachedModel::Request(std::string(request_bytes, fill)),
+                   [](core::InferResponse&& response) { EXPECT_TRUE(response.status.ok()); });
+      }
+    }
+    std::vector<std::string> lines;
+    std::ifstream stream(file);
+    for (std::string line; std::getline(stream, line);) lines.push_back(line);
+    return lines;
+  }
+};
+
+TEST_F(TooLargeTest, AResponseIsNamedOnce) {
+  EXPECT_THAT(LinesOf(2000, 1000),
+              ElementsAre(HasSubstr("Failed to insert key into the response cache: a request with its response of ")));
+}
+
+TEST_F(TooLargeTest, ARequestIsNamedOnce) {
+  EXPECT_THAT(LinesOf(2000, 5000),
+              ElementsAre(HasSubstr("Failed to insert key into the response cache: a request of ")));
+}
+
+TEST_F(TooLargeTest, WhatFitsIsNotNamed) { EXPECT_THAT(LinesOf(1 << 20, 1000), IsEmpty()); }
 
 TEST_F(CachingSchedulerTest, WhatIsKeptHoldsNoExecutionsBuffer) {
   bool freed = false;
@@ -110,7 +151,7 @@ TEST_F(CachingSchedulerTest, HitsShareTheirBytes) {
   EXPECT_EQ(data[0], data[1]);
 }
 
-// A client may change memory that it shares, after it was looked at.
+// A client may change shared memory after the lookup.
 TEST_F(CachingSchedulerTest, WhatIsExecutedIsWhatTheKeySays) {
   auto request = CachedModel::Request("x");
   base::Buffer memory = request->inputs[0].data.owner();
@@ -185,7 +226,7 @@ TEST_F(CachingSchedulerTest, AnErrorIsNobodyElses) {
   EXPECT_THAT(Held(), IsEmpty());
 }
 
-// From a model that is not to give several, but does.
+// The model should give only one response, but gives several.
 TEST_F(CachingSchedulerTest, OneOfSeveralResponsesIsNotKept) {
   Send("a", "x");
   Send("b", "x");

@@ -11,7 +11,7 @@ namespace inferd::cache {
 
 namespace {
 
-// The last digit counts forms: an entry of another one is none.
+// The last digit is the format's version. Entries of other versions are not valid.
 constexpr std::string_view kMagic = "inferd-response-1";
 constexpr size_t kCountMax = 1 << 16;  // of outputs, and of parameters
 
@@ -77,7 +77,7 @@ class Reader {
     return number;
   }
   std::string_view Text() { return Raw(Number64<uint64_t>()); }
-  // Of things that take 8 bytes each, at least.
+  // Reads the count of elements that take at least 8 bytes each.
   size_t Count(size_t max = kCountMax) {
     const auto count = Number64<uint64_t>();
     if (count > max || count > in_.size() / 8) failed_ = true;
@@ -115,11 +115,11 @@ std::optional<core::InferTensor> ReadOutput(Reader& in) {
   output.datatype = static_cast<tensor::DataType>(datatype);
   for (size_t left = in.Count(tensor::kRankMax); left > 0; --left) output.shape.Append(in.Number64<int64_t>());
   const std::string_view data = in.Text();
-  // The bytes outlive the reader, and are copied before they go.
+  // The bytes outlive the reader, and are copied before they are freed.
   output.data = {base::Buffer(), reinterpret_cast<const std::byte*>(data.data()), data.size()};
   output.parameters = in.Parameters();
   const bool is_type = datatype > 0 && datatype <= static_cast<int64_t>(tensor::kLastDataType);
-  // Whoever reads the tensor goes by its shape.
+  // Readers of the tensor trust its shape, so it must match the bytes.
   if (in.failed() || !is_type || !tensor::CheckRaw(output.datatype, output.shape, output.data.bytes()).ok()) {
     return std::nullopt;
   }

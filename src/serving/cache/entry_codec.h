@@ -9,12 +9,12 @@
 
 namespace inferd::cache {
 
-// A kept response with the whole key of its request, as bytes for a store in another process, of which nothing is
-// taken on trust. Pure.
+// Encodes a response with the whole key of its request, for a store in another process. Decoding trusts no byte of it.
+// Pure functions.
 
 std::string EncodeEntry(const StoredKey& key, const CachedResponse& response);
 
-// Null: it is not of that key, or no entry at all.
+// Returns the response. Null if the entry has another key, or is not valid.
 std::shared_ptr<const CachedResponse> DecodeEntry(std::string_view entry, const StoredKey& key);
 
 }  // namespace inferd::cache

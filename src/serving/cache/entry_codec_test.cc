@@ -74,7 +74,7 @@ TEST_F(EntryCodecTest, WhatIsCutOrTooLongIsNoEntry) {
   EXPECT_EQ(DecodeEntry(entry + "x", *key), nullptr);
 }
 
-// Whatever is in it: no crash, and tensors whose bytes are those of their shapes.
+// Changed bytes never cause a crash, or a tensor whose bytes do not match its shape.
 TEST_F(EntryCodecTest, WhatIsChangedIsNoEntryOrOneThatCanBeRead) {
   const auto key = Key("abc");
   const std::string entry = EncodeEntry(*key, *Response());

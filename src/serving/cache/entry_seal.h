@@ -6,11 +6,11 @@
 
 namespace inferd::cache {
 
-// Appends a checksum of the entry, so that bytes which changed on their way or in the store are a miss rather than an
-// answer. The checksum is no signature: a client that may write to the store can make one. Pure.
+// Appends a checksum to the entry. Bytes that change on the way or in the store then lead to a miss, not to a wrong
+// response. The checksum is no signature: a client with write access to the store can forge it. Pure.
 void Seal(std::string& entry);
 
-// The entry; nullopt: it is not what was sealed.
+// Returns the entry. Returns nullopt if the checksum does not match.
 std::optional<std::string_view> Unseal(std::string_view sealed);
 
 }  // namespace inferd::cache

@@ -7,7 +7,7 @@ namespace inferd::cache {
 
 namespace {
 
-// How soon it is noticed that a follower was cancelled.
+// The maximum time until a cancelled follower is noticed.
 constexpr int64_t kCancelPollNs = 10'000'000;
 
 bool IsGivenUp(const core::InferRequest& request, int64_t now_ns) {

@@ -12,39 +12,40 @@
 
 namespace inferd::cache {
 
-// A request that waits for the answer to an equal one.
+// A request that waits for the response to an equal one.
 struct Follower {
   core::QueuedRequest queued;
-  int64_t lookup_ns = 0;  // what looking for its answer took
+  int64_t lookup_ns = 0;  // the time of its lookup
 };
 
-// Requests that are on their way to an answer (leaders), and others with equal keys that wait for the same one
-// (followers). Thread-safe; calls nothing.
+// The leading requests that are in flight, and the requests with equal keys that wait for their responses (followers).
+// Thread-safe; calls no callbacks.
 class Flights final {
  public:
-  // One leader. Its key lives as long as it.
+  // A leader. Holds its key.
   struct Flight {
     std::shared_ptr<const StoredKey> key;
     uint64_t level = 0;       // of its priority
-    uint64_t timeout_us = 0;  // how long it may wait in its queue
+    uint64_t timeout_us = 0;  // how long the leader may wait in its queue
     std::vector<Follower> followers;
   };
 
   enum class Joined {
     kFollows,  // the request was taken
-    kLeads,    // nothing like it is on its way
-    kAlone,    // it is not to wait for the one that is: that one is less urgent, or may wait for longer
+    kLeads,    // no equal request is in flight
+    kAlone,    // an equal one is, but is less urgent, or may wait longer; or another key has its hash
   };
-  // `follower.queued` is moved from if it follows only.
+  // Lets a request follow the leader with an equal key. Moves from `follower.queued` only if it follows.
   Joined Join(const RequestKey& key, uint64_t level, Follower& follower);
-  // Has others follow it. Null: one that is equal, or has its place, has begun meanwhile.
+  // Makes a request a leader. Null if another request with an equal key or the same hash has become one meanwhile.
   std::shared_ptr<Flight> Begin(std::shared_ptr<const StoredKey> key, uint64_t level, uint64_t timeout_us);
-  // Nothing follows it any more. Its followers.
+  // Ends a flight, which can have no more followers, and returns its followers.
   std::vector<Follower> End(const std::shared_ptr<Flight>& flight);
 
-  // When a follower may first be one that TakeGivenUp() takes; 0: never.
+  // Returns when TakeGivenUp() may first have to take a follower. 0 if never.
   static int64_t LookAtNs(const core::InferRequest& request, int64_t now_ns);
-  // Takes out followers that are not waited for any more. `next_ns`: when to look again; 0: when one joins.
+  // Takes out followers that nobody waits for any more. Sets `next_ns` to the time of the next check, or to 0 if none
+  // is needed until another follower joins.
   std::vector<Follower> TakeGivenUp(int64_t now_ns, int64_t* next_ns);
 
   size_t size() const;

@@ -1,13 +1,13 @@
-// A Redis that answers lookups with what no Redis answers, or never to the end. Whatever it does, each lookup is
-// answered in time, little memory is taken, and a Redis that behaves is of use afterwards.
+// Tests a Redis that replies to lookups with invalid replies, or with endless ones. In every case, each lookup is
+// answered in time, little memory is used, and a Redis that behaves well afterwards is used again.
 
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
-#include <fstream>
 #include <functional>
 #include <future>
 #include <string>
@@ -19,20 +19,22 @@
 #include "serving/cache/cache_fixture.h"
 #include "serving/cache/redis_link.h"
 #include "serving/cache/redis_store.h"
+#include "tests/support/allocated_bytes.h"
 #include "tests/support/loopback_listener.h"
 
 namespace inferd::cache {
 namespace {
 
 constexpr std::chrono::seconds kGuard{30};
-constexpr size_t kMemoryMaxMb = 64;
+constexpr size_t kMemoryMaxMb = 64;      // for one Redis
+constexpr size_t kAllMemoryMaxMb = 512;  // for all of them at once
 
-// A client's connection, as a behaviour writes to it.
+// A client's connection, to which a behaviour writes.
 class Client final {
  public:
   Client(int socket, const std::atomic<bool>& ending) : socket_(socket), ending_(ending) {}
 
-  // False: the peer has closed it, or the test is over.
+  // Returns false if the peer has closed the connection, or the test is over.
   bool Send(std::string_view bytes) const {
     while (!bytes.empty()) {
       if (ending_) return false;
@@ -46,7 +48,7 @@ class Client final {
     }
     return !ending_;
   }
-  // Until the peer closes it.
+  // Holds the connection until the peer closes it.
   void Hold() const {
     char bytes[4096];
     while (!ending_ && (!Await(POLLIN, 10) || ::recv(socket_, bytes, sizeof bytes, 0) > 0)) {
@@ -66,7 +68,7 @@ class Client final {
 
 using Behaviour = std::function<void(const Client& client)>;
 
-// Greets as a Redis, and answers each GET by a behaviour, after which it closes the connection.
+// Greets like a Redis, and replies to each GET by a behaviour, after which it closes the connection.
 class HostileRedis final {
  public:
   HostileRedis() : thread_([this] { Run(); }) {}
@@ -75,7 +77,7 @@ class HostileRedis final {
     thread_.join();
   }
   uint16_t port() const { return listener_.port(); }
-  // How many lookups it has begun to answer.
+  // Returns the number of lookups that it has begun to answer.
   int asked() const { return asked_; }
   void Become(Behaviour behaviour) {
     const base::MutexLock lock(mutex_);
@@ -121,12 +123,8 @@ class HostileRedis final {
   std::thread thread_;
 };
 
-size_t MemoryMb() {
-  std::ifstream status("/proc/self/statm");
-  size_t pages = 0;
-  status >> pages >> pages;
-  return pages * static_cast<size_t>(::sysconf(_SC_PAGESIZE)) >> 20;
-}
+// Returns the allocated memory. The resident memory is several times that under a sanitizer.
+size_t MemoryMb() { return support::AllocatedBytes() >> 20; }
 
 Behaviour Once(std::string bytes) {
   return [bytes = std::move(bytes)](const Client& client) {
@@ -159,7 +157,7 @@ struct Named {
 
 std::vector<Named> Behaviours() {
   std::vector<Named> all;
-  // What is announced is more than there may be, or of a kind that was not asked for.
+  // Replies that announce more than is allowed, or another type than expected.
   for (const char* head : {"*2147483647\r\n",
                            "*1000000\r\n",
                            "*1\r\n*1\r\n*1\r\n*1\r\n",
@@ -222,7 +220,7 @@ TEST(HostileRedisTest, NoLookupWaitsAndLittleMemoryIsTaken) {
   const std::unique_ptr<base::Logger> logger = base::Logger::Silent();
   HostileRedis redis;
   RedisLink link(Hasty(redis), *logger);
-  // The value, "none", or "late".
+  // Returns the value, "none", or "late".
   const auto get = [&link](const std::string& key) {
     auto told = std::make_shared<std::promise<std::string>>();
     std::future<std::string> value = told->get_future();
@@ -240,7 +238,7 @@ TEST(HostileRedisTest, NoLookupWaitsAndLittleMemoryIsTaken) {
   EXPECT_GE(behaviours.size(), 30u);
   for (const auto& [name, behaviour] : behaviours) {
     redis.Become(behaviour);
-    // A connection on which nothing is answered is given up after a few lookups: this behaviour is on the next one.
+    // A connection without replies is dropped after a few lookups. The behaviour then applies to the next connection.
     const int asked = redis.asked();
     while (redis.asked() == asked) {
       ASSERT_TRUE(await_up()) << name;
@@ -257,7 +255,45 @@ TEST(HostileRedisTest, NoLookupWaitsAndLittleMemoryIsTaken) {
   EXPECT_EQ(got, "good");
 }
 
-// What the model answers, or "late".
+TEST(HostileRedisTest, AllAtOnceTakeLittleMemory) {
+  const std::unique_ptr<base::Logger> logger = base::Logger::Silent();
+  const size_t before_mb = MemoryMb();
+  struct Peer {
+    HostileRedis redis;
+    std::unique_ptr<RedisLink> link;
+  };
+  std::vector<std::unique_ptr<Peer>> peers;
+  for (const auto& [name, behaviour] : Behaviours()) {
+    Peer& peer = *peers.emplace_back(std::make_unique<Peer>());
+    peer.redis.Become(behaviour);
+    RedisLink::Options options = Hasty(peer.redis);
+    // Long enough for all of them to reply before the first is given up.
+    options.timeout = std::chrono::seconds(1);
+    peer.link = std::make_unique<RedisLink>(options, *logger);
+  }
+  const auto until = std::chrono::steady_clock::now() + kGuard;
+  std::atomic<size_t> told{0};
+  size_t asked = 0;
+  size_t most_mb = 0;
+  const auto all_asked = [&] {
+    return std::ranges::all_of(peers, [](const auto& peer) { return peer->redis.asked() > 0; });
+  };
+  while ((!all_asked() || told < asked) && std::chrono::steady_clock::now() < until) {
+    for (const std::unique_ptr<Peer>& peer : peers) {
+      if (peer->redis.asked() > 0 || !peer->link->up()) continue;
+      ++asked;
+      peer->link->Get("a", [&told](std::optional<std::string_view>) { ++told; });
+    }
+    most_mb = std::max(most_mb, MemoryMb());
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_TRUE(all_asked());
+  EXPECT_EQ(told, asked) << "a lookup was not answered";
+  EXPECT_LE(most_mb, before_mb + kAllMemoryMaxMb);
+  for (const std::unique_ptr<Peer>& peer : peers) peer->link.reset();
+}
+
+// Returns the model's response, or "late".
 std::string Ask(CachedModel& model, const std::string& what) {
   auto told = std::make_shared<std::promise<std::string>>();
   std::future<std::string> answer = told->get_future();
@@ -267,7 +303,7 @@ std::string Ask(CachedModel& model, const std::string& what) {
   return answer.wait_for(kGuard) == std::future_status::ready ? answer.get() : "late";
 }
 
-// Asks a model without a pause, each time for something else.
+// Sends requests to a model without a pause, each one different.
 class Asking final {
  public:
   explicit Asking(CachedModel& model) : thread_([this, &model] { Run(model); }) {}
@@ -295,8 +331,8 @@ class Asking final {
   std::thread thread_;
 };
 
-// A model whose responses are in the Redis executes its requests, and another one answers all of its own. Both execute
-// on the threads that go on with what was looked for.
+// A model whose responses are in the Redis executes its requests, and another model answers all of its own. Both
+// execute on the threads that continue after lookups.
 TEST(HostileRedisTest, ModelsAnswerMeanwhile) {
   const std::unique_ptr<base::Logger> logger = base::Logger::Silent();
   const base::SystemClock clock;

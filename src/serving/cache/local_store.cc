@@ -37,9 +37,9 @@ std::shared_ptr<const CachedResponse> LocalStore::Find(const RequestKey& key) {
   return response;
 }
 
-void LocalStore::Insert(std::shared_ptr<const StoredKey> key, std::shared_ptr<const CachedResponse> response) {
+bool LocalStore::Insert(std::shared_ptr<const StoredKey> key, std::shared_ptr<const CachedResponse> response) {
   const size_t bytes = key->bytes() + response->bytes() + kEntryBytes;
-  if (bytes > options_.bytes_max) return;
+  if (bytes > options_.bytes_max) return false;
   const int64_t expires_ns = options_.ttl_ns == 0 ? 0 : clock_.NowNs() + options_.ttl_ns;
   Dropped dropped;
   base::MutexLock lock(mutex_);
@@ -55,6 +55,7 @@ void LocalStore::Insert(std::shared_ptr<const StoredKey> key, std::shared_ptr<co
   entry.expires_ns = expires_ns;
   bytes_ += bytes;
   by_use_.push_back(entry);
+  return true;
 }
 
 LocalStore::Figures LocalStore::figures() const {

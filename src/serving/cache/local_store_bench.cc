@@ -2,8 +2,8 @@
 
 #include "serving/cache/cache_fixture.h"
 
-// What it takes to look a response up: to make the key of a request with an input of so many bytes, to find it among
-// 10 000 others and to compare it; by several threads at a time, which meet at the lock.
+// The cost of a lookup: making the key of a request with an input of this many bytes, finding it among 10 000 others,
+// and comparing it. With several threads, which share the lock.
 
 namespace inferd::cache {
 namespace {

@@ -66,7 +66,7 @@ TEST_F(LocalStoreTest, TheLeastRecentlyUsedGoFirst) {
   EXPECT_EQ(store.figures().bytes, store.bytes_max());
 }
 
-// Of small entries, too: as many bytes as malloc has given out for them, or a few more.
+// For small entries, too: counts all the bytes that malloc has given out for them, or a few more.
 TEST_F(LocalStoreTest, AllThatKeepingTakesIsCounted) {
   constexpr size_t kMax = size_t{8} << 20;
   LocalStore store({.bytes_max = kMax}, clock_);
@@ -75,7 +75,7 @@ TEST_F(LocalStoreTest, AllThatKeepingTakesIsCounted) {
   const size_t allocated = support::AllocatedBytes() - before;
   EXPECT_LE(store.figures().bytes, kMax);
   EXPECT_GT(store.figures().bytes, kMax - 2000);
-#ifndef INFERD_UNDER_SANITIZER  // whose allocators have sizes of their own
+#ifndef INFERD_UNDER_SANITIZER  // its allocators have other sizes
   EXPECT_LE(allocated, kMax) << store.figures().entries << " entries";
 #endif
   EXPECT_GT(allocated, kMax / 2);

@@ -14,7 +14,7 @@ namespace inferd::cache {
 namespace {
 
 constexpr size_t kReadBytes = size_t{16} << 10;
-constexpr int kReadsMax = 64;  // of one Advance
+constexpr int kReadsMax = 64;  // per Advance()
 
 struct FreeReply {
   void operator()(void* reply) const { freeReplyObject(reply); }
@@ -113,7 +113,7 @@ base::Status RedisConnection::Read(const Take& take) {
     }
     INFERD_RETURN_IF_ERROR(TakeReplies(take));
   }
-  // What TLS holds already is no event of the socket.
+  // poll() does not report bytes that TLS has already read from the socket.
   has_more_ = true;
   return {};
 }

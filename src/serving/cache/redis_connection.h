@@ -17,34 +17,35 @@
 
 namespace inferd::cache {
 
-// One connection to a Redis, in the clear or by TLS: commands out, their replies in, in the order of the commands. It
-// does not block but to look up the host's name. Used by one thread.
+// One connection to a Redis, with or without TLS. Sends commands, and returns their replies in the order of the
+// commands. Blocks only to look up the host's name. Used by one thread.
 class RedisConnection final {
  public:
   struct Target {
     std::string host;
     uint16_t port = 0;
-    std::shared_ptr<net::TlsContext> tls;  // null: in the clear
-    std::string tls_name;                  // whom the certificate must be for; empty: the host
+    std::shared_ptr<net::TlsContext> tls;  // null for no TLS
+    std::string tls_name;                  // the name that the certificate must have; empty means the host
   };
-  // Begins to connect. UNAVAILABLE says why there is no way. A reply with a value of more than `value_bytes_max` bytes
-  // ends the connection.
+  // Starts to connect. UNAVAILABLE, with the reason, if that fails. A reply with a value of more than `value_bytes_max`
+  // bytes ends the connection.
   static base::Result<std::unique_ptr<RedisConnection>> Open(const Target& target, size_t value_bytes_max);
   RedisConnection(const RedisConnection&) = delete;
   RedisConnection& operator=(const RedisConnection&) = delete;
 
-  // What to poll for, before each Advance.
+  // The file descriptor and the events to poll for, before each Advance().
   int fd() const { return context_->fd; }
   int16_t events() const;
-  // There is more to read already: Advance is to be called again, whatever poll says.
+  // True if more bytes can be read already: call Advance() again, whatever poll() returns.
   bool has_more() const { return has_more_; }
 
-  // A command in hiredis' format; it leaves with the next Advance. False: it is none, or there is no memory for it.
+  // Queues a command in hiredis' format. The next Advance() sends it. Returns false if the format is wrong, or there is
+  // no memory.
   bool Send(const char* format, ...);
 
-  // Goes on when one of the events has come, but reads so much at most that its thread gets to other things, however
-  // much the Redis sends. `take` is called for each reply; the reply lasts as long as the call. An error, which `take`
-  // may give, too: the connection is of no use any more.
+  // Continues after an event. Reads a limited amount, so that its thread gets to other work however much the Redis
+  // sends. Calls `take` for each reply, which is valid during the call. If it returns an error, which may come from
+  // `take`, the connection is unusable.
   using Take = std::function<base::Status(const redisReply& reply)>;
   base::Status Advance(const Take& take);
 
@@ -76,8 +77,8 @@ class RedisConnection final {
   ReplyBounds bounds_;
   bool has_more_ = false;
   bool connected_ = false;
-  bool secured_ = false;               // the handshake is over
-  State waiting_ = State::kWantWrite;  // of the step before that; of what is to be written afterwards
+  bool secured_ = false;               // the TLS handshake is done
+  State waiting_ = State::kWantWrite;  // the state of the handshake; after it, of writing
   std::deque<Command> commands_;
 };
 

@@ -16,14 +16,14 @@ namespace inferd::cache {
 
 namespace {
 
-constexpr int kLateMax = 3;                            // in a row
-constexpr size_t kShownBytesMax = 256;                 // of an error of the Redis
-constexpr size_t kSendingBytesMax = size_t{16} << 20;  // what is set and not yet confirmed
+constexpr int kLateMax = 3;                            // late replies in a row
+constexpr size_t kShownBytesMax = 256;                 // of an error from the Redis
+constexpr size_t kSendingBytesMax = size_t{16} << 20;  // of SET commands that are not confirmed yet
 
 }  // namespace
 
 struct RedisLink::Question {
-  Reply reply;  // null: it was called
+  Reply reply;  // null if it was called
   Clock::time_point due;
 
   void Answer(std::optional<std::string_view> value) {
@@ -96,7 +96,7 @@ void RedisLink::Run() {
     }
     Poll();
   }
-  complained_ = true;  // that it ends is nothing to say
+  complained_ = true;  // no warning about the end of the link
   Drop("");
   for (Command& command : TakeCommands()) Send(command);
 }
@@ -163,7 +163,7 @@ void RedisLink::OnReply(const redisReply& reply) {
     case Awaited::To::kSet: sending_bytes_.fetch_sub(awaited.bytes, std::memory_order_relaxed); return;
     case Awaited::To::kGet: break;
   }
-  if (awaited.question->reply == nullptr) return;  // AnswerLate() did
+  if (awaited.question->reply == nullptr) return;  // AnswerLate() has answered it
   late_in_a_row_ = 0;
   pause_ = options_.pause_min;
   if (reply.type == REDIS_REPLY_STRING) return awaited.question->Answer(std::string_view(reply.str, reply.len));
@@ -178,12 +178,12 @@ void RedisLink::OnIntroduced(const redisReply& reply, bool ping) {
   }
 }
 
-// A Redis that does not know a command repeats its words, and so the password.
+// Masks the password: a Redis that does not know a command repeats the command in its error.
 std::string RedisLink::Shown(std::string_view error) const {
   return base::Printable(base::Masked(error, std::array{options_.password}), kShownBytesMax);
 }
 
-// It answers: from now on it is asked.
+// The Redis replies: from now on, lookups use it.
 void RedisLink::Proven() {
   late_in_a_row_ = 0;
   up_.store(true, std::memory_order_relaxed);

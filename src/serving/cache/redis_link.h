@@ -19,38 +19,38 @@
 
 namespace inferd::cache {
 
-// A connection to a Redis, on a thread of its own, that never makes a caller wait: what it is asked is answered within
-// the timeout, with nothing if need be. While the Redis is away, or too slow, it is answered so at once: after a few
-// questions in a row without an answer in time, the connection is given up, and tried again after a pause that grows as
-// long as it does not help. Thread-safe.
+// A connection to a Redis, on a thread of its own, that never blocks a caller. Every lookup is answered within the
+// timeout, if need be with nothing. While the Redis is unreachable or too slow, lookups are answered with nothing at
+// once. After a few lookups in a row without a reply in time, the link drops the connection. It connects again after a
+// pause, which grows with each failure. Thread-safe.
 class RedisLink final {
  public:
   struct Options {
     RedisConnection::Target target = {};
-    std::string user = {};      // empty: the default one
-    std::string password = {};  // empty: none is asked for
+    std::string user = {};      // empty means the default user
+    std::string password = {};  // empty if none is needed
     uint32_t database = 0;
-    size_t value_bytes_max = size_t{8} << 20;  // a longer value that is got ends the connection
+    size_t value_bytes_max = size_t{8} << 20;  // a reply with a longer value ends the connection
     std::chrono::milliseconds timeout{10};
     std::chrono::milliseconds connect_timeout{1'000};
     std::chrono::milliseconds pause_min{100};
     std::chrono::milliseconds pause_max{5'000};
   };
-  // The logger outlives it.
+  // The logger outlives this object.
   RedisLink(Options options, base::Logger& logger);
-  // Answers what is open.
+  // Answers all open lookups.
   ~RedisLink();
   RedisLink(const RedisLink&) = delete;
   RedisLink& operator=(const RedisLink&) = delete;
 
-  // Whether it is connected, and was answered in time of late.
+  // Returns true if the link is connected and the last lookups were answered in time.
   bool up() const { return up_.load(std::memory_order_relaxed); }
 
-  // The value, or nothing: there is none, or none in time. Called once, on any thread, and not for long: on that of the
-  // link the others wait. The view lasts as long as the call.
+  // Looks up a value. `reply` is called once, on any thread, with nothing if there is no value, or none in time. It
+  // must be quick: on the link's thread, other lookups wait for it. The view is valid during the call.
   using Reply = std::move_only_function<void(std::optional<std::string_view>)>;
   void Get(std::string key, Reply reply);
-  // Forgotten if the link is not up, or has too much to send already. `ttl` 0: for good.
+  // Stores a value. Does nothing if the link is not up, or has too much to send already. `ttl` 0 means for ever.
   void Set(std::string key, std::string value, std::chrono::milliseconds ttl);
 
   uint64_t timeouts() const { return timeouts_.load(std::memory_order_relaxed); }
@@ -60,15 +60,15 @@ class RedisLink final {
   struct Question;
   struct Command {
     std::string key;
-    std::string value;                   // to be set
-    std::chrono::milliseconds ttl{0};    // of it
-    std::shared_ptr<Question> question;  // null: to be set
+    std::string value;                   // only of a SET
+    std::chrono::milliseconds ttl{0};    // of the value
+    std::shared_ptr<Question> question;  // null for a SET
   };
-  // What a reply will be to; the Redis answers in the order in which it is asked.
+  // The command whose reply is expected. The Redis replies in the order of the commands.
   struct Awaited {
     enum class To { kIntroduction, kPing, kSet, kGet };
     To to = To::kIntroduction;
-    size_t bytes = 0;                    // kSet: of the value
+    size_t bytes = 0;                    // of kSet: the value's bytes
     std::shared_ptr<Question> question;  // kGet
   };
 
@@ -98,17 +98,17 @@ class RedisLink final {
   bool stopping_ GUARDED_BY(mutex_) = false;
   const int wake_;  // an eventfd
 
-  // The thread's own.
-  std::unique_ptr<RedisConnection> connection_;  // null: not connected, nor about to
-  std::string problem_;                          // why the connection is of no use; empty: it is
+  // Used by the link's thread alone.
+  std::unique_ptr<RedisConnection> connection_;  // null if there is no connection, not even a starting one
+  std::string problem_;                          // why the connection is unusable; empty if it is usable
   std::deque<Awaited> awaited_;
   std::deque<std::shared_ptr<Question>> questions_;
   int late_in_a_row_ = 0;
   Clock::time_point connect_by_;  // while it is not up
   Clock::time_point next_try_;
   std::chrono::milliseconds pause_;
-  bool complained_ = false;  // the log says that it is away
-  std::thread thread_;       // last: it uses the others
+  bool complained_ = false;  // the log says that the Redis is unreachable
+  std::thread thread_;       // last, as it uses the other members
 };
 
 }  // namespace inferd::cache

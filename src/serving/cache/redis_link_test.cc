@@ -23,7 +23,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// What a Redis does with AUTH, SELECT, PING, GET and SET, on a thread of its own, or less of it.
+// Implements a Redis' AUTH, SELECT, PING, GET and SET on a thread of its own, with faults on demand.
 class FakeRedis final {
  public:
   FakeRedis() : thread_([this] { Run(); }) {}
@@ -33,9 +33,9 @@ class FakeRedis final {
   }
 
   uint16_t port() const { return listener_.port(); }
-  // Of GET: no answer; the connection closed; an answer that is none of the protocol's.
+  // Faults of GET: no reply; a closed connection; an invalid reply.
   std::atomic<bool> silent{false}, hangs_up{false}, babbles{false};
-  std::atomic<bool> refuses{false}, repeats{false};  // of AUTH: what a Redis says to it, and to a command it lacks
+  std::atomic<bool> refuses{false}, repeats{false};  // AUTH: Redis' own error; the error for an unknown command
   std::atomic<int> connections{0};
 
   std::vector<std::string> commands() {
@@ -68,7 +68,7 @@ class FakeRedis final {
       }
     }
   }
-  // One command, if it is all there.
+  // Takes one command if it has arrived completely.
   static std::optional<std::vector<std::string>> Take(std::string& in) {
     size_t at = 0;
     const auto number = [&](char kind) -> long {
@@ -205,7 +205,7 @@ TEST_F(RedisLinkTest, WithoutAnAnswerInTimeThereIsNone) {
   redis_.silent = true;
   for (int i = 0; i < 50; ++i) EXPECT_EQ(Get(link, "a"), "none");
   EXPECT_GE(link.timeouts(), 3u);
-  // A connection that does not answer is given up.
+  // A connection without replies is dropped.
   while (redis_.connections < 2) std::this_thread::yield();
 }
 
@@ -245,7 +245,7 @@ TEST_F(RedisLinkTest, WhatIsOpenAtTheEndIsAnswered) {
   EXPECT_EQ(answers, 10);
 }
 
-// The whole way of requests, by threads, with a Redis that is now and then no good.
+// Tests the whole path of requests, with threads and a Redis that fails now and then.
 TEST_F(RedisLinkTest, RequestsAreAnsweredWhateverItDoes) {
   const KeySecret secret;
   const base::SystemClock clock;
@@ -282,7 +282,7 @@ TEST_F(RedisLinkTest, RequestsAreAnsweredWhateverItDoes) {
       });
     }
     for (std::thread& client : clients) client.join();
-    // What goes on after an answer holds the version for a moment more.
+    // The code that continues after a response holds the version a moment longer.
     while (model.version().use_count() > 1) std::this_thread::yield();
   }
   EXPECT_EQ(wrong, 0);

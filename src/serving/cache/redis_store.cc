@@ -38,16 +38,18 @@ void RedisStore::Fetch(std::shared_ptr<const StoredKey> key, Fetched done) {
   link_.Get(std::move(name), [this, key = std::move(key),
                               done = std::move(done)](std::optional<std::string_view> entry) mutable {
     std::shared_ptr<const CachedResponse> response = Decode(entry, *key);
-    // The link's thread has other questions.
+    // The link's thread must stay free for other lookups.
     executor_.Post([done = std::move(done), response = std::move(response)]() mutable { done(std::move(response)); });
   });
 }
 
-void RedisStore::Insert(std::shared_ptr<const StoredKey> key, std::shared_ptr<const CachedResponse> response) {
-  if (!link_.up() || key->bytes() + response->bytes() > kEntryBytesMax) return;
+bool RedisStore::Insert(std::shared_ptr<const StoredKey> key, std::shared_ptr<const CachedResponse> response) {
+  if (key->bytes() + response->bytes() > kEntryBytesMax) return false;
+  if (!link_.up()) return true;
   std::string entry = EncodeEntry(*key, *response);
   Seal(entry);
   link_.Set(NameOf(key->hash()), std::move(entry), ttl_);
+  return true;
 }
 
 }  // namespace inferd::cache

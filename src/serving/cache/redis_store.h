@@ -15,14 +15,15 @@
 
 namespace inferd::cache {
 
-// Responses in a Redis, which bounds and forgets them as it is told. Entries have the whole key in them, and are held
-// against it, and a checksum: a Redis that others write to, or whose memory fails, gives no wrong answer by accident.
+// A store of responses in a Redis, whose configuration sets its size and eviction. Each entry contains the whole key,
+// which is compared, and a checksum. So a Redis with other writers or faulty memory never causes a wrong response by
+// accident.
 class RedisStore final : public CacheStore {
  public:
-  // The longest that key and response may be together.
+  // The maximum bytes of key and response together.
   static constexpr size_t kEntryBytesMax = size_t{8} << 20;
 
-  // `executor` goes on with requests whose responses were looked for. It and the logger outlive this.
+  // `executor` continues with the requests after a lookup. It and the logger outlive this object.
   RedisStore(RedisLink::Options options, std::chrono::milliseconds ttl, base::Executor& executor, base::Logger& logger)
       : ttl_(ttl), executor_(executor), link_(WithLimit(std::move(options)), logger) {}
 
@@ -30,14 +31,14 @@ class RedisStore final : public CacheStore {
   bool fetches() const override { return link_.up(); }
   void Fetch(std::shared_ptr<const StoredKey> key, Fetched done) override;
   bool Keeps(size_t key_bytes) const override { return key_bytes <= kEntryBytesMax; }
-  void Insert(std::shared_ptr<const StoredKey> key, std::shared_ptr<const CachedResponse> response) override;
+  bool Insert(std::shared_ptr<const StoredKey> key, std::shared_ptr<const CachedResponse> response) override;
 
   const RedisLink& link() const { return link_; }
-  // Entries that were not as they had been written.
+  // Returns the number of entries that were damaged.
   uint64_t damaged() const { return damaged_.load(std::memory_order_relaxed); }
 
  private:
-  // What is in an entry besides, as names and shapes, is bounded by the same number once more.
+  // The rest of an entry, such as names and shapes, is limited to the same number of bytes again.
   static RedisLink::Options WithLimit(RedisLink::Options options) {
     options.value_bytes_max = 2 * kEntryBytesMax;
     return options;

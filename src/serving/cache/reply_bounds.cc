@@ -9,7 +9,7 @@ namespace inferd::cache {
 
 namespace {
 
-constexpr std::string_view kKinds = "+-:$";  // a status, an error, a number, a value
+constexpr std::string_view kKinds = "+-:$";  // status, error, number, value
 constexpr std::string_view kLineEnd = "\r\n";
 
 base::Status Unusable(const std::string& what) { return base::Unavailable("it answers with " + what); }
@@ -37,7 +37,7 @@ base::Status ReplyBounds::Take(std::string_view bytes) {
 }
 
 base::Status ReplyBounds::TakeLine() {
-  // A line is hiredis' line: both must see the same end.
+  // This class and hiredis must agree where a line ends.
   if (!line_.ends_with(kLineEnd)) return Unusable("a line without its end");
   const std::string line = std::exchange(line_, {});
   if (line.front() != '$') return {};
@@ -45,7 +45,7 @@ base::Status ReplyBounds::TakeLine() {
   int64_t size = 0;
   const auto [stop, error] = std::from_chars(line.data() + 1, end, size);
   if (error != std::errc() || stop != end || size < -1) return Unusable("a value of no size");
-  if (size == -1) return {};  // there is none
+  if (size == -1) return {};  // no value
   if (static_cast<uint64_t>(size) > value_bytes_max_) return Unusable("a value of " + std::to_string(size) + " bytes");
   value_left_ = static_cast<size_t>(size) + kLineEnd.size();
   return {};

@@ -7,7 +7,7 @@ namespace {
 
 constexpr size_t kValueBytesMax = 1000;
 
-// Cut into pieces of that size.
+// Checks the bytes, cut into pieces of this size.
 base::Status Taken(std::string_view bytes, size_t piece) {
   ReplyBounds bounds(kValueBytesMax);
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {

@@ -17,10 +17,10 @@ namespace {
 
 using Head = boost::container::small_vector<char, 1024>;
 
-// Inputs of so many bytes are hashed together with the head; hashing piece by piece costs more than to copy those.
+// Inputs of up to this many bytes are copied behind the head and hashed with it, as hashing in pieces costs more.
 constexpr size_t kTogetherBytesMax = 4096;
 
-// Every part has its length in front, so that no two requests are written the same.
+// Every part is preceded by its length, so that no two requests have the same encoding.
 void Put(Head& head, const void* data, size_t size) {
   const char* const bytes = static_cast<const char*>(data);
   head.insert(head.end(), bytes, bytes + size);
@@ -48,7 +48,7 @@ void PutValue(Head& head, const core::ParameterValue& value) {
       value);
 }
 
-// In the order of their names, which protocols with maps do not keep.
+// Sorted by name, since protocols with maps do not keep the order.
 void PutParameters(Head& head, const core::Parameters& parameters) {
   PutNumber(head, static_cast<uint32_t>(parameters.size()));
   boost::container::small_vector<const core::Parameters::value_type*, 8> sorted;

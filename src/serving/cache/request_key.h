@@ -11,11 +11,11 @@
 
 namespace inferd::cache {
 
-// What a block of base::Buffer takes beside its bytes.
+// The overhead of a base::Buffer block, besides its bytes.
 inline constexpr size_t kBufferBytes = 5 * base::kBufferAlignment;
 
-// Says where a key is kept. Whoever does not know the secret cannot make two that are the same; and whatever is found
-// by it is compared with the whole key besides.
+// The hash under which a key is stored. Without the secret, nobody can construct two keys with the same hash. In
+// addition, the whole key of a found entry is compared.
 struct KeyHash {
   uint64_t low = 0;
   uint64_t high = 0;
@@ -26,14 +26,14 @@ struct KeyHashHasher {
   size_t operator()(const KeyHash& hash) const { return hash.low; }
 };
 
-// What keys are hashed with. Immutable.
+// The secret with which keys are hashed. Immutable.
 class KeySecret final {
  public:
-  // A random one, of this process.
+  // Makes a random secret for this process.
   KeySecret();
-  // One that others have too.
+  // Makes a secret that several servers share.
   explicit KeySecret(std::string_view name);
-  // One with which all keys have the same hash, for tests of what compares them.
+  // Makes a secret with which all keys have the same hash, for tests of the comparison.
   static KeySecret ThatTellsNothing();
 
  private:
@@ -45,15 +45,15 @@ class KeySecret final {
 
 class StoredKey;
 
-// All of a request that its answer depends on, as a view of it: which load of which version (its "scope"), every
-// input's name, type, shape and bytes, which outputs in which order, and its parameters.
+// Everything in a request that its response depends on, as a view: the load of the version (its "scope"), every input's
+// name, type, shape and bytes, the outputs and their order, and its parameters.
 //
-// Not in it, for they change when or how a request is answered and not what with: its id, priority, timeout, deadline,
-// trace, the order of its inputs, the parameters of its tensors (form, place and classification of outputs, which
-// engines do not see), and where its outputs are to be.
+// It leaves out what changes only when or how a request is answered: its id, priority, timeout, deadline and trace, the
+// order of its inputs, the parameters of its tensors (form, place and classification of outputs, which engines do not
+// see), and the memory for its outputs.
 class RequestKey final {
  public:
-  // `queued` has been validated and its inputs are readable. It, its inputs and the secret outlive this.
+  // `queued` must be validated, with readable inputs. It, its inputs and the secret outlive this object.
   RequestKey(std::string_view scope, std::string_view state, const core::QueuedRequest& queued,
              const KeySecret& secret);
 
@@ -70,7 +70,7 @@ class RequestKey final {
   KeyHash hash_;
 };
 
-// A RequestKey in memory of its own. Immutable, thread-safe.
+// A copy of a RequestKey in memory of its own. Immutable, thread-safe.
 class StoredKey final {
  public:
   // Throws std::bad_alloc.
@@ -78,7 +78,7 @@ class StoredKey final {
 
   const KeyHash& hash() const { return hash_; }
   bool Equals(const RequestKey& key) const;
-  // Bytes of memory.
+  // Returns the bytes of memory that it uses.
   size_t bytes() const { return sizeof(StoredKey) + kBufferBytes + memory_.size(); }
   // The inputs' bytes, in the order of the signature.
   size_t input_count() const { return pieces_.size(); }

@@ -100,7 +100,7 @@ TEST_F(RequestKeyTest, OneDifferenceIsEnough) {
   }
 }
 
-// The same hash, whether it is made in one go or piece by piece.
+// The hash is the same in one pass and in pieces.
 TEST_F(RequestKeyTest, LargeInputsAreTheSame) {
   const std::string large(100'000, 'x');
   std::string other = large;

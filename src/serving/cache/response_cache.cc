@@ -13,7 +13,7 @@ namespace inferd::cache {
 
 namespace {
 
-// Of what one load of a version keeps in a Redis, where no server finds it any more once that is gone.
+// The TTL, in a Redis, of responses that belong to one load of a version: once the load is gone, no server finds them.
 constexpr std::chrono::hours kOwnTtl{1};
 constexpr size_t kFetchThreads = 2;
 
@@ -26,8 +26,8 @@ base::Status CheckKind(const core::SchedulerParts& version) {
                                ". Please disable the response cache.");
 }
 
-// Shared: what is the same in all servers. Else besides what it is of, a number of its own: graph calls share a version
-// and its generation.
+// Returns the scope of keys. If `shared`, it is the same in all servers. Otherwise it also has a unique number, as
+// graph calls share a version and its generation.
 std::string ScopeOf(const core::SchedulerParts& version, bool shared) {
   static std::atomic<uint64_t> made{0};
   std::string scope = version.id.name + '/' + std::to_string(version.id.version) + '/' + version.signature->name;
@@ -127,7 +127,8 @@ core::SchedulerFactory ResponseCache::Wrap(core::SchedulerFactory made, const Se
                                                                          .secret = secret_,
                                                                          .snapshots = services.snapshots,
                                                                          .deadlines = services.deadlines,
-                                                                         .clock = services.clock});
+                                                                         .clock = services.clock,
+                                                                         .logger = services.logger});
   };
 }
 

@@ -21,35 +21,36 @@ namespace inferd::cache {
 // The server's response cache. Thread-safe; outlives every scheduler.
 class ResponseCache final {
  public:
-  // What it shows and trusts where its Redis is reached by TLS; null: it is not. INVALID_ARGUMENT names the file.
+  // Loads the certificates for a Redis that is reached by TLS. Null if none is. INVALID_ARGUMENT names the file.
   static base::Result<std::shared_ptr<net::TlsContext>> LoadTls(const config::CacheOptions& options);
 
-  // Null: the options name none. `tls`: LoadTls. All but the options outlive it.
+  // Makes the cache. Null if the options name none. `tls` is from LoadTls(). Everything except the options outlives it.
   static std::unique_ptr<ResponseCache> Make(const config::CacheOptions& options, std::shared_ptr<net::TlsContext> tls,
                                              const base::Clock& clock, metrics::Registry& registry,
                                              base::Logger& logger);
 
-  // What its schedulers share. All outlive them.
+  // The services that its schedulers share. They outlive the schedulers.
   struct Services {
     const core::SnapshotPublisher& snapshots;
     scheduling::DeadlineWatch& deadlines;
     const base::Clock& clock;
     scheduling::InferenceMetrics& metrics;
+    base::Logger& logger;
   };
-  // A factory that makes what `made` makes, as a CachingScheduler where the configuration wants a response cache.
-  // INVALID_ARGUMENT: the model is one whose responses cannot be kept.
+  // Returns a factory that wraps the schedulers of `made` in a CachingScheduler if the model's configuration wants a
+  // response cache. INVALID_ARGUMENT if the model's responses cannot be stored.
   core::SchedulerFactory Wrap(core::SchedulerFactory made, const Services& services);
 
  private:
   explicit ResponseCache(const config::CacheOptions& options);
 
-  const bool shared_;  // by servers
+  const bool shared_;  // servers share the entries
   const KeySecret secret_;
-  const std::unique_ptr<base::ThreadPool> pool_;  // what goes on when a fetch is over; null: nothing is fetched
+  const std::unique_ptr<base::ThreadPool> pool_;  // continues after a fetch; null if nothing is fetched
   std::unique_ptr<CacheStore> store_;
 };
 
-// Where there is none: a model whose configuration wants one is made as ever, and the log says so.
+// For a server without a cache: a model that wants one gets its scheduler unchanged, and the log says so.
 core::SchedulerFactory MakeUncachedFactory(core::SchedulerFactory made, base::Logger& logger);
 
 }  // namespace inferd::cache

@@ -8,7 +8,7 @@ namespace inferd::cache {
 
 namespace {
 
-// Ensembles of ensembles have no circles, and are not deeper.
+// A limit on nested ensembles, which have no cycles and are not so deep.
 constexpr int kDepthMax = 64;
 
 bool Append(const core::CatalogSnapshot& snapshot, const std::vector<config::EnsembleStep>& steps, int depth,

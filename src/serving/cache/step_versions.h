@@ -12,15 +12,16 @@
 
 namespace inferd::cache {
 
-// Which loads of which versions an ensemble's steps have answer at present, as a text: what the ensemble answers may be
-// another thing when it has changed. Thread-safe.
+// The loads that presently answer an ensemble's steps, as a text. When it changes, the ensemble's responses may change.
+// Thread-safe.
 class StepVersions final {
  public:
-  // The publisher outlives this.
+  // The publisher outlives this object.
   StepVersions(std::vector<config::EnsembleStep> steps, const core::SnapshotPublisher& snapshots)
       : steps_(std::move(steps)), snapshots_(snapshots) {}
 
-  // Empty, but not null, of a model without steps. Null: one of them is not loaded, so that it cannot be said.
+  // Returns the text. It is empty, but not null, for a model without steps. Null if a step's version is not loaded, so
+  // that the text is unknown.
   std::shared_ptr<const std::string> Get();
 
  private:

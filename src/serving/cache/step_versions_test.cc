@@ -12,7 +12,7 @@ class StepVersionsTest : public ::testing::Test {
  protected:
   using Steps = std::vector<config::EnsembleStep>;
 
-  // A load of version 1, with the next generation.
+  // Loads version 1 of a model, with the next generation.
   void Load(const std::string& model, const Steps& steps = {}) {
     auto config = std::make_shared<config::ModelConfig>();
     config->ensemble = std::make_shared<config::Ensemble>(config::Ensemble{.steps = steps});
@@ -87,7 +87,7 @@ TEST_F(StepVersionsTest, SoIsOneOfAnEnsembleInside) {
   EXPECT_EQ(Text(steps), "none");
 }
 
-// Which there cannot be, but must not be followed without end.
+// Cycles cannot exist, but must not be followed without end.
 TEST_F(StepVersionsTest, ACircleSaysNothing) {
   StepVersions steps({Step("a")}, snapshots_);
   Load("a", {Step("b")});

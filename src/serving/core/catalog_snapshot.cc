@@ -10,7 +10,7 @@ namespace inferd::core {
 
 namespace {
 
-// What messages quote of a client's version or label.
+// The maximum bytes of a client's version or label that error messages quote.
 constexpr size_t kVersionBytesMax = 256;
 
 // Triton's texts: clients look for "is not found", "has no available versions" and "is not at ready state".
@@ -19,6 +19,11 @@ base::Status UnknownModel(std::string_view model) {
 }
 
 base::Status UnknownVersion(std::string_view model, std::string_view version) {
+  if (ParseVersion(version) < 0) {
+    return base::NotFound("failed to get model version from specified version string '" +
+                          base::Printable(version, kVersionBytesMax) +
+                          "': expected a whole number without leading zeros");
+  }
   return base::NotFound("Request for unknown model: " + base::QuotedName(model) + " version " +
                         base::Printable(version, kVersionBytesMax) + " is not found");
 }

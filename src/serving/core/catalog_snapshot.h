@@ -16,13 +16,13 @@ namespace inferd::core {
 
 class ModelVersion;
 
-// The number that a client's version text names: decimal digits without a sign or leading zeros, at most 2^63 - 1.
-// -1: it names none.
+// Parses the version number in a client's text: decimal digits without a sign or leading zeros, at most 2^63 - 1.
+// Returns -1 if the text is anything else.
 int64_t ParseVersion(std::string_view text);
 
-// What is served at one moment: every known model, its versions, and which of them answers a request that names none.
-// Immutable, so thread-safe. It does not keep the versions loaded: a loop that is idle may hold an old snapshot, and an
-// unload must not wait for it.
+// The state of the catalog at one moment: every known model, its versions, and the version that answers a request
+// without one. Immutable, and so thread-safe. It does not keep versions loaded: an idle loop may hold an old snapshot,
+// and an unload must not wait for it.
 class CatalogSnapshot final {
  public:
   struct Version {
@@ -30,11 +30,11 @@ class CatalogSnapshot final {
     std::weak_ptr<const ModelVersion> serving;  // set if `state` is READY
     ModelState state = ModelState::kUnknown;
     std::string reason;  // why it is not READY
-    // Of that reason, where it is why the version could not be loaded.
+    // The error code of a failed load, if that is the reason.
     base::StatusCode failed_code = base::StatusCode::kOk;
-    // It is loaded when a request needs it, should it not be READY.
+    // True if the version is loaded when a request needs it and it is not READY.
     bool on_demand = false;
-    // Requests that name no version have it loaded, rather than that a lower one answers.
+    // True if a request that names no version loads this one, instead of being answered by a lower, ready one.
     bool precedes_ready = false;
 
     bool operator==(const Version& other) const;
@@ -43,13 +43,14 @@ class CatalogSnapshot final {
     std::vector<Version> versions;  // ascending
     std::string reason;             // why the model has no ready version, if it has none
     config::VersionLabels labels = {};
-    // The highest ready one; null: none, or a higher one is to be loaded for the request.
+    // Returns the highest ready version. Null if there is none, or if a higher one must first be loaded for the
+    // request.
     const Version* Default() const;
     const Version* Find(int64_t version) const;
 
     bool operator==(const Model& other) const = default;
   };
-  // A snapshot made from another shares what did not change with it.
+  // A snapshot that is made from another shares the unchanged models with it.
   using Models = base::PersistentMap<Model>;
 
   CatalogSnapshot() = default;
@@ -61,15 +62,15 @@ class CatalogSnapshot final {
   const Models& models() const { return models_; }
   const Model* FindModel(std::string_view model) const;
 
-  // The version that answers; `version` empty: the highest ready one. NOT_FOUND: no such model or version.
-  // UNAVAILABLE: known, not ready, with its reason.
+  // Returns the version that answers. If `version` is empty, the highest ready one. NOT_FOUND if there is no such model
+  // or version. UNAVAILABLE, with the reason, if it is known and not ready.
   base::Result<std::shared_ptr<const ModelVersion>> Find(std::string_view model, std::string_view version) const;
 
-  // Whether the version, or with `version` empty one of the model's, is of those loaded on demand.
+  // Returns true if the version is loaded on demand. If `version` is empty, true if any version of the model is.
   bool LoadsOnDemand(std::string_view model, std::string_view version) const;
 
-  // The version that a model's label names, ready or not. INVALID_ARGUMENT: the model, if there is one, has no such
-  // label.
+  // Returns the version that a model's label names, ready or not. INVALID_ARGUMENT if the model is unknown or has no
+  // such label.
   base::Result<int64_t> FindLabel(std::string_view model, std::string_view label) const;
 
  private:

@@ -20,64 +20,68 @@ namespace inferd::core {
 
 class Tracing;
 
-// What a request says of the version that it wants. A view.
+// The version that a request names. A view.
 struct VersionName {
   std::string_view model;
-  std::string_view version;  // empty: the server chooses
+  std::string_view version;  // empty if the server chooses
 };
 
-// What a front-end may ask about the version that would answer, before it decodes the body: the tensors' types (for
-// protocols whose wire does not say them) and labels. Keeps the version from being unloaded while it is held.
+// The version that would answer a request, for a front-end that has not decoded the body yet: the tensors' types (for
+// protocols whose wire does not say them), labels and so on. The version is not unloaded while this is held.
 class PinnedModel {
  public:
   virtual ~PinnedModel() = default;
   virtual const ModelSignature& signature() const = 0;
-  // signature(), and the alternative tensors behind its own.
+  // Returns signature(), with the alternative tensors appended.
   virtual const ModelSignature& accepted() const { return signature(); }
-  // All that it can be asked, by InferRequest::signature; first, signature().
+  // Returns all signatures that a request can use, in the order of InferRequest::signature. The first is signature().
   virtual std::span<const ModelSignature* const> signatures() const = 0;
-  // What metadata show besides.
+  // Returns further signatures that only metadata show.
   virtual std::span<const ModelSignature* const> shown_signatures() const { return {}; }
   virtual const std::string& version() const = 0;
-  // Its configuration, for what that says to front-ends; null: it has none.
+  // Returns the version's configuration, for its settings of front-ends. Null if it has none.
   virtual const config::ModelConfig* configuration() const { return nullptr; }
-  // How many requests to it wait.
+  // Returns the number of requests that wait for this version.
   virtual int64_t pending() const { return 0; }
-  // Counts a request that its protocol refuses, so that Infer never gets it, among the version's failures. `total_ns`
-  // since it came; `rows` as it says.
+  // Counts a request that its protocol refuses, so that Infer never gets it, as a failure of the version. `total_ns` is
+  // the time since the request arrived. `rows` is the number of rows in it.
   virtual void CountRefused(int64_t total_ns, int64_t rows) const {
     static_cast<void>(total_ns);
     static_cast<void>(rows);
   }
-  // Where the body of a request is best read to; null: anywhere. It lives as long as this, or a buffer of it.
+  // Returns the memory to read a request's body into. Null if any memory will do. It lives as long as this object or
+  // any buffer of it.
   virtual InputMemory* input_memory() const { return nullptr; }
 };
 
-// A loop thread's way into the models: finds the version in this loop's own catalog snapshot (no lock, no allocation in
-// proportion to the number of models), validates, and queues. Loop-bound: one per loop thread.
+// A loop thread's access to the models: finds the version in this loop's own catalog snapshot (no lock, no allocation
+// in proportion to the number of models), validates the request, and queues it. Loop-bound: one per loop thread.
 class Dispatcher {
  public:
   virtual ~Dispatcher() = default;
 
-  // NOT_FOUND: no such model or version. UNAVAILABLE: known, not ready, with its reason.
+  // Returns the version. NOT_FOUND if there is no such model or version. UNAVAILABLE, with the reason, if it is not
+  // ready.
   virtual base::Result<std::shared_ptr<const PinnedModel>> Find(std::string_view model, std::string_view version) = 0;
 
-  // Whether the version is of those that are loaded when a request needs them. What Find does not have then is worth an
-  // AwaitLoad.
+  // Returns true if the version is loaded by the first request for it. If Find() has none then, the caller should call
+  // AwaitLoad().
   virtual bool LoadsOnDemand(std::string_view model, std::string_view version) = 0;
 
-  // Which requests are traced; null: none is, ever.
+  // Returns the object that decides which requests are traced. Null if no request ever is.
   virtual Tracing* tracing() const { return nullptr; }
 
-  // Has it loaded, or says why not. RESOURCE_EXHAUSTED: the server has all the requests that it may have.
+  // Waits until the version is loaded, or has failed to load. RESOURCE_EXHAUSTED if the server has as many requests in
+  // flight as it may.
   virtual void AwaitLoad(LoadDemand demand) = 0;
 
-  // The version that a label names, ready or not. INVALID_ARGUMENT: the model, if there is one, has no such label.
+  // Returns the version that a label names, ready or not. INVALID_ARGUMENT if the model is unknown or has no such
+  // label.
   virtual base::Result<std::string> LabelledVersion(std::string_view model, std::string_view label) = 0;
 
-  // The version that `pinned`, which Find gave, is, as one that takes and gives what `call` says and nothing else: for
-  // Infer, in place of `pinned`. UNIMPLEMENTED: its engine cannot, or is in another process. NOT_FOUND: the graph has
-  // no such tensor. RESOURCE_EXHAUSTED: the version was asked for too many different ones.
+  // Returns `pinned`, which Find gave, as a version with the inputs and outputs of `call` alone. Pass it to Infer in
+  // place of `pinned`. UNIMPLEMENTED if the engine cannot do it, or is in another process. NOT_FOUND if the graph has
+  // no such tensor. RESOURCE_EXHAUSTED if the version already has too many different graph calls.
   virtual base::Result<std::shared_ptr<const PinnedModel>> CallGraph(std::shared_ptr<const PinnedModel> pinned,
                                                                      const GraphCall& call) {
     static_cast<void>(pinned);
@@ -85,8 +89,8 @@ class Dispatcher {
     return std::unexpected(base::Unimplemented("graphs are not called here"));
   }
 
-  // Answers exactly once with a final response, perhaps before it returns, on any thread. `pinned` is what Find gave
-  // for this request's model and version, or null.
+  // Answers exactly once with a final response, on any thread, perhaps before it returns. `pinned` is the result of
+  // Find for this request's model and version, or null.
   virtual void Infer(std::shared_ptr<const PinnedModel> pinned, std::unique_ptr<InferRequest> request,
                      Completion completion) = 0;
 };

@@ -33,7 +33,7 @@ CallOrigin Execution::Origin(uint64_t i) const {
     origin.trace = made.trace;
     return origin;
   }
-  // The deepest, so that the bound of depth holds whatever it shares the execution with.
+  // Takes the deepest chain, so that the depth limit holds for every request of the execution.
   for (size_t at = 0; at < request_count(); ++at) {
     const std::shared_ptr<const CallChain>& chain = request(at).chain;
     if (chain != nullptr && (origin.chain == nullptr || chain->depth > origin.chain->depth)) origin.chain = chain;

@@ -8,11 +8,11 @@
 
 #include "serving/core/model/catalog.h"
 
-// For tests of what stands above the seam. Single-threaded.
+// For tests of the front-ends. Single-threaded.
 
 namespace inferd::core {
 
-// Answers what it is told to, and remembers what it was asked.
+// A Catalog that returns the answers in its members, and records the arguments.
 class FakeCatalog final : public Catalog {
  public:
   bool ServerLive() const override { return live; }

@@ -12,7 +12,7 @@
 
 #include "serving/core/dispatcher.h"
 
-// For tests of what stands above the seam. Single-threaded.
+// For tests of the front-ends. Single-threaded.
 
 namespace inferd::core {
 
@@ -29,7 +29,7 @@ class FakePinned final : public PinnedModel {
   void CountRefused(int64_t, int64_t rows) const override { refused.push_back(rows); }
   void ShowSignature(const ModelSignature& signature) { shown_.push_back(&others_.emplace_back(signature)); }
   ModelSignature signature_;
-  std::optional<ModelSignature> accepted_;  // nothing: there are no alternative tensors
+  std::optional<ModelSignature> accepted_;  // nothing if there are no alternative tensors
   std::string version_ = "1";
   InputMemory* input_memory_ = nullptr;
   const config::ModelConfig* configuration_ = nullptr;
@@ -41,7 +41,7 @@ class FakePinned final : public PinnedModel {
   std::vector<const ModelSignature*> shown_;
 };
 
-// Knows the models in `models`; `infer` answers, by default with the inputs as outputs.
+// A Dispatcher with the models in `models`. `infer` answers requests, by default with the inputs as outputs.
 class FakeDispatcher final : public Dispatcher {
  public:
   base::Result<std::shared_ptr<const PinnedModel>> Find(std::string_view model, std::string_view version) override {
@@ -90,10 +90,10 @@ class FakeDispatcher final : public Dispatcher {
   }
 
   std::map<std::string, std::shared_ptr<FakePinned>> models;
-  std::map<std::string, std::string, std::less<>> labels;  // of every model
-  std::string unavailable;                                 // why no model is ready; empty: they are
-  bool on_demand = false;                                  // what is not ready is loaded when a request needs it
-  std::vector<LoadDemand> demands;                         // which the test answers
+  std::map<std::string, std::string, std::less<>> labels;  // the same for every model
+  std::string unavailable;                                 // the reason why no model is ready; empty if they are
+  bool on_demand = false;                                  // true if a request loads a model that is not ready
+  std::vector<LoadDemand> demands;                         // for the test to answer
   std::function<base::Result<std::shared_ptr<const PinnedModel>>(const GraphCall&)> call_graph;
   std::unique_ptr<InferRequest> last;
   std::function<void(const PinnedModel&, const InferRequest&, Completion)> infer = Echo;

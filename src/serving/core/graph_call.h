@@ -6,12 +6,12 @@
 
 namespace inferd::core {
 
-// A way through a model's graph that none of its signatures takes. Names are those that tensors ("operator:output", or
-// "operator" for its first output) and operators have in the graph.
+// A computation of a model's graph that none of its signatures offers. Names are those of tensors ("operator:output",
+// or "operator" for its first output) and operators in the graph.
 struct GraphCall {
-  std::vector<std::string> feeds;    // tensors whose values requests bring; each once
-  std::vector<std::string> fetches;  // tensors that are the answer; each once
-  std::vector<std::string> targets;  // operators that run besides
+  std::vector<std::string> feeds;    // tensors whose values the request brings; each once
+  std::vector<std::string> fetches;  // tensors of the response; each once
+  std::vector<std::string> targets;  // further operators to run
 
   auto operator<=>(const GraphCall&) const = default;
 };

@@ -13,19 +13,20 @@ namespace inferd::core {
 
 class ModelVersion;
 
-// What one load of a version was asked for besides its signatures: each graph call is made a version of its own once,
-// which lives as long as the load. Thread-safe.
+// The graph calls of one load of a version. Each distinct graph call becomes a version of its own, once, which lives as
+// long as the load. Thread-safe.
 class GraphCalls final {
  public:
-  // An engine keeps what it compiles for each, so that they are bounded for good.
+  // The engine keeps what it compiles for each call, so their number is limited for the lifetime of the load.
   static constexpr size_t kCallsMax = 256;
 
-  // Makes the version of one; errors as Dispatcher::CallGraph's. Any thread.
+  // Makes the version of a graph call. Errors as Dispatcher::CallGraph's. Called on any thread.
   using Make = std::function<base::Result<std::shared_ptr<const ModelVersion>>(const GraphCall&)>;
   explicit GraphCalls(Make make) : make_(std::move(make)) {}
   ~GraphCalls();
 
-  // Errors are Make's; RESOURCE_EXHAUSTED: there are kCallsMax others.
+  // Returns the version of a graph call, making it if needed. Errors are those of Make. RESOURCE_EXHAUSTED if there are
+  // kCallsMax others.
   base::Result<std::shared_ptr<const ModelVersion>> Find(const GraphCall& call);
 
  private:

@@ -10,7 +10,7 @@
 namespace inferd::core {
 namespace {
 
-// Runs what is posted when it is told to.
+// Holds posted tasks until RunAll().
 class HeldExecutor final : public base::Executor {
  public:
   void Post(base::Task task) override { tasks_.push_back(std::move(task)); }

@@ -14,7 +14,7 @@
 
 namespace inferd::core {
 
-// Keeps what it is given until the test answers.
+// A scheduler that holds its requests until the test answers them.
 class HoldingScheduler final : public Scheduler {
  public:
   explicit HoldingScheduler(std::vector<QueuedRequest>& held) : held_(held) {}
@@ -24,7 +24,7 @@ class HoldingScheduler final : public Scheduler {
   std::vector<QueuedRequest>& held_;
 };
 
-// Versions of a model 'm', whose requests are held until the test answers them.
+// Creates versions of a model 'm', whose requests are held until the test answers them.
 class HeldVersionsTest : public ::testing::Test {
  protected:
   static ModelVersion::Parts PartsOf(int64_t version, std::unique_ptr<Scheduler> scheduler, bool sequences = false) {

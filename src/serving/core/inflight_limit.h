@@ -8,25 +8,26 @@
 
 namespace inferd::core {
 
-// How many requests the whole server works on at a time, over all models and loops, and how many bytes of tensors they
-// hold; and what of that the requests of one model version may take: no more than is free, so that alone it gets half,
-// and models that are stuck leave others as much as each of them takes ("dynamic threshold": Choudhury and Hahne,
-// IEEE/ACM Transactions on Networking 6(2), 1998). Since what is stuck gives nothing back, that alone would leave the
-// tenth of them next to nothing: a few requests each version may have while there is any place.
+// Limits the requests in flight of the whole server, over all models and loops, and the bytes of their tensors. One
+// version may take at most as much as is free. So a version alone gets half, and stuck versions leave as much free as
+// each of them takes ("dynamic threshold": Choudhury and Hahne, IEEE/ACM Transactions on Networking 6(2), 1998). Stuck
+// versions give nothing back, so the tenth one would get almost nothing. Therefore each version may always have a few
+// requests while any place is free.
 //
-// Thread-safe: a cache line that all share, and one for each version. Concurrent callers may be refused the last place.
+// Thread-safe: one cache line shared by all, and one per version. Concurrent callers may be refused the last place.
 class InflightLimit final {
  public:
   struct Bounds {
     int64_t requests = 4096;
     int64_t bytes = std::numeric_limits<int64_t>::max();
   };
-  // Of each version, the first of them of any size; versions with more leave the last eighth of the places to these.
+  // Each version may have this many requests of any size. Versions with more leave the last eighth of the places free
+  // for these.
   static constexpr int64_t kOwnRequests = 4;
 
   explicit InflightLimit(const Bounds& bounds) : bounds_(bounds) {}
 
-  // What one version has of it. Outlives its slots.
+  // One version's share of the limit. Outlives its slots.
   class Share {
    public:
     int64_t requests() const { return requests_.load(std::memory_order_relaxed); }
@@ -38,7 +39,7 @@ class InflightLimit final {
     std::atomic<int64_t> bytes_{0};
   };
 
-  // A place among the requests in flight; given back when destroyed. Move-only.
+  // A place among the requests in flight. The destructor gives it back. Move-only.
   class Slot {
    public:
     Slot() = default;
@@ -66,7 +67,7 @@ class InflightLimit final {
 
   enum class Refusal { kNoPlace, kNoPlaceForVersion, kNoMemoryForVersion };
 
-  // The limit outlives the slot.
+  // Takes a place for a request with `bytes` of tensors, or returns why not. The limit and the share outlive the slot.
   std::expected<Slot, Refusal> Take(Share& share, int64_t bytes) {
     const int64_t others = requests_.fetch_add(1, std::memory_order_relaxed);
     const int64_t own = share.requests_.fetch_add(1, std::memory_order_relaxed);
@@ -84,7 +85,7 @@ class InflightLimit final {
 
   int64_t count() const { return requests_.load(std::memory_order_relaxed); }
   const Bounds& bounds() const { return bounds_; }
-  // Of requests that wait for their version to be loaded.
+  // Returns the share of the requests that wait for their version to be loaded.
   Share& unloaded() { return unloaded_; }
 
  private:

@@ -13,7 +13,7 @@ using Refusal = InflightLimit::Refusal;
 using Share = InflightLimit::Share;
 using Slot = InflightLimit::Slot;
 
-// As many as there are to be had, each of `bytes`.
+// Takes slots of `bytes` each until the limit refuses one.
 std::vector<Slot> TakeAll(InflightLimit& limit, Share& share, int64_t bytes, Refusal expected) {
   std::vector<Slot> slots;
   for (;;) {
@@ -75,7 +75,7 @@ TEST(InflightLimitTest, AFewRequestsEachMayHave) {
   EXPECT_EQ(TakeAll(limit, other, 0, Refusal::kNoPlace).size(), 1u);
 }
 
-// As when the engines of many models hang.
+// Simulates the hanging engines of many models.
 TEST(InflightLimitTest, HoweverManyTakeAllTheyGetThereIsSomethingLeft) {
   InflightLimit limit({.requests = 4096, .bytes = 1'000'000});
   Share quick;

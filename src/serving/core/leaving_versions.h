@@ -12,19 +12,20 @@ namespace inferd::core {
 
 class ModelVersion;
 
-// Versions that others have replaced, and that take no more requests but those of sequences that have begun there: they
-// are kept until these have ended, for so long at most. Thread-safe. It does not keep the versions loaded.
+// Replaced versions that still have unfinished sequences. They accept only requests of these sequences, until the
+// sequences end, but only for a limited time. Thread-safe. This object does not keep the versions loaded; Keep() does.
 class LeavingVersions final {
  public:
-  // It is found from now on. Before the snapshot is out that has another in its place.
+  // Adds a version, which Find() finds from now on. Call before publishing the snapshot that replaces the version.
   void Add(const std::shared_ptr<const ModelVersion>& version);
-  // Behind that snapshot: the version's sequences keep it, until `until_ns` at the latest.
+  // Keeps the version loaded while it has sequences, until `until_ns` at the latest. Call after publishing that
+  // snapshot.
   static void Keep(std::shared_ptr<const ModelVersion> version, int64_t until_ns);
-  // Lets all go.
+  // Releases all versions.
   void Release();
 
-  // That which has the sequence of a request, for which `current` was found; null: there is none. A request with START
-  // ends what there is of its sequence instead.
+  // Returns the version with the request's sequence; `current` is the version that the catalog found. Null if none has
+  // it. A request with START instead ends any sequence of that id here.
   std::shared_ptr<const ModelVersion> Find(const ModelVersion& current, const InferRequest& request);
 
   bool empty() const { return count_.load(std::memory_order_acquire) == 0; }
@@ -32,7 +33,7 @@ class LeavingVersions final {
  private:
   using Version = std::weak_ptr<const ModelVersion>;
 
-  // Those that are there still.
+  // Returns the versions that still exist.
   std::vector<std::shared_ptr<const ModelVersion>> All();
 
   base::Mutex mutex_;

@@ -10,7 +10,7 @@
 namespace inferd::core {
 namespace {
 
-// What a version's scheduler knows of sequences, and what it is told.
+// The sequences that a version's scheduler reports, and the calls that it got.
 struct Told {
   std::set<uint64_t> has;
   std::vector<uint64_t> ended;
@@ -46,7 +46,7 @@ class LeavingVersionsTest : public HeldVersionsTest {
     return ModelVersion::Create(PartsOf(version, std::make_unique<SequencesScheduler>(told), sequences), retire_);
   }
 
-  // Which of the two gets it.
+  // Sends a request, and returns which of the two versions got it.
   const Told* Send(uint64_t id, bool start = false, std::string version = "") {
     auto request = Request(std::move(version));
     request->sequence = {.id = id, .start = start};

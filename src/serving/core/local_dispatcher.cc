@@ -17,7 +17,8 @@ LocalDispatcher::LocalDispatcher(SnapshotPublisher& snapshots, InflightLimit& in
 base::Result<std::shared_ptr<const ModelVersion>> LocalDispatcher::FindVersion(std::string_view model,
                                                                                std::string_view version) {
   auto found = snapshots_.Get().Find(model, version);
-  // A version that went away between the reader's look at the generation and the lock: the new snapshot knows better.
+  // The version may have gone after the reader checked the generation and before it took the lock. The new snapshot
+  // then has the answer.
   if (!found.has_value() && found.error().code() == base::StatusCode::kUnavailable) {
     return snapshots_.Get().Find(model, version);
   }
@@ -33,7 +34,7 @@ bool LocalDispatcher::LoadsOnDemand(std::string_view model, std::string_view ver
   return loader_ != nullptr && snapshots_.Get().LoadsOnDemand(model, version);
 }
 
-// Requests that wait are in flight, so that there are not more of them than the server may work on.
+// Waiting requests take a slot, so that there are never more of them than the server may have in flight.
 void LocalDispatcher::AwaitLoad(LoadDemand demand) {
   auto slot = inflight_.Take(inflight_.unloaded(), 0);
   if (!slot.has_value()) {
@@ -52,7 +53,7 @@ base::Result<std::string> LocalDispatcher::LabelledVersion(std::string_view mode
   return std::to_string(version);
 }
 
-// `id`: null for requests that wait for their model to be loaded.
+// `id` is null for requests that wait for their model to be loaded.
 base::Status LocalDispatcher::Refused(InflightLimit::Refusal refusal, const ModelId* id) const {
   const std::string whose =
       id == nullptr ? "that wait for models to be loaded" : "that model '" + id->name + "' has not answered";
@@ -81,7 +82,7 @@ base::Result<std::shared_ptr<const PinnedModel>> LocalDispatcher::CallGraph(std:
                                                "' cannot be called: its engine has none, or runs in another process"));
   }
   INFERD_ASSIGN_OR_RETURN(std::shared_ptr<const ModelVersion> made, version->graph_calls()->Find(call));
-  // Requests hold both: the version is not unloaded under them.
+  // The request holds both versions, so that neither is unloaded while it runs.
   const ModelVersion* const raw = made.get();
   return std::shared_ptr<const ModelVersion>(raw, [version, made](const ModelVersion*) {});
 }

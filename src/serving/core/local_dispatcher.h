@@ -8,15 +8,15 @@
 
 namespace inferd::core {
 
-// The Dispatcher of the models in this process: finds the version, holds the request against the server's limit and the
-// model's signature, and hands it to the version's scheduler. Loop-bound, one per loop thread; the publisher, the limit
-// and the clock outlive it.
+// The Dispatcher of the models in this process: finds the version, checks the request against the server's limit and
+// the model's signature, and hands it to the version's scheduler. Loop-bound: one per loop thread. The publisher, the
+// limit and the clock outlive it.
 //
 // Errors it answers itself: NOT_FOUND, UNAVAILABLE (the version), RESOURCE_EXHAUSTED with a time to retry after (the
 // limit), INVALID_ARGUMENT (validate.h), CANCELLED and DEADLINE_EXCEEDED (before the request was queued).
 //
-// With a `loader`, which outlives it like `tracing`, requests may wait for versions to be loaded, and versions remember
-// when they were used.
+// If there is a `loader`, requests can wait for versions to be loaded, and versions remember when they were used last.
+// `loader` and `tracing` outlive the dispatcher.
 class LocalDispatcher final : public Dispatcher {
  public:
   LocalDispatcher(SnapshotPublisher& snapshots, InflightLimit& inflight, const base::Clock& clock,
@@ -36,14 +36,15 @@ class LocalDispatcher final : public Dispatcher {
   base::Result<std::shared_ptr<const ModelVersion>> FindVersion(std::string_view model, std::string_view version);
   base::Status Refused(InflightLimit::Refusal refusal, const ModelId* id) const;
   base::Status Admit(QueuedRequest& queued, int64_t* retry_after_ms);
-  // A sequence ends on the version on which it began, whatever has come since.
+  // Returns the version that has the request's sequence, if that is not `found`: a sequence ends on the version on
+  // which it began, even if newer versions have been loaded since. Null if `found` should answer.
   std::shared_ptr<const ModelVersion> VersionOfSequence(const ModelVersion& found, const InferRequest& request);
 
   SnapshotReader snapshots_;
   LeavingVersions& leaving_;
   InflightLimit& inflight_;
   const base::Clock& clock_;
-  DemandLoader* const loader_;  // null: what is not loaded stays so
+  DemandLoader* const loader_;  // null if nothing is loaded on demand
   Tracing* const tracing_;
 };
 

@@ -78,7 +78,11 @@ TEST_F(LocalDispatcherTest, UnknownIsNotFoundAndNotReadyIsUnavailable) {
   EXPECT_EQ(dispatcher_.Find("n", "").error(), base::NotFound("Request for unknown model: 'n' is not found"));
   EXPECT_EQ(dispatcher_.Find("m", "2").error(),
             base::NotFound("Request for unknown model: 'm' version 2 is not found"));
-  EXPECT_EQ(dispatcher_.Find("m", "v1").error().code(), StatusCode::kNotFound);
+  for (const char* version : {"v1", "-1", "01"}) {
+    EXPECT_EQ(dispatcher_.Find("m", version).error(),
+              base::NotFound("failed to get model version from specified version string '" + std::string(version) +
+                             "': expected a whole number without leading zeros"));
+  }
   EXPECT_EQ(dispatcher_.Find("m", "").error(),
             base::Unavailable("Request for unknown model: 'm' has no available versions: version 1: no such operator"));
   EXPECT_EQ(dispatcher_.Find("m", "1").error(),
@@ -144,7 +148,7 @@ TEST_F(LocalDispatcherTest, TheServersLimitSaysWhenToRetry) {
   held_.clear();
 }
 
-// A model whose requests pile up leaves memory for those of another.
+// If the requests of one model pile up, memory is left for those of another.
 TEST_F(LocalDispatcherTest, AVersionHoldsOnlySoMuchMemory) {
   InflightLimit inflight({.requests = 100, .bytes = 10});
   LocalDispatcher dispatcher(publisher_, inflight, clock_);

@@ -14,8 +14,8 @@ void HandOver(QueuedRequest queued) {
   scheduler.Enqueue(std::move(queued));
 }
 
-// Clears the sequence of a request to a model that keeps no state. What a client asks of a model is refused there, but
-// a request from inside the server carries the sequence of the client's request to every model that it needs.
+// Clears the sequence of a request to a model that keeps no state. A client's request with such a sequence is refused.
+// But a request from inside the server carries the sequence of the client's request to every model that it calls.
 void ClearUnknownSequence(QueuedRequest& queued) {
   InferRequest& request = *queued.request;
   if (!request.sequence.named()) return;
@@ -29,7 +29,7 @@ void ModelCaller::Enqueue(QueuedRequest queued) const {
   ClearUnknownSequence(queued);
   int64_t retry_after_ms = 0;
   base::Status status = CheckRequest(queued, &retry_after_ms);
-  // It may have waited for its version to be loaded.
+  // The request may have waited for its version to be loaded.
   if (status.ok()) status = CheckAwaited(*queued.request, clock_.NowNs());
   if (!status.ok()) return Refuse(std::move(queued), std::move(status), retry_after_ms, clock_.NowNs());
   HandOver(std::move(queued));
@@ -78,7 +78,7 @@ void ModelCaller::Call(std::unique_ptr<InferRequest> request, Completion complet
   if (loader_ == nullptr || !snapshot->LoadsOnDemand(called.model_name, called.model_version)) {
     return queued.Fail(found.error());
   }
-  // What is not waited for has nothing loaded.
+  // If nobody waits for the response, the version is not loaded.
   if (base::Status status = CheckAwaited(called, queued.queued_ns); !status.ok()) {
     return queued.Fail(std::move(status));
   }

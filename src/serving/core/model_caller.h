@@ -12,33 +12,34 @@
 
 namespace inferd::core {
 
-// Calls models from inside the server: for a warm-up, or for a step of a request that is in flight already. On any
-// thread: it needs no loop, and takes no place among the requests in flight (InflightLimit). A model that keeps no
-// state ignores the sequence of such a request. Thread-safe.
+// Calls models from inside the server: for a warm-up, or for a step of a request that is already in flight. Such a call
+// needs no loop, and takes no slot of InflightLimit. A model that keeps no state ignores the sequence of such a
+// request. Thread-safe.
 class ModelCaller final {
  public:
-  // All outlive it, and the calls. `loader` null: no version is loaded on demand.
+  // All references outlive this object and its calls. If `loader` is null, no version is loaded on demand.
   ModelCaller(const SnapshotPublisher& snapshots, const base::Clock& clock, DemandLoader* loader)
       : snapshots_(snapshots), clock_(clock), loader_(loader) {}
 
-  // The version that is asked for, if it is loaded; it is not unloaded while it is held. Errors: Dispatcher::Find's.
+  // Returns the version if it is loaded. It is not unloaded while it is held. Errors as Dispatcher::Find's.
   base::Result<std::shared_ptr<const ModelVersion>> Find(std::string_view model, std::string_view version) const;
 
-  // Whether Call loads what Find does not have.
+  // Returns true if Call() would load a version that Find() does not have.
   bool LoadsOnDemand(std::string_view model, std::string_view version) const {
     return loader_ != nullptr && snapshots_.Current()->LoadsOnDemand(model, version);
   }
 
-  // Has a version that Find gave answer, whatever the request names. Answers as the other Call.
+  // Sends the request to a version that Find returned, whatever version the request names. Answers as the other Call.
   void Call(std::shared_ptr<const ModelVersion> version, std::unique_ptr<InferRequest> request,
             Completion completion) const;
-  // The version that the request names, loaded first where versions are loaded on demand. Answers as Dispatcher::Infer.
-  // Errors also: those of Dispatcher::Find and of AwaitLoad; CANCELLED, DEADLINE_EXCEEDED and RESOURCE_EXHAUSTED as of
-  // a client's request that is not queued (admission.h).
+  // Sends the request to the version that it names, after loading it on demand if needed. Answers as Dispatcher::Infer.
+  // Errors also: those of Dispatcher::Find and AwaitLoad; CANCELLED, DEADLINE_EXCEEDED and RESOURCE_EXHAUSTED as for a
+  // client's request that is not queued (admission.h).
   void Call(std::unique_ptr<InferRequest> request, Completion completion) const;
 
-  // A version that may not be published yet. The request counts in no statistics and against no limit; the instances
-  // are given such requests in turn. INVALID_ARGUMENT: it does not fit the version.
+  // Sends a warm-up request to a version, which need not be published yet. The request counts in no statistics and
+  // against no limit. The instances get such requests in turn. INVALID_ARGUMENT if the request does not fit the
+  // version.
   static void WarmUp(std::shared_ptr<const ModelVersion> version, std::unique_ptr<InferRequest> request,
                      Completion completion);
 

@@ -20,7 +20,7 @@ class FakeLoader final : public DemandLoader {
 
 class ModelCallerTest : public HeldVersionsTest {
  protected:
-  // Not loaded; it is when a request needs it.
+  // Publishes a version that is loaded on demand and not loaded yet.
   void PublishOnDemand() {
     Publish({{.version = 1, .serving = {}, .state = ModelState::kUnavailable, .reason = "waits", .on_demand = true}});
   }

@@ -26,9 +26,9 @@ ModelVersion::ModelVersion(Parts parts)
 ModelVersion::~ModelVersion() = default;
 
 std::shared_ptr<const ModelVersion> ModelVersion::Create(Parts parts, base::Executor& retire, base::Task gone) {
-  // Owned by the task, so that the version ends even if the executor stops before it runs it.
+  // The task owns the version, which is therefore destroyed even if the executor stops before it runs the task.
   auto deleter = [&retire, gone = std::make_shared<base::Task>(std::move(gone))](const ModelVersion* version) {
-    // `gone` is taken out: the deleter itself lives for as long as an old snapshot weakly refers to the version.
+    // `gone` is moved out, as the deleter lives for as long as an old snapshot has a weak reference to the version.
     retire.Post([owned = std::unique_ptr<const ModelVersion>(version), task = std::move(*gone)]() mutable {
       owned.reset();
       if (task) task();

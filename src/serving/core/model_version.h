@@ -17,12 +17,12 @@
 
 namespace inferd::core {
 
-// One load of one version of a model, with all that serving it needs. Immutable, so thread-safe; the scheduler and the
-// statistics inside synchronise themselves. Shared by the catalog and the requests in flight: the last of them to let
-// go ends it.
+// One load of one version of a model, with everything that is needed to serve it. Immutable, and so thread-safe; the
+// scheduler and the statistics have their own synchronisation. The catalog and the requests in flight share it. The
+// last holder destroys it.
 class ModelVersion final : public PinnedModel {
  public:
-  // One of its other signatures, and the scheduler that runs it.
+  // Another signature of the version, and its scheduler.
   struct Function {
     std::shared_ptr<const ModelSignature> signature;
     std::unique_ptr<Scheduler> scheduler;
@@ -37,16 +37,16 @@ class ModelVersion final : public PinnedModel {
     std::shared_ptr<VersionStatistics> statistics;
     std::unique_ptr<Scheduler> scheduler;
     std::vector<Function> others = {};
-    std::vector<ModelSignature> shown = {};             // besides: nobody can ask for them
-    std::unique_ptr<GraphCalls> graph_calls = nullptr;  // null: its graph cannot be called
+    std::vector<ModelSignature> shown = {};             // only shown: requests cannot use them
+    std::unique_ptr<GraphCalls> graph_calls = nullptr;  // null if its graph cannot be called
     std::shared_ptr<InputMemory> input_memory = nullptr;
     Availability availability = nullptr;
     std::unique_ptr<ReadinessProbe> readiness =
-        nullptr;  // null: its code says nothing of it. Ends before its instances
+        nullptr;  // null if its code has no readiness check. Destroyed before its instances
   };
 
-  // `retire` is where the version is destroyed (that joins threads and frees a model: never on a loop), followed by
-  // `gone`. It outlives the version.
+  // Creates a version. `retire` outlives it. The version is destroyed there (which joins threads and frees a model, so
+  // never on a loop), and then `gone` runs.
   static std::shared_ptr<const ModelVersion> Create(Parts parts, base::Executor& retire, base::Task gone = nullptr);
 
   ~ModelVersion() override;
@@ -68,18 +68,19 @@ class ModelVersion final : public PinnedModel {
   VersionStatistics& statistics() const { return *parts_.statistics; }
   std::shared_ptr<const VersionStatistics> shared_statistics() const { return parts_.statistics; }
   InflightLimit::Share& share() const { return share_; }  // of the server's requests in flight
-  // OK, or why its requests fail for the time being.
+  // Returns OK, or why requests to it fail at present.
   base::Status Available() const { return parts_.availability ? parts_.availability() : base::OkStatus(); }
   ReadinessProbe* readiness() const { return parts_.readiness.get(); }
-  // A request has come; the least recently used go first where memory is short. Costs a shared read: the time is that
-  // of the clock without its last bits, so that the line is written a thousand times a second at most.
+  // Notes that a request has arrived: where memory is short, the least recently used versions are unloaded first. Costs
+  // one shared read. The time is stored without its last bits, so that the cache line is written at most a thousand
+  // times a second.
   void NoteUse(int64_t now_ns) const {
     const int64_t coarse_ns = now_ns & ~kUseResolutionMask;
     if (used_ns_.load(std::memory_order_relaxed) != coarse_ns) used_ns_.store(coarse_ns, std::memory_order_relaxed);
   }
   int64_t used_ns() const { return used_ns_.load(std::memory_order_relaxed); }
-  GraphCalls* graph_calls() const { return parts_.graph_calls.get(); }  // null: its graph cannot be called
-  // Of the signature at this place in signatures().
+  GraphCalls* graph_calls() const { return parts_.graph_calls.get(); }  // null if its graph cannot be called
+  // Returns the scheduler of the signature at this index in signatures().
   Scheduler& scheduler(size_t signature = 0) const {
     return signature == 0 ? *parts_.scheduler : *parts_.others[signature - 1].scheduler;
   }

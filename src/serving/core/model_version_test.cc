@@ -5,7 +5,7 @@
 namespace inferd::core {
 namespace model_version_test {
 
-// Runs what is posted when told to.
+// Holds posted tasks until RunAll().
 class HeldExecutor final : public base::Executor {
  public:
   void Post(base::Task task) override { tasks_.push_back(std::move(task)); }
@@ -50,8 +50,8 @@ TEST(ModelVersionTest, AlternativeTensorsAreAcceptedAndNotShown) {
   EXPECT_EQ(version->signature().outputs.size(), 1u);
 }
 
-// Idle loops keep old snapshots, which refer to versions weakly: what the end of a version lets go of must not wait for
-// them.
+// Idle loops keep old snapshots, which have weak references to versions. The end of a version must not wait for them to
+// free what it holds.
 TEST(ModelVersionTest, WeakReferencesKeepNothingOfItAlive) {
   HeldExecutor retire;
   auto kept = std::make_shared<int>(0);

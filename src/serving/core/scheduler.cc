@@ -11,7 +11,7 @@ namespace inferd::core {
 
 namespace {
 
-// What is on a device, and is not to stay there.
+// Copies those inputs to the CPU that are on a device and may not stay there.
 base::Status BringToCpu(InferRequest& request, const ModelSignature& signature) {
   for (InferTensor& input : request.inputs) {
     if (input.data.place().readable()) continue;
@@ -60,7 +60,7 @@ void QueuedRequest::Answer(InferResponse&& response) {
   response.model_name = request->model_name;
   if (version != nullptr) response.model_version = version->version();
   response.id = request->id;
-  // Before the client hears of it: its front-end's part of the trace comes next.
+  // Before the response is sent, as the front-end then adds its own part to the trace.
   if (request->trace != nullptr && !held_back) TraceResponse(*request->trace, response);
   if (response.final) {
     slot.Release();

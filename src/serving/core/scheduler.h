@@ -22,12 +22,12 @@ namespace inferd::core {
 
 class ModelVersion;
 
-// Counts the parts of a request that was split as the one request that it is: a success once all parts have succeeded,
-// by the last of them; a failure once, by the first that failed. Thread-safe.
+// Counts the parts of a split request as one request: one success when the last part has succeeded, or one failure when
+// the first part fails. Thread-safe.
 class PartTally {
  public:
   explicit PartTally(int64_t parts) : left_(parts) {}
-  // How one part ended; true: count it for the request.
+  // Notes that one part ended. Returns true if the caller must now count the request.
   bool Counts(bool ok) {
     if (!ok) return !failed_.exchange(true, std::memory_order_relaxed);
     return left_.fetch_sub(1, std::memory_order_relaxed) == 1;
@@ -38,8 +38,8 @@ class PartTally {
   std::atomic<bool> failed_{false};
 };
 
-// A validated request on its way through a version. Owned by the scheduler from Enqueue() until the engine has finished
-// with its buffers. Not thread-safe.
+// A request on its way through a version. The scheduler owns it from Enqueue() until the engine has finished with its
+// buffers. Not thread-safe.
 struct QueuedRequest {
   std::unique_ptr<InferRequest> request;
   Completion completion;
@@ -47,29 +47,29 @@ struct QueuedRequest {
   RequestLayout layout;
   InflightLimit::Slot slot;
   int64_t queued_ns = 0;                       // base::Clock::NowNs at Enqueue
-  bool warmup = false;                         // nobody's request: not counted
-  bool held_back = false;                      // its answers wait for others: TraceResponse() follows when they go
-  std::shared_ptr<PartTally> parts = nullptr;  // of a request that was split: this is a part of it
+  bool warmup = false;                         // no client's request: not counted
+  bool held_back = false;                      // responses wait for others; who sends them calls TraceResponse()
+  std::shared_ptr<PartTally> parts = nullptr;  // set if this is a part of a split request
 
-  // Asked once, before the final answer: whether the statistics count it as a request's success or failure.
-  // (Executions and their rows are counted for every part.)
+  // Returns true if the statistics must count this as the success or failure of a request. Call once, before the final
+  // response. (Executions and their rows are counted for every part.)
   bool Counts(bool ok) const { return !warmup && (parts == nullptr || parts->Counts(ok)); }
 
-  // Whether `version` has the signature that the request names, and its tensors fit that; fills in `layout`.
-  // INVALID_ARGUMENT, in words for the client.
+  // Checks that `version` has the signature that the request names and that the request's tensors fit it. Fills in
+  // `layout`. INVALID_ARGUMENT, in words for the client.
   base::Status Validate();
 
-  // Before Enqueue(), once: it is queued from now on, and answers will have their outputs where the request wants them
-  // (RequestedOutput::memory).
+  // Marks the request as queued and arranges that its responses have their outputs where the request wants them
+  // (RequestedOutput::memory). Call once, before Enqueue().
   void PlaceOutputs();
 
-  // Fills in model name, version and id, and answers. A final answer first gives its slot back: the client that it
-  // wakes may send the next request at once.
+  // Fills in the model's name, version and the request's id, and sends the response. Before a final response, frees the
+  // slot: the client that it wakes may send its next request at once.
   void Answer(InferResponse&& response);
   void Fail(base::Status status, int64_t retry_after_ms = 0);
 };
 
-// Notes in the request's trace that a response goes to the client now, and its outputs.
+// Records in the request's trace that a response is sent to the client now, and its outputs.
 void TraceResponse(RequestTrace& trace, const InferResponse& response);
 
 // Decides when a version's requests run, and on which instance. Thread-safe. Destroyed with its version, when no
@@ -77,41 +77,41 @@ void TraceResponse(RequestTrace& trace, const InferResponse& response);
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
-  // Answers exactly once with a final response, perhaps before it returns, on any thread.
+  // Answers exactly once with a final response, on any thread, perhaps before it returns.
   virtual void Enqueue(QueuedRequest&& queued) = 0;
-  // Of a model with sequences: whether a request without START goes on with one that there is.
+  // For a model with sequences: returns true if a request without START would continue a sequence that exists here.
   virtual bool HasSequence(const Sequence& /*wanted*/) const { return false; }
-  // Its last request has come.
+  // Ends the sequence: no more requests of it will come.
   virtual void EndSequence(const Sequence& /*wanted*/) {}
-  // The version, which this belongs to, takes requests of sequences that it has alone, and these keep it: until the
-  // last of them has ended, but not beyond `until_ns`. Null: they keep it no more.
+  // Keeps `version`, which owns this scheduler, loaded for its unfinished sequences: until the last of them ends, but
+  // not beyond `until_ns`. From now on the version gets requests of these sequences only. Null releases it.
   virtual void KeepForSequences(std::shared_ptr<const ModelVersion> /*version*/, int64_t /*until_ns*/) {}
-  // How it is set and what waits; without `recent`.
+  // Returns the settings and the current load, with `recent` empty.
   virtual SchedulerReport Report() const { return {}; }
-  // The last executions for that report, the latest last; what is read often does without them.
+  // Returns the last executions for that report, the latest last. Separate, as frequent readers do not need them.
   virtual std::vector<BatchRecord> RecentExecutions() const { return {}; }
 };
 
-// What a scheduler is made of: one load of one version. `model`, which several schedulers of the version may share,
-// outlives `instances`.
+// The parts of a scheduler, for one load of one version. `model` outlives `instances`. Several schedulers of the
+// version may share `model`.
 struct SchedulerParts {
   ModelId id;
   uint64_t generation = 0;
   std::shared_ptr<const config::ModelConfig> config;
   std::shared_ptr<const ModelSignature> signature;
-  std::filesystem::path model_dir = {};  // <repo>/<model>; empty: nothing of it is needed
+  std::filesystem::path model_dir = {};  // <repo>/<model>; empty if no file of it is needed
   std::vector<int> engine_inputs;   // the signature's inputs and outputs by their index in the engine's own signature;
-  std::vector<int> engine_outputs;  // empty: the same
+  std::vector<int> engine_outputs;  // empty if they are the same
   std::shared_ptr<VersionStatistics> statistics;
   std::shared_ptr<EngineModel> model;
   std::vector<std::unique_ptr<EngineInstance>> instances;  // at least one
 };
 
-// Where the instances of a model's groups run, by group: LoadSpec::group_cores. Errors: there are no such cores, or the
-// server has no such policy; the version cannot be loaded.
+// Returns, by instance group, the cores on which its instances run: LoadSpec::group_cores. Fails if there are no such
+// cores, or the server has no such policy. The version then cannot be loaded.
 using GroupCoresFinder = std::function<base::Result<std::vector<base::CpuCores>>(const config::ModelConfig& config)>;
 
-// How the repository, which does not know the schedulers, gets one. Called on the loader pool.
+// Makes a scheduler for the repository, which does not know the implementations. Called on the loader pool.
 using SchedulerFactory = std::function<base::Result<std::unique_ptr<Scheduler>>(SchedulerParts parts)>;
 
 }  // namespace inferd::core

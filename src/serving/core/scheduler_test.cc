@@ -12,7 +12,7 @@ namespace {
 using base::StatusCode;
 using inferd::support::FarMemory;
 
-// Requests to model 'm', whose signature 0 keeps no state and takes no memory of devices; signature 1 does both.
+// Requests to model 'm'. Its signature 0 keeps no state and accepts no device memory; signature 1 does both.
 class QueuedRequestTest : public HeldVersionsTest {
  protected:
   QueuedRequestTest() {

@@ -11,13 +11,13 @@
 namespace inferd::core {
 
 // Hands the catalog's latest snapshot to every loop. Thread-safe. Once Publish() has returned, every reader's next
-// Get() sees that snapshot or a later one. docs/design/2026-11-21-catalog-snapshots.md says why it is built so.
+// Get() sees that snapshot or a later one. docs/design/2026-11-21-catalog-snapshots.md explains the design.
 class SnapshotPublisher final {
  public:
   void Publish(std::shared_ptr<const CatalogSnapshot> snapshot);
   std::shared_ptr<const CatalogSnapshot> Current() const;
 
-  // What is in no snapshot any more, and has sequences.
+  // Returns the versions that are in no snapshot any more and still have sequences.
   LeavingVersions& leaving() { return leaving_; }
 
  private:

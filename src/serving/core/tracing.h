@@ -14,7 +14,7 @@
 
 namespace inferd::core {
 
-// A request that may be traced. Views.
+// The facts about a request that decide whether it is traced. Views.
 struct TraceSubject {
   enum class Transport : uint8_t { kHttp, kGrpc };
 
@@ -26,25 +26,25 @@ struct TraceSubject {
   int64_t received_ns = 0;  // base::Clock::NowNs when its first byte was seen
 };
 
-// Which requests are traced, and how: Triton's trace extension. Thread-safe.
+// Decides which requests are traced, and how: Triton's trace extension. Thread-safe.
 class Tracing {
  public:
   // Settings by name, and their values as texts.
   using Settings = std::vector<std::pair<std::string, std::vector<std::string>>>;
-  // nullopt: as it was set at the start; of a model: as it is for all.
+  // New values. nullopt restores the value of the start, or, for a model, the value for all models.
   using Changes = std::vector<std::pair<std::string, std::optional<std::vector<std::string>>>>;
 
   virtual ~Tracing() = default;
 
-  // Null: it is not traced. While no request is, this costs one atomic read.
+  // Starts the trace of a request. Null if the request is not traced. While tracing is off, this costs one atomic read.
   std::shared_ptr<RequestTrace> Begin(const TraceSubject& subject) {
     return on_.load(std::memory_order_relaxed) ? Sample(subject) : nullptr;
   }
 
-  // `model` empty: of all models that have none of their own.
+  // `model` empty: of all models that have none of their own. "trace_count" is how many traces are left, as in Triton.
   virtual Settings InForce(std::string_view model) const = 0;
-  // All or nothing. INVALID_ARGUMENT: a setting that is unknown, or cannot have that value. UNIMPLEMENTED: one that
-  // cannot be changed while the server runs.
+  // Applies all changes, or none. INVALID_ARGUMENT if a setting is unknown or cannot have that value. UNIMPLEMENTED if
+  // a setting cannot be changed while the server runs.
   virtual base::Status Change(std::string_view model, const Changes& changes) = 0;
 
  protected:

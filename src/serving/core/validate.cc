@@ -11,10 +11,12 @@ namespace inferd::core {
 
 namespace {
 
-// Of a request's id, in every protocol.
+// The maximum bytes of a request id, in every protocol.
 constexpr size_t kRequestIdBytesMax = 4096;
-// What an error message quotes of it.
+// The maximum bytes of the id that error messages quote.
 constexpr size_t kQuotedIdBytesMax = 256;
+// The start of the error text for an output that the model does not have, as in Triton.
+constexpr const char* kUnknownOutput = "unexpected inference output ";
 
 std::string NameList(const std::vector<TensorSpec>& specs) {
   std::string text;
@@ -26,7 +28,7 @@ std::string NameList(const std::vector<TensorSpec>& specs) {
   return text;
 }
 
-// Whether BYTES that are cut off end inside an element's length, and not in what follows it.
+// Returns true if truncated BYTES end inside an element's length rather than in its content.
 bool EndsInLength(std::span<const std::byte> packed) {
   while (const auto element = tensor::PackedPrefix(packed, 1)) packed = packed.subspan(*element);
   return packed.size() < tensor::kLengthSize;
@@ -133,7 +135,7 @@ class RequestCheck {
     std::string text = "unexpected shape for input " + base::QuotedName(input.name) + " for model " +
                        base::QuotedName(model_) + ". Expected " + spec.shape.ToString() + ", got " +
                        input.shape.ToString() + ".";
-    // Where max_batch_size was written: people without a configuration have nothing to set.
+    // Only where somebody wrote max_batch_size: without a configuration there is nothing to set.
     if (signature_.max_batch_size > 0 && !signature_.accepts_larger_requests) {
       text +=
           " NOTE: Setting a non-zero max_batch_size in the model config requires a batch dimension to be prepended"
@@ -197,7 +199,7 @@ class RequestCheck {
       const int index = signature_.FindOutput(output.name);
       if (index < 0 || (signature_.outputs[index].alternative && !brings_alternatives_) ||
           !MayName(signature_.outputs[index])) {
-        return base::InvalidArgument("unexpected inference output " + base::QuotedName(output.name) + " for model " +
+        return base::InvalidArgument(kUnknownOutput + base::QuotedName(output.name) + " for model " +
                                      base::QuotedName(model_) +
                                      ", allowed outputs are: " + NameList(signature_.outputs));
       }
@@ -222,6 +224,8 @@ base::Status ValidateRequest(const InferRequest& request, std::string_view model
                              RequestLayout* layout) {
   base::Status status = RequestCheck(request, model, signature, *layout).Run();
   if (status.ok() || request.id.empty()) return status;
+  // Triton does not name the request in this text.
+  if (status.message().starts_with(kUnknownOutput)) return status;
   return {status.code(), "[request id: " + base::Printable(request.id, kQuotedIdBytesMax) + "] " + status.message()};
 }
 

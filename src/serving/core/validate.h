@@ -10,17 +10,17 @@
 
 namespace inferd::core {
 
-// What validation found out about a request: its tensors by their index in the signature.
+// The result of validation: the request's tensors as indices into the signature.
 struct RequestLayout {
   boost::container::small_vector<int, 4> inputs;   // of request.inputs[i]
-  boost::container::small_vector<int, 4> outputs;  // in the order of the answer: as asked for, or the model's
-  int64_t rows = 1;                                // of the batch dimension; 1 where there is none
+  boost::container::small_vector<int, 4> outputs;  // in the order of the response: the request's, or the model's
+  int64_t rows = 1;                                // of the batch dimension; 1 if there is none
 };
 
-// Holds a request against the model, once for all protocols. OK: every input is there once, with the type, a shape and
-// exactly the bytes that the signature and the shape ask for (BYTES elements included), the batch is not too big, and
-// every requested output exists and is asked for once. INVALID_ARGUMENT otherwise, naming the tensor, what was expected
-// and what came; texts as Triton's, with "[request id: R] " in front where there is an id.
+// Validates a request against the model, for all protocols. OK if every input is present once, with the right type, a
+// valid shape and exactly the bytes for that shape (BYTES elements included); the batch is not too big; and every
+// requested output exists and is requested once. Otherwise INVALID_ARGUMENT, which names the tensor, the expected and
+// the actual value. Texts as Triton's, with "[request id: R] " in front if there is an id.
 base::Status ValidateRequest(const InferRequest& request, std::string_view model, const ModelSignature& signature,
                              RequestLayout* layout);
 

@@ -156,7 +156,7 @@ TEST(ValidateTest, WrongShapeNamesExpectedAndGot) {
 
 TEST(ValidateTest, WrongShapesOfModelsWithoutAConfigurationSayNothingOfOne) {
   ModelSignature signature = AddSub();
-  signature.accepts_larger_requests = true;  // nobody wrote a max_batch_size
+  signature.accepts_larger_requests = true;  // no max_batch_size in the configuration
   InferRequest request = Good();
   request.inputs[0].shape = {2};
   EXPECT_EQ(ErrorOf(request, signature),
@@ -298,7 +298,7 @@ TEST(ValidateTest, WhatMessagesQuoteIsBoundedAndPrintable) {
   EXPECT_TRUE(ErrorOf(request).ends_with("the request's id has 3000000 bytes; at most 4096 are allowed"));
   request.id = "a\n";
   request.outputs = {{.name = std::string(3'000'000, 'o'), .parameters = {}}};
-  EXPECT_TRUE(ErrorOf(request).starts_with("[request id: a\\n] unexpected inference output 'ooo"));
+  EXPECT_TRUE(ErrorOf(request).starts_with("unexpected inference output 'ooo"));
   EXPECT_LT(ErrorOf(request).size(), 1000u);
 }
 
@@ -316,6 +316,13 @@ TEST(ValidateTest, ErrorsCarryTheRequestId) {
   request.id = "r7";
   request.inputs[1].name = "INPUT0";
   EXPECT_EQ(ErrorOf(request), "[request id: r7] input 'INPUT0' already exists in request");
+  request = Good();
+  request.id = "r7";
+  request.outputs = {{.name = "NONE", .parameters = {}}};
+  EXPECT_EQ(ErrorOf(request),
+            "unexpected inference output 'NONE' for model 'simple', allowed outputs are: OUTPUT0, OUTPUT1");
+  request.outputs = {{.name = "OUTPUT0", .parameters = {}}, {.name = "OUTPUT0", .parameters = {}}};
+  EXPECT_EQ(ErrorOf(request), "[request id: r7] output 'OUTPUT0' already exists in request");
 }
 
 TEST(ValidateTest, BytesElements) {

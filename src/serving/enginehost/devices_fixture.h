@@ -25,7 +25,7 @@ class DevicesTest : public ::testing::Test {
     engine_ = *std::move(opened);
   }
 
-  // An instance on GPU 1 of a model that repeats its input.
+  // Starts an instance on GPU 1 of a model that copies its input to its output.
   void Start(std::map<std::string, std::string> parameters) {
     auto config = std::make_shared<config::ModelConfig>(config::ParseModelConfig(text_, "config.pbtxt").value());
     config->name = "m";
@@ -54,7 +54,7 @@ class DevicesTest : public ::testing::Test {
     ASSERT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
   }
 
-  // Memory on GPU 1, with these numbers.
+  // Returns memory on GPU 1 that contains these numbers.
   base::BufferSlice OnGpu(const std::vector<int32_t>& numbers) {
     const base::MemoryPlace place{
         .kind = base::MemoryKind::kGpu, .runtime = runtime(), .device = static_cast<uint16_t>(gpu_)};
@@ -62,7 +62,7 @@ class DevicesTest : public ::testing::Test {
     EXPECT_TRUE(base::CopyBytes(support::SliceOf(numbers).data(), {}, memory.data(), place, memory.size()).ok());
     return base::BufferSlice(memory);
   }
-  // Of the engine, which is the last to have been opened.
+  // Returns the runtime of the engine. It is the last engine that was opened.
   static uint8_t runtime() {
     uint8_t last = 1;
     while (last < 255 && base::FindDeviceMemory(last + 1) != nullptr) ++last;
@@ -72,7 +72,7 @@ class DevicesTest : public ::testing::Test {
   const int32_t gpu_ = 1;
   const std::shared_ptr<PinnedUse> use_ = std::make_shared<PinnedUse>();
   const std::shared_ptr<PinnedPool> pinned_ = std::make_shared<PinnedPool>(size_t{1} << 20, use_);
-  std::string text_;  // what a configuration says besides
+  std::string text_;  // further lines of the configuration
   std::unique_ptr<PluginEngine> engine_;
   std::unique_ptr<core::EngineModel> model_;
   std::unique_ptr<core::EngineInstance> instance_;

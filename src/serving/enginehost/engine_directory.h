@@ -8,14 +8,14 @@
 
 namespace inferd::enginehost {
 
-// What a folder of engine libraries has.
+// The engines of a folder of engine libraries.
 struct EngineDirectory {
-  std::vector<std::unique_ptr<PluginEngine>> engines;  // in order of their file names, no two with one name
-  std::vector<base::Status> problems;                  // one per library that is not among them
+  std::vector<std::unique_ptr<PluginEngine>> engines;  // in the order of their file names; names are unique
+  std::vector<base::Status> problems;                  // one per library that could not be opened
 };
 
-// Opens every *.so in `directory`; others stay unopened. NOT_FOUND: no such folder. One broken library is a problem of
-// its own and keeps none of the others out.
+// Opens every *.so in `directory`, and no other file. A broken library adds a problem and does not affect the others.
+// NOT_FOUND if there is no such folder.
 base::Result<EngineDirectory> OpenEngines(const std::filesystem::path& directory, const EngineOptions& options);
 
 }  // namespace inferd::enginehost

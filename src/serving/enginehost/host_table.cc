@@ -13,7 +13,7 @@ namespace inferd::enginehost {
 
 namespace {
 
-// Every batch that an engine names is one of ours, and running (engine_abi.h, inferd_host.finish).
+// An engine must only name running batches of this server (engine_abi.h, inferd_host.finish).
 Batch& Ours(const inferd_batch* batch) { return *const_cast<Batch*>(static_cast<const Batch*>(batch)); }
 
 base::Logger* LoggerOf(const inferd_host* host) { return static_cast<const HostTable*>(host)->logger; }

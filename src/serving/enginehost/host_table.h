@@ -8,9 +8,9 @@
 
 namespace inferd::enginehost {
 
-// The server's functions as one engine library calls them. Lives as long as the process. Thread-safe.
+// The table of the server's functions that one engine library gets. Lives as long as the process. Thread-safe.
 struct HostTable final : inferd_host {
-  // `logger` may be null; otherwise it outlives the process's engines.
+  // `logger` may be null. Otherwise it must outlive the engines of the process.
   HostTable(base::Logger* logger, int process_cpu_threads);
 
   base::Logger* logger;

@@ -9,7 +9,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Both without links.
+// Both paths must have no links.
 bool LiesIn(const fs::path& path, const fs::path& folder) {
   return std::mismatch(folder.begin(), folder.end(), path.begin(), path.end()).first == folder.end();
 }
@@ -22,19 +22,19 @@ bool IsAllowed(const fs::path& path, std::span<const fs::path> allowed) {
   });
 }
 
-// Whether it lies in a folder that a server made for the files of a load call (storage::StagingFolder names them so).
+// Returns true if the path is in a folder with the files of a load call (named by storage::StagingFolder).
 bool WasSent(const fs::path& path) {
   return std::ranges::any_of(path, [](const fs::path& part) { return part.native().starts_with("inferd-load-"); });
 }
 
-// `what`: for errors, such as "model file 'model.pt2'".
+// `what` describes the file in errors, for example "model file 'model.pt2'".
 base::Result<std::string> FindCode(const std::string& what, const fs::path& named, std::span<const fs::path> allowed) {
   std::error_code error;
   fs::path real = fs::canonical(named, error);
   const auto refuse = [&what](const std::string& why) {
     return std::unexpected(base::InvalidArgument(what + " " + why));
   };
-  // Before it is said whether it is there: a client that loads models learns nothing of other folders.
+  // Check this before the file's existence: a client that loads models must learn nothing about other folders.
   if (allowed.empty())
     return refuse("is not opened: it is code, and the server was started without --allow-op-library");
   if (error || !IsAllowed(real, allowed)) return refuse("is not in a folder that --allow-op-library names");

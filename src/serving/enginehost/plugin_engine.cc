@@ -26,7 +26,7 @@ namespace {
 
 using EntryPoint = decltype(&inferd_engine_v1);
 
-// A library keeps the table it is given, and is never closed: so neither does the table go away.
+// The table must never be freed: the library keeps it and is never closed.
 HostTable* NewHostTable(const EngineOptions& options) {
   static base::Mutex mutex;
   static auto* const tables = new std::vector<std::unique_ptr<HostTable>>();
@@ -39,7 +39,7 @@ base::Status Refusal(const std::filesystem::path& path, std::string_view why) {
 }
 
 base::Result<EntryPoint> OpenLibrary(const std::filesystem::path& path) {
-  // Local: what one engine brings along must not become what another one's references bind to.
+  // RTLD_LOCAL: the symbols of one engine's libraries must not resolve references of another engine's.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* why = dlerror();
@@ -57,7 +57,7 @@ bool IsName(std::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), fits);
 }
 
-// Empty if `table` can be used, otherwise what is wrong with it.
+// Returns what is wrong with the table. Empty if it can be used.
 std::string Defect(const inferd_engine& table) {
   if (table.abi_version != INFERD_ENGINE_ABI_VERSION) {
     return "is built for version " + std::to_string(table.abi_version) +
@@ -73,7 +73,7 @@ std::string Defect(const inferd_engine& table) {
   return complete ? "" : "lacks one of its functions";
 }
 
-// Of a model that is code itself, too, it is asked whether that may run.
+// Returns the paths of the operator libraries. If the model itself is code, also checks that it may run.
 base::Result<std::vector<std::string>> LibrariesOf(const core::LoadSpec& spec) {
   const auto allowed = spec.config->parameters.find(kOpLibraryFolders);
   const bool any = allowed != spec.config->parameters.end();
@@ -85,7 +85,7 @@ base::Result<std::vector<std::string>> LibrariesOf(const core::LoadSpec& spec) {
   return libraries;
 }
 
-// A LoadSpec in the ABI's form, and what that points to.
+// A LoadSpec in the ABI's form, with the memory to which it points.
 struct AbiLoad {
   AbiLoad(const core::LoadSpec& spec, int process_cpu_threads, std::vector<std::string> libraries)
       : op_paths(std::move(libraries)),
@@ -119,12 +119,12 @@ struct AbiLoad {
     abi.accelerators = accelerator_list.data();
     abi.accelerator_count = accelerator_list.size();
     abi.cpu_threads = spec.cpu_threads > 0 ? spec.cpu_threads : CpuThreadShare(process_cpu_threads, config);
-    // More would only wait for each other.
+    // More threads would only wait for each other.
     if (!cores.empty()) abi.cpu_threads = std::min(abi.cpu_threads, static_cast<int32_t>(cores.size()));
     abi.cpu_cores = cores.data();
     abi.cpu_core_count = cores.size();
     abi.unchecked_outputs = spec.unchecked_outputs ? 1 : 0;
-    // A configuration without groups has one instance.
+    // A configuration without instance groups has one instance, on the CPU.
     abi.on_cpu = config.instance_groups.empty() ? 1 : 0;
     for (const config::Instance& instance : config::ExpandInstances(config)) {
       if (instance.kind == config::InstanceKind::kGpu) {
@@ -158,7 +158,7 @@ struct AbiLoad {
   inferd_load abi = {};
 };
 
-// Where there are no GPUs at all, the engine may know why.
+// Adds the engine's reason if it has no GPUs at all.
 base::Status WithReason(const base::Status& status, const OpenedEngine& engine) {
   if (status.ok() || engine.device_count > 0 || engine.why_no_gpus.empty()) return status;
   return {status.code(), status.message() + ": " + engine.why_no_gpus};
@@ -208,7 +208,7 @@ base::Result<std::unique_ptr<core::EngineModel>> PluginEngine::Load(const core::
   inferd_model* model = nullptr;
   inferd_error error;
   int32_t code = INFERD_INTERNAL;
-  // An engine may compute what is constant in a model, on any thread.
+  // An engine may compute a model's constants while it loads, on any thread.
   const DivisionScope divisions(DivisionScope::Threads::kPool);
   try {
     code = opened_.table->load(&load.abi, &model, &error);

@@ -12,31 +12,33 @@
 namespace inferd::enginehost {
 
 struct EngineOptions {
-  base::Logger* logger = nullptr;  // outlives the process's engines; null: silence
-  // Pinned memory of the process, for copies to GPUs and back; null: there is none.
+  base::Logger* logger = nullptr;  // null for no log; must outlive the engines of the process
+  // The process's pinned memory, for copies to and from GPUs. Null if there is none.
   std::shared_ptr<PinnedPool> pinned = nullptr;
-  int cpu_threads = 0;  // compute threads of the whole process, shared by all versions of all engines; 0: one per core
+  int cpu_threads = 0;  // compute threads of the process, shared by all versions of all engines; 0 for one per core
 };
 
-// An engine in a shared library that exports inferd/engine_abi.h's symbol. Thread-safe. The library is never closed:
-// those of vendors leave threads and registrations behind that do not survive it.
+// An engine in a shared library that exports the symbol of inferd/engine_abi.h. Thread-safe. The library is never
+// closed: vendors' libraries leave threads and registrations behind that would not survive it.
 class PluginEngine final : public core::Engine {
  public:
-  // FAILED_PRECONDITION: not a loadable library, not an engine, of another ABI version, or the engine refuses to start;
-  // the message names the file.
+  // Opens an engine. FAILED_PRECONDITION if the file is not a loadable library, is not an engine, has another ABI
+  // version, or if the engine refuses to start. The message names the file.
   static base::Result<std::unique_ptr<PluginEngine>> Open(const std::filesystem::path& path,
                                                           const EngineOptions& options);
 
   std::string_view name() const override { return opened_.name; }
   std::string_view version() const override { return opened_.version; }
   std::string_view default_model_filename() const override { return opened_.default_model_filename; }
-  config::EngineGpus gpus() const override { return {opened_.device_count, opened_.prefers_devices}; }
+  config::EngineGpus gpus() const override {
+    return {opened_.device_count, opened_.prefers_devices, opened_.why_no_gpus};
+  }
   base::Result<std::unique_ptr<core::EngineModel>> Load(const core::LoadSpec& spec) override;
 
-  // Without it, models of the engine can call no others. Null: that is over.
+  // Sets the server whose models the engine's models may call. Null ends that.
   void CallWith(core::ServerCalls* server) { host_->calls->CallWith(server); }
 
-  // Of the library.
+  // The library's path.
   const std::filesystem::path& path() const { return path_; }
   int32_t device_count() const { return opened_.device_count; }  // GPUs
   const CopyCounters& copies() const { return opened_.copies; }

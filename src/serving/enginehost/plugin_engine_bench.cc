@@ -1,4 +1,4 @@
-// What the host adds to an engine's own time: one request with one aligned input, answered into the host's memory.
+// Measures the host's overhead over the engine: one request with one aligned input, answered into the host's memory.
 
 #include <benchmark/benchmark.h>
 

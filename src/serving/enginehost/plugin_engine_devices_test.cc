@@ -1,5 +1,5 @@
-// Engines with devices: where inputs are put, and how outputs come back. The fake engine's devices have memory that
-// ends this process when it is touched.
+// Tests engines with devices: where inputs are placed, and how outputs come back. The memory of the fake engine's
+// devices ends this process when it is touched.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -22,12 +22,12 @@ using tensor::DataType;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// Before the engine is opened: only then does it open handles.
+// Set before the engine is opened: it opens handles only then.
 [[maybe_unused]] const int kFakeGpus = setenv("FAKE_ENGINE_GPUS", "2", 1);
 
 using PluginEngineDevicesTest = DevicesTest;
 
-// Wants its output on a device.
+// An execution that wants its output on a device.
 class DeviceExecution final : public RecordingExecution {
  public:
   explicit DeviceExecution(base::Buffer memory) : memory_(std::move(memory)) {}
@@ -40,7 +40,7 @@ class DeviceExecution final : public RecordingExecution {
   base::Buffer memory_;
 };
 
-// Takes its output on whatever device it is.
+// An execution that accepts its output on any device.
 class TakingExecution final : public RecordingExecution {
  public:
   bool TakesOnDevice(int) const override { return true; }
@@ -209,7 +209,7 @@ TEST_F(PluginEngineDevicesTest, MemoryOfAnotherProcessIsOpenedByItsHandle) {
 
 TEST_F(PluginEngineDevicesTest, MemoryOnTheGpuIsGivenBack) {
   Start({{"input_memory", "engine_device"}, {"output_memory", "device"}});
-  for (int i = 0; i < 40; ++i) {  // of 4 MB each, where the device has 64
+  for (int i = 0; i < 40; ++i) {  // 4 MB each; the device has 64
     RecordingExecution execution;
     Run(execution, {SliceOf(std::vector<int32_t>(1 << 20, i))}, 1 << 20);
   }

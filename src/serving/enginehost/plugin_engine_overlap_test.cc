@@ -1,5 +1,5 @@
-// Executions that an instance on a GPU has at a time: the inputs of each are there before the one before has ended, and
-// no answer depends on those beside it. The fake engine's queues do no copy before it is waited for.
+// Tests overlapping executions of an instance on a GPU: the inputs of each are in place before the one before has
+// ended, and no answer depends on the others. The fake engine's queues copy only when they are awaited.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ const TempDir& EventFolder() {
 
 std::filesystem::path EventFile() { return EventFolder().path() / "events"; }
 
-// Before the engine's first copy: what its devices do stands in one file with what it executes, in order.
+// Set before the engine's first copy: the events of its devices and its executions go into one file, in order.
 [[maybe_unused]] const int kEvents = setenv("FAKE_ENGINE_DEVICE_LOG", EventFile().c_str(), 1);
 
 class PluginEngineOverlapTest : public DevicesTest {
@@ -43,7 +43,7 @@ class PluginEngineOverlapTest : public DevicesTest {
     std::vector<int32_t> expected;
   };
 
-  // How often an event of that kind is in the file.
+  // Counts the events of that kind in the file.
   static size_t Count(std::string_view kind) {
     std::ifstream file(EventFile());
     size_t count = 0;
@@ -51,7 +51,7 @@ class PluginEngineOverlapTest : public DevicesTest {
     return count;
   }
 
-  // Whether no execution was begun before the one before had ended.
+  // Returns true if each execution began after the end of the one before.
   static bool OneAtATime() {
     std::ifstream file(EventFile());
     bool running = false;
@@ -77,7 +77,7 @@ class PluginEngineOverlapTest : public DevicesTest {
     instance_->Execute(flight.execution);
   }
 
-  // A request's memory is used by another one.
+  // Simulates another request that reuses the request's memory.
   static void Reuse(Flight& flight) {
     for (const base::BufferSlice& piece : flight.pieces) {
       std::memset(const_cast<std::byte*>(piece.data()), 0x5A, piece.size());
@@ -87,8 +87,8 @@ class PluginEngineOverlapTest : public DevicesTest {
   std::mt19937 dice_;
 };
 
-// How executions come to overlap: the engine takes several, or the server prepares the next one while it computes one,
-// whether it does that inside its call or not.
+// The ways in which executions overlap: the engine takes several, or the server prepares the next one while the engine
+// computes, inside its call or after it.
 struct Way {
   const char* name;
   size_t beside;
@@ -104,7 +104,7 @@ TEST_F(PluginEngineOverlapTest, InputsAreCopiedBeforeTheExecutionBeforeEndsAndAn
   const TempDir folder;
   const std::string hold = folder.path() / "hold";
   Start({});
-  const base::Buffer most = pinned_->Take((size_t{1} << 20) - 1800);  // the rest has room for some
+  const base::Buffer most = pinned_->Take((size_t{1} << 20) - 1800);  // the rest has room for a few
   const size_t taken = pinned_->used();
   for (const Way& way : kWays) {
     for (const char* input : {"device", "engine_device"}) {
@@ -148,7 +148,7 @@ TEST_F(PluginEngineOverlapTest, InputsAreCopiedBeforeTheExecutionBeforeEndsAndAn
   EXPECT_TRUE(OneAtATime());
 }
 
-// Of an engine that has one execution at a time, and answers when its call is over.
+// An engine that takes one execution at a time and answers after its call has returned.
 TEST(PluginInstanceTest, WhatIsPreparedBeginsWhenTheExecutionBeforeHasEnded) {
   support::StubEngine engine;
   std::atomic<const inferd_batch*> pending = nullptr;

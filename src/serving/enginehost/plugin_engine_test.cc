@@ -30,7 +30,7 @@ class PluginEngineTest : public ::testing::Test {
     engine_ = *std::move(opened);
   }
 
-  // A fake model of one `datatype` input IN and output OUT, of any length.
+  // Loads a fake model with one input IN and one output OUT of `datatype`, of any length.
   base::Result<std::unique_ptr<core::EngineModel>> Load(std::map<std::string, std::string> parameters,
                                                         DataType datatype = DataType::kInt32) {
     auto config = std::make_shared<config::ModelConfig>();
@@ -51,7 +51,7 @@ class PluginEngineTest : public ::testing::Test {
     return engine_->Load(spec);
   }
 
-  // Loads, and runs one execution with `values`.
+  // Loads a model and runs one execution with `values`.
   void Run(std::map<std::string, std::string> parameters, RecordingExecution* execution,
            std::vector<int32_t> values = {1, 2}) {
     auto model = Load(std::move(parameters));

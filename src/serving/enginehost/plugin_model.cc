@@ -14,7 +14,7 @@ namespace inferd::enginehost {
 
 namespace {
 
-// How long others may keep an execution from being repeated alone.
+// The time limit for an execution that waits to be repeated alone.
 constexpr std::chrono::seconds kAloneWithin{2};
 
 int32_t KindOf(config::InstanceKind kind) {
@@ -78,7 +78,7 @@ core::ReadinessCheck PluginModel::readiness_check() const {
 
 namespace {
 
-// Copies work without it, too, and take longer.
+// Opens pinned memory. Without it, copies still work, but take longer.
 void OpenPinned(const LoadedModel& model, int32_t device) {
   if (!model.pins_inputs() && !model.pins_outputs()) return;
   const base::Status status = OpenPinnedMemory(model.engine(), device);
@@ -167,7 +167,7 @@ bool PluginInstance::Compute(Batch& batch) {
   return true;
 }
 
-// The engine is called for the next one when this one has ended.
+// Blocks until the execution has ended, so that the engine gets the next one only then.
 void PluginInstance::ComputeToItsEnd(Batch& batch) {
   const auto ended = std::make_shared<std::atomic<bool>>(false);
   batch.TellEnd(ended);
@@ -195,7 +195,7 @@ int32_t PluginInstance::CallAlone(Batch& batch, inferd_error* error) {
   return result;
 }
 
-// An exception that leaves an engine is its mistake, but no reason to take the server down.
+// An exception that leaves an engine is the engine's mistake, but must not end the server.
 int32_t PluginInstance::CallEngine(const Batch& batch, DivisionScope::Threads threads, inferd_error* error) {
   const DivisionScope divisions(threads);
   int32_t result = INFERD_FAILED;

@@ -38,15 +38,16 @@ class PluginModel final : public core::EngineModel {
 
  private:
   std::shared_ptr<const LoadedModel> model_;
-  std::vector<std::shared_ptr<const LoadedModel>> others_;  // as its other signatures
+  std::vector<std::shared_ptr<const LoadedModel>> others_;  // the model's other signatures
 };
 
-// An instance inside an engine library. One Execute() at a time; executions may still be unfinished when the next
-// begins.
+// An instance inside an engine library. Calls of Execute() must not overlap. An execution may still be unfinished when
+// the next one begins.
 class PluginInstance final : public core::EngineInstance {
  public:
-  // `thread`: it computes there, on one thread, and Execute() returns when the inputs are where they are wanted; null:
-  // where it is called. The end of an execution may be that of the instance, and so of the thread that calls it.
+  // If `thread` is set, the instance computes on that single thread, and Execute() returns when the inputs are in
+  // place. If it is null, the instance computes on the calling thread. The end of an execution may destroy the
+  // instance, and with it the thread that calls.
   PluginInstance(std::shared_ptr<const LoadedModel> model, const InstanceSeat& seat,
                  std::unique_ptr<base::ThreadPool> thread = nullptr)
       : model_(std::move(model)), seat_(seat), thread_(std::move(thread)) {}
@@ -55,7 +56,8 @@ class PluginInstance final : public core::EngineInstance {
   void Execute(core::Execution& execution) override;
 
  private:
-  // False: the engine ends it later, or has done so already. Neither the batch nor this may be touched afterwards.
+  // Returns false if the engine ends the batch later, or has already ended it. The caller must then touch neither the
+  // batch nor this object.
   bool Compute(Batch& batch);
   void ComputeToItsEnd(Batch& batch);
   int32_t Call(Batch& batch, inferd_error* error);

@@ -4,8 +4,8 @@
 
 namespace inferd::enginehost {
 
-// How many compute threads one version gets out of the process-wide budget, the thread that calls the engine included:
-// its instances run side by side, so they divide the budget between them. At least 1.
+// Returns the number of compute threads of one version, out of the budget of the process and including the thread that
+// calls the engine. The version's instances run side by side, so they divide the budget. At least 1.
 int CpuThreadShare(int budget, const config::ModelConfig& config);
 
 }  // namespace inferd::enginehost

@@ -12,14 +12,14 @@ namespace inferd::ensemble {
 
 namespace {
 
-// Where the configuration has no limit: with so many responses to one request of a step that go on, its model is told
-// to hold, and with so many the request is given up. Where it has one, so many wait behind that.
+// Limits of a step's responses in flight per request. Without a limit in the configuration: the model is told to hold
+// at kGoingOnHeld, and the request fails at kGoingOnMax. With one: up to kWaitingMax responses wait beyond it.
 constexpr size_t kGoingOnHeld = 64;
 constexpr size_t kGoingOnMax = size_t{1} << 14;
 constexpr size_t kWaitingMax = 1024;
 constexpr size_t kWaitingBytesMax = size_t{64} << 20;
 
-// On the thread that makes room, one behind the other: an engine that goes on makes room again.
+// Resumes on the thread that makes room, one task after the other: a resumed engine may make room again.
 std::shared_ptr<core::ResponseFlow> MakeFlow(size_t held, const std::shared_ptr<core::ResponseFlow>& further) {
   const core::ResponseFlow::Limits limits{.responses_held = held,
                                           .bytes_held = SIZE_MAX,
@@ -71,7 +71,7 @@ std::unique_ptr<TensorSet> Board::NewSet(TensorSet* parent) {
   return set;
 }
 
-// The next one is made.
+// Returns the child with that number, which may be the next one to make.
 TensorSet& Board::Child(TensorSet& parent, size_t number) {
   std::unique_ptr<TensorSet>& place = parent.children[number];
   if (place != nullptr) return *place;
@@ -346,7 +346,7 @@ base::Result<Board::Answer> Board::TakeAnswer() {
   return Answer();
 }
 
-// A set in which nothing more happens.
+// Removes a set in which nothing more happens.
 void Board::Remove(TensorSet& set) {
   TensorSet* const parent = set.parent;
   if (parent == nullptr) return;

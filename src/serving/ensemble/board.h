@@ -14,64 +14,65 @@
 
 namespace inferd::ensemble {
 
-// Where a request's tensors are written down as they come, and which steps begin for it.
+// Records the tensors of one request as they arrive, and decides which steps begin.
 //
-// Knows no models and no threads; not thread-safe. What it has no use for any more is handed out, to be destroyed where
-// no lock is held: that may wake engines.
+// Knows no models and no threads; not thread-safe. Hands out what it does not need any more, so that the caller can
+// destroy it without a lock: that may wake engines.
 class Board final {
  public:
-  // A step to be taken, or one that was.
+  // A step to take, or one that was taken.
   struct Task {
     size_t step = 0;
     TensorSet* set = nullptr;  // valid until the step has finished
   };
-  // What the ensemble's outputs are, in the order of `wanted`. One that a step's model left out has no datatype.
+  // The ensemble's outputs, in the order of `wanted`. An output that a step's model omitted has no datatype.
   struct Answer {
     std::vector<core::InferTensor> outputs;
     core::Parameters parameters;
   };
   using Remains = std::vector<std::unique_ptr<TensorSet>>;
 
-  // A step of which it cannot be said whether it is to be taken.
+  // A step whose conditions cannot be evaluated.
   struct Failure {
     size_t step = 0;
     base::Status status;
   };
 
-  // `wanted`: outputs, by their place in the plan. Plan and request outlive this.
+  // `wanted` has indices into the plan's outputs. Plan and request must outlive the board.
   Board(const Plan& plan, const std::vector<int>& wanted, const core::InferRequest& request);
 
-  // Of each input of the ensemble, once; then Begin(). None: the request does not have it.
+  // Call once for each input of the ensemble, then Begin(). nullopt if the request does not have the input.
   void SetInput(size_t tensor, std::optional<core::InferTensor> value);
   void Begin() { Work(); }
 
-  // A response to a step. RESOURCE_EXHAUSTED: there are more of them than may wait.
+  // Takes a response to a step. RESOURCE_EXHAUSTED if more responses wait than may.
   base::Status Take(const Task& task, std::vector<core::InferTensor>&& outputs, core::Parameters&& parameters);
-  // There is no further one. Of a step with one response: behind Take(). `parameters`: of a last one without outputs.
+  // Ends a step's responses. For a step with one response, call after Take(). `parameters` are those of a last response
+  // without outputs.
   void Finish(const Task& task, core::Parameters&& parameters);
 
-  // Since the last call: steps whose time has come, which finish at some time; and those that are not taken, as their
-  // conditions do not hold or no wanted output needs them.
+  // Since the last call: the steps to begin, each of which must be finished; and the steps that are not taken, because
+  // their conditions do not hold or no wanted output needs them.
   std::vector<Task> TakeTasks() { return std::exchange(tasks_, {}); }
   std::vector<size_t> TakePassedOver() { return std::exchange(passed_over_, {}); }
-  // Of an ensemble with any number of responses, since the last call; in the order of the responses that they come of,
-  // as far as these have the same parent.
+  // For an ensemble with any number of responses: the answers since the last call, in the order of the responses from
+  // which they come, among responses with the same parent.
   std::vector<Answer> TakeAnswers() { return std::exchange(answers_, {}); }
   Remains TakeRemains() { return std::exchange(remains_, {}); }
 
-  // The request fails; the first.
+  // Returns the first failure, with which the request fails.
   std::optional<Failure> TakeFailure() { return std::exchange(failure_, std::nullopt); }
 
-  // Every step that will be taken has finished.
+  // True if every step that will be taken has finished.
   bool done() const { return unfinished_ == 0; }
-  // Of one with one response, once it is done. INTERNAL: an output did not come.
+  // For an ensemble with one response: the answer, once done(). INTERNAL if an output is missing.
   base::Result<Answer> TakeAnswer();
-  // Those of no answer.
+  // The parameters that belong to no answer.
   core::Parameters TakeParameters() { return std::move(parameters_); }
 
-  // The tensor as the step sees it; null: it goes without.
+  // Returns the tensor as the step sees it. Null if the step goes without it.
   const core::InferTensor* Find(const Task& task, size_t tensor) const;
-  // That of the step's responses; null: they are not held up.
+  // Returns the flow for the step's responses. Null if they are not held up.
   std::shared_ptr<core::ResponseFlow> FlowOf(const Task& task);
 
  private:
@@ -81,13 +82,13 @@ class Board final {
   std::unique_ptr<TensorSet> NewSet(TensorSet* parent);
   TensorSet& Child(TensorSet& parent, size_t number);
   void Settle(TensorSet& set, size_t tensor, TensorState state, std::optional<core::InferTensor> value);
-  // `missing`: the state of those that are not among `outputs`.
+  // `missing` is the state of the tensors that are not among `outputs`.
   void SettleOutputs(TensorSet& set, size_t step, std::vector<core::InferTensor>&& outputs, TensorState missing);
   void DropOutputs(TensorSet& set, size_t step);
   void CountOff(TensorSet& set, size_t step);
   void CountOffAnswer(TensorSet& set);
   void Shut(TensorSet& set);
-  // Until nothing follows from what has come.
+  // Repeats until nothing more follows from the tensors so far.
   void Work();
   void Judge(const Task& task);
   bool IsNeeded(size_t step) const { return needed_.empty() || needed_[step]; }
@@ -104,10 +105,10 @@ class Board final {
   const core::InferRequest& request_;
   std::vector<size_t> wanted_;   // tensors
   std::vector<bool> is_wanted_;  // by tensor
-  std::vector<bool> needed_;     // by step: a wanted output needs it; empty: all are needed
+  std::vector<bool> needed_;     // by step: true if a wanted output needs it. Empty if all are needed
   size_t answer_depth_ = 0;
-  std::vector<Task> awaiting_judgement_;  // all that they take is settled
-  std::vector<TensorSet*> complete_;      // all that is wanted of them is settled
+  std::vector<Task> awaiting_judgement_;  // all their inputs are settled
+  std::vector<TensorSet*> complete_;      // all their wanted tensors are settled
   std::vector<TensorSet*> shut_;          // nothing more happens in them
   std::vector<Task> tasks_;
   std::vector<size_t> passed_over_;

@@ -14,14 +14,14 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Names of ensemble tensors, which are the models' too.
+// The names of ensemble tensors, which are the models' names too.
 struct StepOf {
   std::vector<std::string> takes;
   std::vector<std::string> gives;
   bool decoupled = false;
 };
 
-// Ensemble input "in"; outputs as named, of which the request wants all, or those at the places of `wanted`.
+// An ensemble with the input "in" and the given outputs. The request wants all, or those with the indices `wanted`.
 class Bench {
  public:
   Bench(const std::vector<StepOf>& steps, const std::vector<std::string>& outputs, uint32_t inflight_max = 0,
@@ -62,7 +62,7 @@ class Bench {
     Follow();
   }
 
-  // A response that gives each output `text`.
+  // Gives a response with `text` in each output.
   base::Status Give(const Board::Task& task, const std::string& text) {
     std::vector<core::InferTensor> outputs;
     for (const Plan::Output& output : plan_.steps[task.step].outputs) {
@@ -73,7 +73,7 @@ class Bench {
     Follow();
     return status;
   }
-  // A response without any output.
+  // Gives a response without outputs.
   base::Status GiveNothing(const Board::Task& task) {
     const base::Status status = board_->Take(task, {}, {});
     Follow();
@@ -88,7 +88,7 @@ class Bench {
     Finish(task);
   }
 
-  // The only one of that step that has begun and was not asked for yet.
+  // Returns the only begun task of that step that was not returned yet.
   Board::Task Begun(size_t step) {
     EXPECT_FALSE(begun[step].empty()) << step;
     if (begun[step].empty()) return {};

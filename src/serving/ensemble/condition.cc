@@ -17,7 +17,7 @@ namespace {
 
 using tensor::DataType;
 
-// A long double has all integers of 64 bits.
+// A long double represents every 64-bit integer exactly.
 static_assert(std::numeric_limits<long double>::digits >= 64);
 
 std::optional<long double> ToNumber(const std::string& text) {
@@ -136,7 +136,7 @@ base::Result<bool> Condition::HoldsOf(const core::ParameterValue* parameter) con
 }
 
 base::Result<bool> Condition::Compare(const Scalar& value) const {
-  // A model may give another datatype than it declares.
+  // A model may answer with another datatype than it declares.
   if (value.index() != operand_.index()) {
     const bool text = std::holds_alternative<std::string>(value);
     return std::unexpected(base::InvalidArgument(text ? "is compared with a number, and is a text"

@@ -11,21 +11,21 @@
 
 namespace inferd::ensemble {
 
-// Whether a step is taken: what a tensor of the ensemble, or a parameter of the request, is compared with. Immutable.
+// The condition of a step: a comparison with a tensor of the ensemble or a parameter of the request. Immutable.
 class Condition {
  public:
-  // `datatype`: that of the tensor; kInvalid: it is not known yet, or the subject is a parameter. INVALID_ARGUMENT: no
-  // element of that type can be compared with what is written.
+  // `datatype` is the tensor's; kInvalid if it is not known yet, or for a parameter. INVALID_ARGUMENT if the written
+  // value cannot be compared with elements of that type.
   static base::Result<Condition> Make(const config::EnsembleCondition& written, tensor::DataType datatype);
 
-  // `tensor` null: it is not there. INVALID_ARGUMENT: it is no single element.
+  // `tensor` is null if it is missing. INVALID_ARGUMENT if it has not exactly one element.
   base::Result<bool> HoldsOf(const core::InferTensor* tensor) const;
-  // `parameter` null: the request has none of that name. INVALID_ARGUMENT: it is no number.
+  // `parameter` is null if the request does not have it. INVALID_ARGUMENT if it must be a number and is not.
   base::Result<bool> HoldsOf(const core::ParameterValue* parameter) const;
 
  private:
   using Kind = config::EnsembleCondition::Test;
-  // Numbers as exact as they come, or a text.
+  // A number, as exact as possible, or a text.
   using Scalar = std::variant<long double, std::string>;
 
   Condition(Kind test, bool present, Scalar operand) : test_(test), present_(present), operand_(std::move(operand)) {}

@@ -34,7 +34,7 @@ core::InferTensor OfText(const std::string& text) {
   return tensor;
 }
 
-// "yes", "no", or what is wrong.
+// Returns "yes", "no", or the error.
 std::string Holds(const config::EnsembleCondition& written, const core::InferTensor& tensor) {
   const auto condition = Condition::Make(written, tensor.datatype);
   if (!condition.has_value()) return condition.error().message();

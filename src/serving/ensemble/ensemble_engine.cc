@@ -17,12 +17,12 @@ namespace inferd::ensemble {
 
 namespace {
 
-// An execution holds no thread, so that a bound is there for memory alone: more wait in the ensemble's queue.
+// An execution holds no thread, so the limit only bounds memory. More requests wait in the ensemble's queue.
 constexpr int kUnfinishedMax = 4096;
 
 core::ModelSignature SignatureOf(const config::ModelConfig& config) {
   core::ModelSignature signature;
-  signature.sequences = true;  // the steps' models say whether they know any
+  signature.sequences = true;  // the steps' models decide whether they take sequences
   for (const config::ModelInput& input : config.inputs) {
     signature.inputs.push_back({.name = input.name,
                                 .datatype = input.datatype,
@@ -33,7 +33,7 @@ core::ModelSignature SignatureOf(const config::ModelConfig& config) {
     signature.outputs.push_back({.name = output.name,
                                  .datatype = output.datatype,
                                  .shape = ShapeInside(output, config),
-                                 .may_be_missing = true});  // the board knows which may be
+                                 .may_be_missing = true});  // the board decides
   }
   return signature;
 }
@@ -43,7 +43,7 @@ class EnsembleInstance final : public core::EngineInstance {
   explicit EnsembleInstance(std::shared_ptr<const LoadedEnsemble> ensemble) : ensemble_(std::move(ensemble)) {}
 
   void Execute(core::Execution& execution) override {
-    // Shared by its requests; the last of them finishes it.
+    // Shared by the execution's requests. The last one finishes it.
     const auto left = std::make_shared<std::atomic<size_t>>(execution.request_count());
     const size_t requests = execution.request_count();
     for (size_t i = 0; i < requests; ++i) {
@@ -59,7 +59,7 @@ class EnsembleInstance final : public core::EngineInstance {
   }
 
  private:
-  // What a step has left on a device, for clients.
+  // Copies outputs that a step left on a device to the CPU, for clients.
   static void BringToCpu(const core::Execution& execution, core::EngineResponse& response) {
     for (size_t k = 0; k < response.outputs.size() && k < execution.outputs.size(); ++k) {
       base::BufferSlice& data = response.outputs[k].data;
@@ -95,7 +95,7 @@ class EnsembleModel final : public core::EngineModel {
   }
   size_t input_alignment(int) const override { return 1; }
   int compute_threads() const override { return 0; }
-  // As Triton shows it of each ensemble. Nothing is known where the steps' models are not.
+  // Triton shows this for each ensemble. Not known without the steps' models.
   config::CompletedByModel completed() const override {
     if (ensemble_->models == nullptr) return {};
     return {.decoupled = signature_.decoupled};
@@ -108,7 +108,7 @@ class EnsembleModel final : public core::EngineModel {
   const core::ModelSignature signature_;
 };
 
-// An output has the labels that the first model of its step gives it. It is unchecked if that of any model is.
+// An output gets the labels of its step's first model. It is unchecked if it is in any model.
 void TakeForms(const Plan& plan, size_t step, const StepModels& models, core::ModelSignature& signature) {
   for (const auto& [name, tensor] : plan.steps[step].outputs) {
     const int output = signature.FindOutput(plan.tensors[tensor].name);
@@ -122,7 +122,7 @@ void TakeForms(const Plan& plan, size_t step, const StepModels& models, core::Mo
   }
 }
 
-// What the models are that a loaded ensemble calls, while it is looked at.
+// The models that a loaded ensemble calls, pinned while they are examined.
 struct Looked {
   std::vector<std::shared_ptr<const core::ModelVersion>> pinned;
   std::vector<StepModels> models;
@@ -145,7 +145,7 @@ base::Status LookAt(const core::ModelCaller& models, const Plan& plan, size_t st
   return base::OkStatus();
 }
 
-// An input that a step's model takes on a device may come on one.
+// A client may send an input in device memory if a step's model takes it there.
 void TakeDeviceMemory(const Plan& plan, core::ModelSignature& signature) {
   for (const size_t tensor : plan.inputs) {
     const int input = signature.FindInput(plan.tensors[tensor].name);
@@ -153,7 +153,7 @@ void TakeDeviceMemory(const Plan& plan, core::ModelSignature& signature) {
   }
 }
 
-// Completes the plan and the signature with what the steps' models are.
+// Completes the plan and the signature from the steps' models.
 base::Status Fit(const core::ModelCaller& models, const config::ModelConfig& config, Plan& plan,
                  core::ModelSignature& signature) {
   Looked looked;

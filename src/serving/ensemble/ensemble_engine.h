@@ -9,18 +9,19 @@
 
 namespace inferd::ensemble {
 
-// The engine of models that are made of others: an execution calls the models of its steps, and keeps no thread
-// meanwhile. Each request is executed by itself; what its steps' models share, they share.
+// The engine of ensembles. An execution calls the models of the steps, and holds no thread meanwhile. Each request is
+// executed by itself; batching happens in the steps' models.
 class EnsembleEngine final : public core::Engine {
  public:
   std::string_view name() const override;
   std::string_view version() const override;
   std::string_view default_model_filename() const override { return {}; }
 
-  // Without it, ensembles can be loaded, unchecked, and not executed. Before the first is loaded; outlives all of them.
+  // Sets the caller of models. Call before the first ensemble is loaded; must outlive all ensembles. Without it,
+  // ensembles can be loaded, unchecked, but not executed.
   void CallWith(const core::ModelCaller& models) { models_ = &models; }
 
-  // INVALID_ARGUMENT: the steps do not fit their models, which are loaded by now (the configuration's dependencies).
+  // INVALID_ARGUMENT if the steps do not fit their models, which are already loaded (the configuration's dependencies).
   base::Result<std::unique_ptr<core::EngineModel>> Load(const core::LoadSpec& spec) override;
 
  private:

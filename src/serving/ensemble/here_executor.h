@@ -4,9 +4,9 @@
 
 namespace inferd::ensemble {
 
-// Runs a task on the thread that posts it, behind those that this thread is about to run: a task that posts another one
-// has ended before that one begins. Where a task throws (std::bad_alloc), those behind it run all the same, and the
-// call that runs them throws what came first. Thread-safe.
+// Runs a task on the thread that posts it, after the tasks that this thread already has: a task that posts another one
+// ends before that one begins. If a task throws (std::bad_alloc), the tasks after it still run, and the call that runs
+// them throws the first exception. Thread-safe.
 class HereExecutor final : public base::Executor {
  public:
   static HereExecutor& Get();

@@ -30,7 +30,7 @@ TEST(HereExecutor, ATaskThatThrowsKeepsNoOtherFromRunning) {
   };
   EXPECT_THROW(post(), std::bad_alloc);
   EXPECT_THAT(order, ElementsAre(1));
-  // The thread takes tasks again.
+  // The thread accepts tasks again.
   HereExecutor::Get().Post([&] { order.push_back(2); });
   EXPECT_THAT(order, ElementsAre(1, 2));
 }

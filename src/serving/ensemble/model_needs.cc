@@ -6,7 +6,7 @@ namespace inferd::ensemble {
 
 namespace {
 
-// Ensembles have no circles, and are not deeper.
+// Bounds the recursion. Ensembles have no circles, and are not this deep.
 constexpr int kDepthMax = 64;
 
 void Add(const core::ModelCaller& models, const core::ModelVersion& version, int depth, std::set<std::string>& needs) {

@@ -7,8 +7,8 @@
 
 namespace inferd::ensemble {
 
-// What a model keeps for itself while it executes: itself, and the resources of its instances; of an ensemble, what its
-// steps' models do. In words.
+// Returns the names of everything that a model occupies while it executes: the model itself and the resources of its
+// instances; for an ensemble, those of its steps' models.
 std::set<std::string> NeedsOf(const core::ModelCaller& models, const core::ModelVersion& version);
 
 }  // namespace inferd::ensemble

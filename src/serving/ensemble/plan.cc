@@ -12,7 +12,7 @@ size_t AddTensor(Plan& plan, const std::string& name) {
   return found;
 }
 
-// The step that is being added.
+// `step` is the step that is being added.
 void Await(Plan& plan, Plan::Step& step, size_t tensor) {
   if (std::ranges::find(step.awaits, tensor) != step.awaits.end()) return;
   step.awaits.push_back(tensor);
@@ -50,7 +50,7 @@ void AddStep(Plan& plan, const config::EnsembleStep& step) {
   plan.steps.push_back(std::move(planned));
 }
 
-// A step is as deep as the deepest that it takes. There are no circles, so that this comes to an end.
+// A step is as deep as its deepest input. The loop ends, as there are no circles.
 void FindDepths(Plan& plan) {
   for (bool moved = true; moved;) {
     moved = false;
@@ -132,7 +132,7 @@ bool Plan::ComesOf(size_t later, size_t step) const {
   return false;
 }
 
-// Whatever a step gives leads to an output of the ensemble (config::FindProblems).
+// Every output of a step leads to an output of the ensemble (config::FindProblems).
 std::vector<bool> Plan::StepsFor(const std::vector<int>& wanted) const {
   if (wanted.size() == outputs.size()) return {};
   std::vector<bool> needed(steps.size());

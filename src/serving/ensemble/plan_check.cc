@@ -11,7 +11,7 @@ bool IsMapped(const std::vector<Plan::Input>& inputs, std::string_view name) {
   return std::ranges::find(inputs, name, &Plan::Input::name) != inputs.end();
 }
 
-// As configurations have it: "TYPE_FP32".
+// Returns the type as in configurations: "TYPE_FP32".
 std::string TypeText(tensor::DataType type) {
   return type == tensor::DataType::kBytes ? "TYPE_STRING" : "TYPE_" + std::string(tensor::DataTypeName(type));
 }
@@ -131,7 +131,7 @@ bool TensorTypes::Agree(const Known& a, const Known& b) {
   return ShapesAgree(a.shape, b.shape) || ShapesAgree(a.dims(), b.dims());
 }
 
-// What is known may be of a model or of the ensemble, whose form may differ in the batch dimension from the maker's.
+// The known shape may come from a model or from the ensemble, whose batch dimension may differ from the maker's.
 tensor::Shape TensorTypes::RowShape(size_t tensor) const {
   const Known& known = known_[tensor];
   const TensorForm& made = made_[tensor];

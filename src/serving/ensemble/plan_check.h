@@ -9,30 +9,31 @@
 
 namespace inferd::ensemble {
 
-// What a model must be for a step that calls it, in Triton's words; `name` is the model's. INVALID_ARGUMENT: a tensor
-// that it does not have, an input that is not mapped, fewer rows than the ensemble takes.
+// Checks that a model fits the step that calls it, with errors in Triton's words. `name` is the model's name.
+// INVALID_ARGUMENT if the model lacks a tensor, has a required input that is not mapped, or takes fewer rows than the
+// ensemble.
 base::Status CheckStep(const Plan& plan, size_t step, const std::string& name, const core::ModelSignature& model);
 
-// Of a plan that was deepened. INVALID_ARGUMENT: a tensor comes of several steps, of which some have any number of
-// responses, and some come of those.
+// Call after Deepen(). INVALID_ARGUMENT if a tensor comes from several steps of different depth: some have any number
+// of responses, or follow from such steps, and others do not.
 base::Status CheckMakers(const Plan& plan);
 
-// What the models of the steps keep for themselves while they execute, by step: their names, and those of resources.
+// By step: the names of the models and resources that its models occupy while they execute (NeedsOf).
 using StepNeeds = std::vector<std::set<std::string>>;
 
-// Of a plan that was deepened: finds out which steps may hold. INVALID_ARGUMENT: one that may not, and there is a limit
-// on its responses.
+// Call after Deepen(). Finds out which steps may hold (Plan::Step::may_hold). INVALID_ARGUMENT if a step must not hold
+// but there is a limit on its responses.
 base::Status CheckHolding(Plan& plan, const StepNeeds& needs);
 
-// Collects what the ensemble's tensors are, as its configuration and its steps' models have them. INVALID_ARGUMENT
-// where two have different datatypes, or shapes that no tensor fits both of, with the batch dimension or without it.
+// Collects the types of the ensemble's tensors from its configuration and its steps' models. INVALID_ARGUMENT if two
+// have different datatypes, or shapes that no tensor fits, neither with nor without the batch dimension.
 class TensorTypes {
  public:
   TensorTypes(const Plan& plan, const config::ModelConfig& config);
-  // `name`: the model's, which the step calls.
+  // `name` is the name of the model that the step calls.
   base::Status Add(size_t step, const std::string& name, const core::ModelSignature& model);
 
-  // kInvalid: nothing says.
+  // kInvalid if neither the configuration nor a model states it.
   tensor::DataType datatype(size_t tensor) const { return known_[tensor].datatype; }
   // The dimensions of one row, in the form in which the tensor is made.
   tensor::Shape RowShape(size_t tensor) const;
@@ -44,8 +45,8 @@ class TensorTypes {
     tensor::DataType datatype = tensor::DataType::kInvalid;
     tensor::Shape shape;
     bool batches = false;  // the first dimension is a batch's
-    std::string model;     // that says so. The ensemble for its own inputs and outputs
-    std::string of;        // which tensor of the model. Empty for the ensemble's own
+    std::string model;     // the source. The ensemble for its own inputs and outputs
+    std::string of;        // the model's tensor. Empty for the ensemble's own
 
     tensor::Shape dims() const;  // without the batch dimension
   };
@@ -53,7 +54,7 @@ class TensorTypes {
   base::Status Match(size_t tensor, const Known& other);
 
   const Plan& plan_;
-  std::vector<Known> known_;  // by tensor; kInvalid: nothing yet
+  std::vector<Known> known_;  // by tensor; kInvalid if not known yet
   std::vector<TensorForm> made_;
 };
 

@@ -13,7 +13,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// in -> [first] -> between -> [second] -> out; the second takes `in`, too.
+// in -> [first] -> between -> [second] -> out; the second step also takes `in`.
 config::ModelConfig Config() {
   config::ModelConfig config;
   config.name = "e";
@@ -129,7 +129,7 @@ TEST(PlanTest, NoModelWaitsForItself) {
 }
 
 TEST(PlanTest, ShapesAgreeWithTheBatchDimensionOrWithoutIt) {
-  // What the ensemble's input "in" (dims [3]) and a model's input "x" of the shape agree on.
+  // Checks whether the ensemble's input "in" (dims [3]) agrees with a model's input "x" of that shape.
   const auto agree = [](bool ensemble_batches, const tensor::Shape& shape, bool model_batches) {
     config::ModelConfig config = Config();
     config.max_batch_size = ensemble_batches ? 4 : 0;

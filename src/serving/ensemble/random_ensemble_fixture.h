@@ -18,7 +18,7 @@
 
 namespace inferd::ensemble {
 
-// A text as a tensor of one element, and back.
+// Makes a tensor of one element from a text, and back.
 inline core::InferTensor TextTensor(const std::string& name, const std::string& text, bool batches) {
   core::InferTensor tensor;
   tensor.name = name;
@@ -34,11 +34,11 @@ inline std::string TextOf(const core::InferTensor& tensor) {
   return std::string(tensor.data.view().substr(sizeof(uint32_t)));
 }
 
-// What a model of a random ensemble does: its response k is a text that names it, k, and all that it was given.
+// A model of a random ensemble: its response k is a text made from its name, k and its inputs.
 struct RandomModel {
   core::ModelSignature signature;
   std::string name;
-  uint64_t fails_of = 0;  // it fails for one in so many of its inputs; 0: never
+  uint64_t fails_of = 0;  // fails for one in so many inputs; 0 for never
 
   std::string Text(const std::map<std::string, std::string>& inputs) const {
     std::string text = name;
@@ -54,7 +54,7 @@ struct RandomModel {
   }
 };
 
-// An ensemble of random steps, whose tensors are texts: input "in", and "flag", which is "0" or "1" or left out.
+// A random ensemble whose tensors are texts: input "in", and "flag", which is "0", "1" or omitted.
 class RandomEnsemble {
  public:
   explicit RandomEnsemble(std::mt19937_64& random) : random_(random) {
@@ -72,18 +72,18 @@ class RandomEnsemble {
     return plan;
   }
 
-  // What a request must get: its answers, each the `wanted` outputs (by their place) in their order; nothing where a
-  // step fails that these need, or an output of an ensemble with one response does not come.
+  // Computes what a request must get: its answers, each with the `wanted` outputs (by index) in their order. nullopt if
+  // a needed step fails, or if an output of an ensemble with one response is missing.
   std::optional<std::vector<std::string>> Expect(const Plan& plan, const std::map<std::string, std::string>& inputs,
                                                  const std::vector<int>& wanted) const;
 
  private:
-  using Values = std::map<size_t, std::string>;  // tensors that are there
+  using Values = std::map<size_t, std::string>;  // tensors that exist
   struct Walk {
     const Plan& plan;
     const std::map<std::string, std::string>& given;
     std::vector<size_t> wanted;  // tensors
-    std::vector<bool> needed;    // by step; empty: all
+    std::vector<bool> needed;    // by step. Empty if all are needed
     size_t answer_depth = 0;
     bool failed = false;
     std::vector<std::string> answers;
@@ -113,7 +113,7 @@ inline void RandomEnsemble::DrawStep(std::vector<std::string>& tensors) {
   const tensor::Shape shape = model.signature.max_batch_size > 0 ? tensor::Shape{-1, 1} : tensor::Shape{1};
   const bool alternative = !steps.empty() && steps.back().when.size() == 1 &&
                            steps.back().when[0].test == config::EnsembleCondition::Test::kEquals && OneIn(2);
-  // What gives the same tensor does not wait for it.
+  // A step that gives the same tensor does not wait for it.
   std::vector<std::string> from = tensors;
   if (alternative) {
     for (const auto& [name, tensor] : steps.back().outputs) std::erase(from, tensor);
@@ -121,7 +121,7 @@ inline void RandomEnsemble::DrawStep(std::vector<std::string>& tensors) {
   for (size_t i = 0; i < 1 + Below(2); ++i) {
     const std::string name = "i" + std::to_string(i);
     step.inputs[name] = from[Below(from.size())];
-    // The ensemble's own input may be left out.
+    // A request may omit the ensemble's own input.
     const bool optional = OneIn(3) || step.inputs[name] == "flag";
     model.signature.inputs.push_back(
         {.name = name, .datatype = tensor::DataType::kBytes, .shape = shape, .optional = optional});
@@ -224,14 +224,14 @@ inline bool RandomEnsemble::IsTaken(const Walk& walk, const Plan::Step& step, co
       step.inputs, [&](const Plan::Input& input) { return !input.required || values.contains(input.tensor); });
 }
 
-// One set of tensors, and all that are below it.
+// Visits one set of tensors and all sets below it.
 inline void RandomEnsemble::Visit(Walk& walk, size_t depth, Values values) const {
   std::vector<Values> children;
   const auto child = [&](size_t k) -> Values& {
     if (children.size() <= k) children.resize(k + 1);
     return children[k];
   };
-  // Steps are in an order in which they can be taken: each takes what those before it give.
+  // The steps are in a valid order: each takes only outputs of earlier steps.
   for (size_t i = 0; i < walk.plan.steps.size(); ++i) {
     const Plan::Step& step = walk.plan.steps[i];
     if (step.depth != depth || (!walk.needed.empty() && !walk.needed[i])) continue;

@@ -22,9 +22,9 @@ TensorForm FormOf(const core::TensorSpec& spec, const core::ModelSignature& mode
 // Returns the form of the model's input. The form is not known if the model has no such input.
 TensorForm FormOfInput(const core::ModelSignature& model, const std::string& input);
 
-// Fits the tensor to the form in which it is taken, where what gave the tensor batches and what takes it does not, or
-// the other way round: adds a batch dimension of 1, or removes one. Other tensors stay as they are. Copies no bytes.
-// INVALID_ARGUMENT: the batch dimension that would be removed is not 1.
+// Fits the tensor to the form in which it is taken, if its maker batches and its consumer does not, or the other way
+// round: adds a batch dimension of 1, or removes one. Leaves other tensors as they are. Copies no bytes.
+// INVALID_ARGUMENT if the batch dimension to remove is not 1.
 base::Status FitRows(const TensorForm& form, core::InferTensor& tensor);
 
 }  // namespace inferd::ensemble

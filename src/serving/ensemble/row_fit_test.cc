@@ -8,7 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The shape of a tensor that is taken in the form; the error's text if it is refused.
+// Returns the shape of the tensor after FitRows(), or the error.
 std::string Taken(const TensorForm& form, const tensor::Shape& shape) {
   core::InferTensor tensor;
   tensor.shape = shape;

@@ -1,6 +1,7 @@
 #include "serving/ensemble/run.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -138,14 +139,19 @@ std::vector<Run::Shadow> Run::ShadowsOf(const Board::Task& task) {
     if (step.shadowed[i].Of(request_.sequence) != 0) continue;
     auto request = StepRequest(request_, plan_, step, step.shadows[i], nullptr);
     request->cancel = request_.cancel;
-    request->trace = nullptr;  // which ends with the answer
+    request->trace = nullptr;  // the trace ends with the answer
     if (!AddInputs(task, step.shadows[i], *request).ok()) continue;
     shadows.push_back({.number = i, .request = std::move(request)});
   }
   return shadows;
 }
 
+// A thread that works in turns has finished the previous step when the next one is executed there. Any other thread
+// belongs to an instance or an engine: return it at once to the model of the previous step, however long the next step
+// takes.
 void Run::Make(std::vector<Call> calls) {
+  std::optional<base::NoExecutions> here;
+  if (base::Turn::Current() == nullptr) here.emplace("step");
   for (Call& call : calls) {
     const PinnedCall& pinned = pinned_[call.step];
     ensemble_->counts->Taken(call.step, pinned.call);
@@ -158,10 +164,9 @@ void Run::Make(std::vector<Call> calls) {
   }
 }
 
-// Never on this thread, on which a client's answer may wait.
+// Never executes on this thread, as a client's response may wait for it.
 void Run::MakeShadow(size_t step, Shadow shadow) {
-  base::Turn elsewhere("shadow", false);
-  const base::Turn::Scope here(elsewhere);
+  const base::NoExecutions here("shadow");
   const size_t call = plan_.steps[step].calls.size() + shadow.number;
   ensemble_->counts->Taken(step, call);
   core::Completion completion([ensemble = ensemble_, step, call](core::InferResponse&& response) {
@@ -170,7 +175,7 @@ void Run::MakeShadow(size_t step, Shadow shadow) {
   auto version = ensemble_->models->Find(shadow.request->model_name, shadow.request->model_version);
   if (!version.has_value()) return ensemble_->models->Call(std::move(shadow.request), std::move(completion));
   for (core::InferTensor& input : shadow.request->inputs) {
-    // The model refuses what does not fit.
+    // The model will refuse an input that does not fit.
     if (!FitRows(FormOfInput((*version)->signature(), input.name), input).ok()) break;
   }
   ensemble_->models->Call(*std::move(version), std::move(shadow.request), std::move(completion));
@@ -242,7 +247,7 @@ std::unique_ptr<Board> Run::Close(core::EngineResponse final) {
   return std::move(board_);
 }
 
-// On one thread at a time, so that answers are in order. `request_` is gone with the last.
+// One thread delivers at a time, so that answers stay in order. `request_` is gone after the last.
 void Run::Deliver() {
   base::MutexLock lock(mutex_);
   if (delivers_) return;

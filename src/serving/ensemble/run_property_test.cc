@@ -14,14 +14,14 @@
 #include "serving/core/snapshot_publisher.h"
 #include "serving/ensemble/random_ensemble_fixture.h"
 
-// Random ensembles, requests, failures, cancels and interleavings, on threads, against what a plain walk through the
-// steps gives. Some of the models batch, and some of the ensembles. INFERD_PROPERTY_SECONDS says for how long; a
-// failure names its seed, and INFERD_PROPERTY_SEED runs that one alone.
+// Compares random ensembles, requests, failures, cancellations and interleavings, on threads, with a simple walk
+// through the steps. Some of the models and ensembles batch. INFERD_PROPERTY_SECONDS sets the duration. A failure
+// prints its seed; INFERD_PROPERTY_SEED runs that seed alone.
 
 namespace inferd::ensemble {
 namespace {
 
-// Answers as a RandomModel does, at once or on the pool's threads, and holds when it is told to.
+// Answers like a RandomModel, at once or on the pool's threads, and holds when it is told to.
 class RandomScheduler final : public core::Scheduler {
  public:
   RandomScheduler(const RandomModel& model, base::Executor& pool, bool at_once)
@@ -46,7 +46,7 @@ class RandomScheduler final : public core::Scheduler {
     size_t sent = 0;
   };
 
-  // `work` keeps the version, and with it this.
+  // `work` keeps the version, and thus this scheduler, alive.
   void GoOn(const std::shared_ptr<Work>& work) {
     core::QueuedRequest& queued = work->queued;
     const auto version = queued.version;
@@ -83,11 +83,11 @@ class RandomScheduler final : public core::Scheduler {
   const bool at_once_;
 };
 
-// A request, and what came of it. Its client takes responses as it pleases.
+// A request and its responses. Its client takes responses at random.
 struct Asked {
   core::InferRequest request;
   std::map<std::string, std::string> inputs;
-  std::vector<int> wanted;  // outputs, by their place
+  std::vector<int> wanted;  // indices of outputs
   std::mutex mutex;
   std::condition_variable ended;
   std::vector<std::string> answers;
@@ -174,7 +174,7 @@ void RunPropertyTest::Judge(const RandomEnsemble& ensemble, const Plan& plan, As
   std::vector<std::string> want = *expected;
   std::vector<std::string> got = asked.answers;
   if (plan.levels.size() > 2) {
-    std::ranges::sort(want);  // those of different responses of the outer model come as they may
+    std::ranges::sort(want);  // answers from different responses of the outer model may interleave
     std::ranges::sort(got);
   }
   EXPECT_EQ(got, want);
@@ -230,7 +230,7 @@ void RunPropertyTest::RunSeed(uint64_t seed) {
   for (const auto& step : report.steps) passed_over_ += step.passed_over;
   all.clear();
   versions.clear();
-  // Nothing holds a version for longer than its requests.
+  // No version may outlive its requests.
   publisher.Publish(
       std::make_shared<const core::CatalogSnapshot>(std::map<std::string, core::CatalogSnapshot::Model>()));
   const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);

@@ -10,7 +10,7 @@
 
 namespace inferd::ensemble {
 
-// What became of the steps of a loaded ensemble, over all requests. Thread-safe.
+// Counts calls, failures and skips of a loaded ensemble's steps, over all requests. Thread-safe.
 class StepCounts final {
  public:
   explicit StepCounts(const Plan& plan) {
@@ -20,7 +20,7 @@ class StepCounts final {
     }
   }
 
-  // `call`: by its place in the step's calls; its shadows come behind these.
+  // `call` is the index into the step's calls, followed by its shadows.
   void Taken(size_t step, size_t call) { Add(steps_[step].calls[call].taken); }
   void Failed(size_t step, size_t call) { Add(steps_[step].calls[call].failed); }
   void PassedOver(size_t step) { Add(*steps_[step].passed_over); }

@@ -39,7 +39,7 @@ std::optional<double> Real(const std::string& text) {
   return !text.empty() && end == text.c_str() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-// One element of a tensor.
+// Returns the bytes of one element.
 std::optional<std::string> ElementOf(DataType datatype, const std::string& text) {
   const auto real = [&](auto narrow) -> std::optional<std::string> {
     const auto value = Real(text);
@@ -92,7 +92,7 @@ base::Result<core::InferTensor> ValueOf(const config::EnsembleDefault& given, Da
   return value;
 }
 
-// Of an ensemble that does not batch, `dims` may have the batch dimension of the step's model already.
+// If the ensemble does not batch, `dims` may already contain the batch dimension of the step's model.
 bool IsPerRow(const core::InferTensor& value, const TensorForm& made, bool ensemble_batches) {
   if (!made.known()) return ensemble_batches;
   return made.batches && (ensemble_batches || value.shape.rank() + 1 == made.rank);

@@ -8,7 +8,7 @@ namespace inferd::ensemble {
 
 namespace {
 
-// By the client, which names memory there, or by an ensemble around this one.
+// True if the client named device memory for the output, or an enclosing ensemble wants it there.
 bool IsWantedOnDevice(const core::InferRequest& request, const std::string& output) {
   const auto wanted = std::ranges::find(request.outputs, output, &core::RequestedOutput::name);
   return wanted != request.outputs.end() && (wanted->on_device || !wanted->memory.place().readable());

@@ -8,8 +8,8 @@
 
 namespace inferd::ensemble {
 
-// The request of a step, with what it has of the ensemble's own: priority, timeouts, parameters, sequence, trace. Its
-// inputs, its flow and what cancels it are the caller's. `version`: which one will answer; null: it is not known yet.
+// Makes the request of a step, with the ensemble's own priority, timeouts, parameters, sequence and trace. The caller
+// adds inputs, flow and cancel flag. `version` is the version that will answer; null if it is not known yet.
 std::unique_ptr<core::InferRequest> StepRequest(const core::InferRequest& request, const Plan& plan,
                                                 const Plan::Step& step, const Plan::Call& call,
                                                 const core::ModelVersion* version);

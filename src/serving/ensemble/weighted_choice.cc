@@ -9,7 +9,7 @@ namespace inferd::ensemble {
 
 namespace {
 
-// 2^64 divided by the golden ratio: multiples of it, modulo 2^64, are spread as evenly as can be.
+// 2^64 divided by the golden ratio: its multiples modulo 2^64 are spread as evenly as possible.
 constexpr uint64_t kSpread = 0x9E3779B97F4A7C15;
 
 uint64_t Mixed(uint64_t bits) {
@@ -37,7 +37,7 @@ size_t WeightedChoice::Of(const core::Sequence& sequence) const {
   if (ends_.size() == 1) return 0;
   const uint64_t place =
       sequence.named() ? PlaceOf(sequence) : kSpread * (taken_->fetch_add(1, std::memory_order_relaxed) + 1);
-  // The part of the sum that the place is of all places.
+  // Scales the place to the sum of the weights.
   const auto at = static_cast<uint64_t>((static_cast<unsigned __int128>(place) * ends_.back()) >> 64);
   return static_cast<size_t>(std::ranges::upper_bound(ends_, at) - ends_.begin());
 }

@@ -10,11 +10,11 @@
 
 namespace inferd::ensemble {
 
-// Which of several is taken, as often as their weights say: requests in turn, spread evenly and not by chance, so that
-// ten of them come close to the weights already. All requests of a sequence take the same. Thread-safe.
+// Chooses one of several in proportion to their weights. Spreads requests evenly in turn, not by chance, so that ten
+// requests already come close to the weights. All requests of a sequence get the same choice. Thread-safe.
 class WeightedChoice final {
  public:
-  // Not all are 0.
+  // At least one weight must not be 0.
   explicit WeightedChoice(const std::vector<uint32_t>& weights);
 
   size_t Of(const core::Sequence& sequence) const;

@@ -6,6 +6,7 @@
 
 #include "base/memory_shortage.h"
 #include "config/model/model_config_parser.h"
+#include "serving/core/model/refused_load.h"
 #include "serving/repository/load/code_of_models.h"
 #include "serving/repository/records/wanted_versions.h"
 #include "storage/local_storage.h"
@@ -14,7 +15,7 @@ namespace inferd::repository {
 
 namespace {
 
-// The staging folder of a load call, looked into as if it were the model's folder.
+// Reads the staging folder of a load call as if it were the model's folder.
 base::Result<ModelLook> LookIntoStaging(const core::LoadCall& call, const storage::StagingFolder& staging) {
   INFERD_ASSIGN_OR_RETURN(const storage::TreeStat tree, storage::StatTree(staging.path()));
   ModelLook look;
@@ -59,7 +60,7 @@ void Calls::KeepOverride(Target& target) const {
   const base::MutexLock lock(state_.mutex);
   const ModelRecord* const record = state_.records.Find(target.look.name);
   if (record == nullptr || record->wanted.empty() || record->authority != Authority::kLoadCall) return;
-  // A file that was edited since then takes the place of the call's configuration.
+  // A model file that was edited since then replaces the call's configuration.
   if (record->layout.shared != target.look.layout.shared) return;
   const WantedVersion& last = record->wanted.begin()->second;
   if (last.content.config_json.empty()) return;
@@ -71,12 +72,17 @@ void Calls::KeepOverride(Target& target) const {
 
 void Calls::Load(core::LoadCall call, core::ControlCallback done) {
   if (base::Status status = CheckControl(); !status.ok()) return done(std::move(status));
-  Run(std::move(done),
-      [this, call = std::move(call)](core::ControlCallback& answer) { return ApplyLoad(call, answer); });
+  Run(std::move(done), [this, call = std::move(call)](core::ControlCallback& answer) {
+    base::Status status = ApplyLoad(call, answer);
+    if (!status.ok()) core::LogRefusedLoad(logger_, call.model, status);
+    return status;
+  });
 }
 
 base::Status Calls::ApplyLoad(const core::LoadCall& call, core::ControlCallback& done) {
-  INFERD_RETURN_IF_ERROR(storage::CheckModelName(call.model));
+  if (const base::Status named = storage::CheckModelName(call.model); !named.ok()) {
+    return named.WithContext(core::FailedToPoll(call.model));
+  }
   if (!call.files.empty() && call.config_json.empty()) {
     return base::InvalidArgument("a load of '" + call.model + "' with files needs a 'config' parameter too");
   }
@@ -113,23 +119,25 @@ base::Result<Calls::Target> Calls::FindTarget(const core::LoadCall& call,
     target.look = *target.folder;
   }
   if (!call.config_json.empty()) {
-    INFERD_ASSIGN_OR_RETURN(const config::ModelConfig config, config::ModelConfigFromJson(call.config_json));
-    target.look.rules = VersionRulesOf(config);
+    const base::Result<config::ModelConfig> config = config::ModelConfigFromJson(call.config_json);
+    if (!config.has_value()) {
+      return std::unexpected(config.error().WithContext(core::FailedToPoll(call.model) + ": Invalid config override"));
+    }
+    target.look.rules = VersionRulesOf(*config);
   }
   target.wanted = SelectWanted(target.look, {.config_json = call.config_json, .files = std::move(staging)}, {});
   if (options_.triton_exact && call.config_json.empty()) KeepOverride(target);
   if (target.wanted.empty()) {
     const base::Status fault = call.config_json.empty() ? wants_.CheckConfiguration(target.look) : base::OkStatus();
     if (!fault.ok()) {
-      return std::unexpected(
-          fault.WithContext("failed to load '" + call.model + "', failed to poll from model repository"));
+      return std::unexpected(fault.WithContext(core::FailedToPoll(call.model)));
     }
     return std::unexpected(base::InvalidArgument("failed to load '" + call.model +
                                                  "', at least one version must be available under the "
                                                  "version policy of model '" +
                                                  call.model + "'"));
   }
-  // What is wrong with the call itself leaves everything as it was.
+  // A mistake in the call itself must change nothing.
   if (!call.config_json.empty()) INFERD_RETURN_IF_ERROR(CheckBrought(call, target));
   return target;
 }
@@ -138,7 +146,7 @@ base::Status Calls::CheckBrought(const core::LoadCall& call, const Target& targe
   INFERD_ASSIGN_OR_RETURN(const config::ModelConfig first, loader_.Resolve(target.wanted.begin()->second.job));
   if (call.may_run_code) return base::OkStatus();
   INFERD_RETURN_IF_ERROR(CheckRunsNoCode(first));
-  // Each version may have an engine of its own, by its files. What cannot be resolved will not be loaded.
+  // Each version may have its own engine, depending on its files. A version that cannot be resolved will not be loaded.
   for (const auto& [version, wanted] : target.wanted) {
     const auto resolved = loader_.Resolve(wanted.job);
     if (resolved.has_value()) INFERD_RETURN_IF_ERROR(CheckRunsNoCode(*resolved));
@@ -173,7 +181,7 @@ std::vector<Calls::Along> Calls::FindAlong(const Target& target) {
     }
     if (!storage::CheckModelName(model).ok()) continue;
     auto found = FindTarget({.model = model, .repository = "", .config_json = "", .files = {}}, nullptr);
-    if (!found.has_value()) continue;  // that it is missing is said of the model that depends on it
+    if (!found.has_value()) continue;  // the model that depends on it reports that it is missing
     add(found->look.rules.dependencies);
     along[next].target = *std::move(found);
   }
@@ -188,7 +196,8 @@ ModelRecord& Calls::Take(const std::string& model, const std::string& repository
   record.changing = false;
   record.authority = Authority::kLoadCall;
   wants_.Want(target.look, std::move(target.wanted), record);
-  // A repeated call wants it tried again.
+  if (state_.records.initial().contains(model)) wants_.NotePolled(target.look, record);
+  // A repeated call asks for another try.
   for (auto& [version, harness] : record.versions) harness.ForgetFailure();
   return record;
 }
@@ -238,7 +247,7 @@ void Calls::Unload(const core::UnloadCall& call, core::ControlCallback done) {
       record->when_loaded.push_back([this, call, done = std::move(done)]() mutable { Unload(call, std::move(done)); });
       return;
     }
-    // Triton: to unload what is not there succeeds.
+    // As in Triton, unloading an unknown model succeeds.
     if (status.ok() && record != nullptr && !state_.stopping) {
       std::vector<std::string> along;
       if (call.unload_dependents) along = LoadedAlong(state_.records, call.model);

@@ -28,7 +28,7 @@ class DependencyTest : public ManagerTest {
     AddVersion(model, 1);
     SetScript(model, [](const core::LoadSpec&) { return base::OkStatus(); });
   }
-  // The loads are written down in their order.
+  // Scripts a model. Its loads are recorded in their order.
   void SetScript(const std::string& model, std::function<base::Status(const core::LoadSpec&)> on_load,
                  core::ModelSignature signature = FakeEngine::DefaultSignature()) {
     engine_.SetScript(model, {.signature = std::move(signature),

@@ -23,7 +23,7 @@ base::Status UnknownModel(std::string_view option, const std::string& name, cons
                         "' (there are: " + (known.empty() ? "none" : known) + ")");
 }
 
-// Triton's server takes every folder for a version, but for those that it knows.
+// Triton's server takes every folder for a version, except the folders that it knows.
 void WarnOfOtherFolders(const ModelLook& look, base::Logger& logger) {
   for (const storage::FileStat& file : look.layout.shared.files) {
     const bool known = file.path == "configs" || file.path == "warmup" || file.path == "initial_state";
@@ -70,7 +70,7 @@ void FolderLooks::Look(bool initial) {
     looks = source_.source->Look(initial, &problems);
   }
   LogProblems(problems);
-  if (ByName() && !initial && !listing.has_value()) return;  // thousands of models, and nothing new
+  if (ByName() && !initial && !listing.has_value()) return;  // nothing new: do not visit thousands of models
   if (StartHasEnded(looks, initial)) return;
   try {
     Apply(listing, looks, initial, deferred);
@@ -126,7 +126,9 @@ void FolderLooks::ExpectStartupModels() {
   for (const std::string& name : options_.startup_models) {
     if (name == "*") continue;
     state_.records.Expect(name);
-    state_.records.Add(name).problem = "no repository has it";
+    ModelRecord& record = state_.records.Add(name);
+    record.problem = "no repository has it";
+    record.polled = !options_.triton_exact;  // a look that finds it decides anew
   }
 }
 
@@ -143,7 +145,7 @@ ModelLook FolderLooks::LookAt(const std::string& model, const std::string& repos
 
 std::vector<ModelLook> FolderLooks::LookAtNames(const Listing& listing, bool initial) {
   std::vector<ModelLook> looks;
-  std::map<std::string_view, const Listing::Model*> others;  // that only models which depend on them have loaded
+  std::map<std::string_view, const Listing::Model*> others;  // loaded only if another model depends on them
   for (const Listing::Model& model : listing.came) {
     if (!model.problem.ok()) continue;
     if (wants_.FromFolder(model.name, initial)) {
@@ -173,6 +175,7 @@ void FolderLooks::ApplyListing(const Listing& listing, bool initial, Deferred& d
     if (model.problem.ok() || record.problem == model.problem.message()) continue;
     logger_.Error(model.problem.message(), {{"model", model.name}});
     record.problem = model.problem.message();
+    record.polled = !options_.triton_exact;
   }
   for (const std::string& name : listing.gone) {
     ModelRecord* const record = state_.records.Change(name);
@@ -222,21 +225,22 @@ void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& defer
   if (!look.problem.ok()) {
     wants_.LogProblem(look.name, look.problem.message(), state_.problems);
     record.problem = look.problem.message();
+    record.polled = !options_.triton_exact;
     record.on_disk = true;
-    // In two repositories.
+    // kFailedPrecondition: the model is in two repositories.
     if (!options_.triton_exact || look.problem.code() != base::StatusCode::kFailedPrecondition) return;
     record.wanted.clear();
     stepper_.Advance(state_, record, deferred);
     return;
   }
-  const bool stays = !options_.unload_removed && !initial;  // also while its folder is empty
+  const bool stays = !options_.unload_removed && !initial;  // even while its folder is empty
   const bool is_there = look.named || look.layout != ModelLayout{} || stays;
   if (initial && !is_there && IsNeeded(look.name)) {
     record.problem = "there is no file of it that can be read";
     record.on_disk = true;
     return;
   }
-  // While its folder is being written, or removed, it is remembered as it was.
+  // While the folder is being written or removed, the model is remembered as it was.
   if (is_there && !look.changing) state_.departed.Forget(look.name);
   if (!is_there && !look.changing && record.authority == Authority::kFolder) state_.departed.Note(record);
   record.on_disk = is_there;
@@ -245,12 +249,13 @@ void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& defer
     if (options_.triton_exact) WarnOfOtherFolders(look, logger_);
     record.layout = look.layout;
     record.repository = look.repository;
-    // What a call wanted holds until the folder changes.
+    // The versions that a call wanted stay wanted until the folder changes.
     if (options_.control == config::ControlMode::kPoll) record.authority = Authority::kFolder;
   }
   const bool polled = options_.control == config::ControlMode::kPoll && state_.records.initial().contains(look.name);
   if (record.authority == Authority::kFolder && (look.along || polled || wants_.FromFolder(look.name, initial))) {
     wants_.WantWhatIsThere(look, record, state_.problems);
+    if (state_.records.initial().contains(look.name)) wants_.NotePolled(look, record);
     record.loaded_along = look.along;
   }
   record.RetryFailed(clock_.NowNs(), options_.load_retries, options_.load_retry_ms * 1'000'000);

@@ -10,9 +10,9 @@
 
 namespace inferd::repository {
 
-// The manager's looks at the folders, and what they change. With explicit control a look lists names: what is loaded is
-// what the options and the load calls say, and the folders are looked into then. Until then a model is a name, so that
-// thousands of models that nothing loads cost next to nothing. Thread-safe; what is referred to outlives it.
+// Looks at the model folders and applies their changes. In explicit mode, a look only lists model names; a folder is
+// read when the options or a load call ask for the model. So thousands of models that nothing loads cost next to
+// nothing. Thread-safe. The constructor's arguments must outlive the object.
 class FolderLooks final {
  public:
   FolderLooks(const ManagerOptions& options, const ManagerServices& services, State& state, LockedSource& source,
@@ -25,10 +25,11 @@ class FolderLooks final {
         stepper_(stepper),
         wants_(wants) {}
 
-  // What checks_startup asks for.
+  // Makes the checks of ManagerOptions::checks_startup.
   base::Status CheckStartup(const Source& source) const;
 
-  // One step. `initial`: the first, for which what is there is whole.
+  // Takes one look and applies it as one step. `initial` is true for the first look, which takes all files to be
+  // complete.
   void Look(bool initial);
 
  private:
@@ -38,18 +39,18 @@ class FolderLooks final {
   std::vector<ModelLook> LookAtNames(const Listing& listing, bool initial) REQUIRES(source_.mutex);
   void LogProblems(const std::vector<base::Status>& problems) REQUIRES(source_.mutex);
   void ExpectStartupModels() REQUIRES(state_.mutex);
-  // True if a configuration was wrong at the start, and nothing is to be loaded therefore. Reads files at the first
-  // look.
+  // Returns true if a wrong configuration was found at the start, so that no model is to be loaded. At the first look,
+  // reads the models' files.
   bool StartHasEnded(const std::vector<ModelLook>& looks, bool initial) const REQUIRES(source_.mutex);
-  // Under the state's lock, and as one step.
+  // Applies one look as one step, under the state's lock.
   void Apply(const std::optional<Listing>& listing, const std::vector<ModelLook>& looks, bool initial,
              Deferred& deferred) REQUIRES(source_.mutex);
   void ApplyListing(const Listing& listing, bool initial, Deferred& deferred) REQUIRES(state_.mutex);
-  // True if the model came after the start, and such models are not to be known unless a call loads them.
+  // Returns true if the model came after the start and the options ignore such models until a call loads them.
   bool IsKeptOut(const ModelLook& look, bool initial) const REQUIRES(state_.mutex);
   // True if the model stays loaded although its folder has gone.
   bool Keeps(const ModelLook& look) const;
-  // Tries versions again that failed long enough ago, of models that the look had nothing to tell of.
+  // Retries versions whose failure is old enough, for models about which the look had nothing to report.
   void RetryFailed(Deferred& deferred) REQUIRES(source_.mutex, state_.mutex);
   void ApplyLook(const ModelLook& look, bool initial, Deferred& deferred) REQUIRES(state_.mutex);
 

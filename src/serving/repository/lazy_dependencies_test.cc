@@ -29,7 +29,7 @@ class LazyDependencyTest : public DependencyTest {
                       .done = [promise](core::LoadOutcome&& outcome) { promise->set_value(std::move(outcome)); }});
     return answer;
   }
-  // A moment after the last use.
+  // Uses the model a moment after its last use.
   base::Status Use(const std::string& model) {
     now_.AdvanceMs(10);
     base::Status status = Demand(model).get().status;
@@ -39,7 +39,7 @@ class LazyDependencyTest : public DependencyTest {
     manager_->WaitIdle();
     return status;
   }
-  // Demands that came before this one have been taken in.
+  // Waits until all earlier demands are taken in.
   void TakeIn() { EXPECT_EQ(Demand("nobody").get().status.code(), base::StatusCode::kNotFound); }
 
   std::shared_ptr<core::CancelFlag> cancel_;  // of the demands

@@ -32,6 +32,7 @@ Manager::~Manager() = default;
 base::Status Manager::Start() { return core_->Start(); }
 void Manager::BeginDrain() { core_->BeginDrain(); }
 void Manager::Shutdown() { core_->Shutdown(); }
+size_t Manager::ShutdownBefore(std::chrono::steady_clock::time_point until) { return core_->Shutdown(until); }
 void Manager::LookNow() { core_->Look(); }
 void Manager::WaitIdle() { core_->WaitIdle(); }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -9,37 +11,41 @@
 
 namespace inferd::repository {
 
-// Keeps the wanted versions of the wanted models loaded, and says which are up and why the others are not. Thread-safe.
+// Keeps the wanted versions of the wanted models loaded. Reports which versions are up, and why the others are not.
+// Thread-safe.
 //
 //   Manager -> Start() -> [Load(), Unload(), queries] -> Shutdown() -> destructor
 //
-// Queries are answered at any time; before Start() there is no model. Load() and Unload() after Shutdown() answer
-// UNAVAILABLE. Start() at most once; Shutdown() any number of times (the destructor calls it).
+// Queries are answered at any time; before Start() there is no model. After Shutdown(), Load() and Unload() answer
+// UNAVAILABLE. Call Start() at most once. Shutdown() may be called any number of times; the destructor calls it.
 class Manager final : public core::Catalog, public core::DemandLoader {
  public:
   Manager(ManagerOptions options, ManagerServices services);
   ~Manager() override;
 
-  // Looks at the repositories and begins to load, on threads of its own; returns at once. INVALID_ARGUMENT: two
-  // repositories of one name. With checks_startup, NOT_FOUND and UNAVAILABLE: see there; without, a repository that
-  // cannot be read is logged. It is looked at again.
+  // Starts to look at the repositories and to load models, on the manager's own threads. Returns at once.
+  // INVALID_ARGUMENT if two repositories have the same name. With checks_startup, also NOT_FOUND and UNAVAILABLE, see
+  // there. Without it, a repository that cannot be read is logged and looked at again.
   base::Status Start();
 
-  // Why a model of the initial set did not come up: "model 'm': reason" of the first that was tried and has no version
-  // ready. Empty: none so far.
+  // Returns why a model of the initial set is not up, as "model 'm': reason". If several models have failed, reports
+  // the first by name. Empty if none has failed so far.
   std::string StartupFailure() const;
-  // So too, of one whose configuration is wrong in itself. Reads files.
+  // Like StartupFailure(), but only for models whose configuration itself is wrong. Reads files.
   std::string BadConfiguration() const;
 
-  // Whether every model of the initial set was tried: it serves, or cannot.
+  // Returns true if every model of the initial set was tried: it serves, or has failed.
   bool StartupTried() const override;
   bool StartupFailed() const override;
 
-  // ServerReady() is false from here on; the models go on serving.
+  // Makes ServerReady() return false from now on. The models go on serving.
   void BeginDrain();
 
-  // Unloads everything and waits until the last request has let go. Not on a loop thread.
+  // Unloads all models and waits until the last request has released its version. Do not call on a loop thread.
   void Shutdown();
+  // Likewise, but waits until `until` at most. Returns the number of loads in progress, which cannot be interrupted, if
+  // nothing else is left. 0 if nothing, or something else, is left. Shutdown() or the process's end follows.
+  size_t ShutdownBefore(std::chrono::steady_clock::time_point until);
 
   bool ServerLive() const override;
   bool ServerReady() const override;
@@ -60,16 +66,17 @@ class Manager final : public core::Catalog, public core::DemandLoader {
   void Unload(core::UnloadCall call, core::ControlCallback done) override;
   void ReplaceModels(std::vector<config::ServedModel> models, core::ControlCallback done) override;
 
-  // With lazy loading; otherwise there is nothing that demands could load.
+  // Loads a version on demand. Works with lazy loading only.
   void Demand(core::LoadDemand demand) override;
 
-  // For tests with a fake clock: one look at the folders, as the poller does. Not before Start().
+  // For tests with a fake clock: takes one look at the folders, as the poller does. Call after Start().
   void LookNow();
-  // For tests: returns when nothing is being looked at, loaded or ended.
+  // For tests: blocks until no look, load or unload is in progress.
   void WaitIdle();
-  // For tests with a fake clock: answers the requests that do not wait any more.
+  // For tests with a fake clock: answers the demands that have expired.
   void ExpireDemands();
-  // For tests: transitions of versions that were impossible, and refused; how many records all steps together touched.
+  // For tests: the number of refused (impossible) version transitions, and the number of records that all steps
+  // together have touched.
   uint64_t RefusedTransitions() const;
   uint64_t RecordsTouched() const;
 

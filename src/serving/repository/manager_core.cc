@@ -30,7 +30,7 @@ Manager::Core::Core(ManagerOptions options, ManagerServices services)
       stepper_(services_, load_metrics_, lazy_metrics_, runner_, options_.triton_exact,
                options_.sequence_grace_ms * 1'000'000),
       looks_(options_, services_, state_, source_, stepper_, wants_),
-      calls_(options_, loader_, state_, source_, stepper_, wants_, load_pool_),
+      calls_(options_, loader_, state_, source_, stepper_, wants_, services_.logger, load_pool_),
       served_models_(options_, state_, source_, stepper_, wants_, calls_),
       demand_queue_([this](std::vector<core::LoadDemand> demands) { return ServeDemands(std::move(demands)); }),
       load_pool_("load", std::max<size_t>(options_.loader_threads, 1)) {}
@@ -60,7 +60,7 @@ base::Status Manager::Core::Start() {
     services_.logger.Info("removed files of load calls that a server left when it ended", {{"folders", left}});
   }
   try {
-    // First, as the poller counts as busy until it has looked.
+    // Start the queue before the poller: the poller counts as busy until its first look has ended.
     if (options_.lazy.enabled) demand_queue_.Start();
     poller_ = std::thread([this] { RunPoller(); });
   } catch (const std::system_error& error) {
@@ -75,7 +75,7 @@ void Manager::Core::RunPoller() {
   base::SetThreadName("poll");
   LookUnlessOutOfMemory(/*initial=*/true);
   LoadDone();
-  // In explicit mode the looks load nothing: they keep the index up to date.
+  // In explicit mode, the looks load nothing. They keep the index up to date.
   if (options_.control == config::ControlMode::kNone) return;
   while (WaitForNextLook()) LookUnlessOutOfMemory(/*initial=*/false);
 }
@@ -85,7 +85,7 @@ void Manager::Core::LookUnlessOutOfMemory(bool initial) {
   services_.logger.Error("no memory to look at the model repositories");
 }
 
-// False: there is none, the server is shutting down.
+// Returns false if the server is shutting down.
 bool Manager::Core::WaitForNextLook() {
   base::MutexLock lock(state_.mutex);
   const bool changing = options_.control == config::ControlMode::kPoll && state_.records.totals().changing > 0;
@@ -109,7 +109,7 @@ bool Manager::Core::ServeDemands(std::vector<core::LoadDemand> demands) {
       stepper_.Advance(state_, *demanded, deferred);
     }
     state_.demands.Expire(state_.records, deferred);
-    // Every 50 ms while some wait: that is no step when nothing came, and none gave up.
+    // While demands wait, this runs every 50 ms. It is no step if no demand came and none expired.
     if (!demands.empty() || !deferred.empty()) stepper_.Conclude(state_, deferred);
     some_wait = state_.records.totals().waiting > 0;
   }
@@ -240,7 +240,7 @@ uint64_t Manager::Core::RecordsTouched() const {
   return state_.records.settled();
 }
 
-void Manager::Core::Shutdown() {
+size_t Manager::Core::Shutdown(std::optional<std::chrono::steady_clock::time_point> until) {
   Deferred deferred;
   {
     const base::MutexLock lock(state_.mutex);
@@ -251,9 +251,20 @@ void Manager::Core::Shutdown() {
   }
   RunAll(deferred);
   deferred.clear();
+  if (until.has_value()) {
+    const base::MutexLock lock(state_.mutex);
+    const RecordTotals& totals = state_.records.totals();
+    std::cv_status waited = std::cv_status::no_timeout;
+    while ((state_.busy > 0 || totals.ending > 0) && waited == std::cv_status::no_timeout) {
+      waited = state_.changed.WaitUntil(state_.mutex, *until);
+    }
+    const bool are_loads = state_.busy == totals.loading && totals.resident_versions == totals.loading;
+    if (waited == std::cv_status::timeout) return are_loads ? static_cast<size_t>(totals.loading) : 0;
+  }
   if (poller_.joinable()) poller_.join();
   demand_queue_.Close();
   WaitIdle();
+  return 0;
 }
 
 }  // namespace inferd::repository

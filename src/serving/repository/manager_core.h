@@ -1,6 +1,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -18,9 +21,10 @@
 
 namespace inferd::repository {
 
-// What Manager hides: the parts, how they begin and end, and the poller's thread. A step (a look, a call, demands, a
-// load that ended) changes records under the state's lock, asks the planner, starts what it says, and publishes a
-// snapshot before the lock is released; callbacks run after. Files are read outside the lock.
+// The manager's implementation: its parts, their start and end, and the poller's thread. A step is a look, a call,
+// demands, or the end of a load. Each step changes records under the state's lock, asks the planner, starts what the
+// plan says, and publishes a snapshot before it releases the lock. Callbacks run after that. Files are read outside the
+// lock.
 class Manager::Core final : private LoadListener {
  public:
   Core(ManagerOptions options, ManagerServices services);
@@ -28,19 +32,19 @@ class Manager::Core final : private LoadListener {
 
   base::Status Start();
   void BeginDrain() { draining_.store(true, std::memory_order_relaxed); }
-  void Shutdown();
+  size_t Shutdown(std::optional<std::chrono::steady_clock::time_point> until = std::nullopt);
 
   bool Ready() const;
   std::string StartupFailure() const;
   std::string BadConfiguration() const;
   bool StartupTried() const;
-  // Judged once, when that is so; HasFailed() says what was judged.
+  // Decides once, as soon as every model of the start was tried. HasFailed() returns the decision.
   bool StartupFailed() const;
   bool HasFailed() const { return startup_.load(std::memory_order_relaxed) == Startup::kFailed; }
   base::Result<std::vector<core::IndexEntry>> Index(const std::string& repository, bool ready_only) const;
 
-  // The configuration of the highest version that is wanted, or without versions of the model, from its files. Returns
-  // `none` if there are no files.
+  // Returns the configuration of the highest wanted version, or the model's own if no version is wanted. Reads its
+  // files. Returns `none` if there are no files.
   base::Result<std::string> WrittenConfigJson(std::string_view model, const base::Status& none) const;
   std::vector<core::DepartedModel> Departed(std::string_view model) const;
   core::DepartedModel DepartedVersions(std::string_view model) const;
@@ -48,7 +52,7 @@ class Manager::Core final : private LoadListener {
   Calls& calls() { return calls_; }
   ServedModels& served_models() { return served_models_; }
   DemandQueue& demand_queue() { return demand_queue_; }
-  // Takes in what has come, and answers requests that wait no more. True: some wait.
+  // Takes in new demands and answers the demands that have expired. Returns true if some still wait.
   bool ServeDemands(std::vector<core::LoadDemand> demands);
 
   void Look() { looks_.Look(/*initial=*/false); }
@@ -87,8 +91,9 @@ class Manager::Core final : private LoadListener {
   ServedModels served_models_;
   DemandQueue demand_queue_;
   std::thread poller_;
-  // Joined before the rest goes. Ending versions has threads of its own, so that an unload never waits for a load, and
-  // several, so that versions that wait for a process of their own to end do so at the same time.
+  // The pools are joined before the other members are destroyed. Versions end on a pool of their own, so that an unload
+  // never waits for a load. That pool has several threads, so that versions with worker processes wait for them at the
+  // same time.
   base::ThreadPool retire_pool_{"retire", kRetireThreads};
   base::ThreadPool load_pool_;
 };

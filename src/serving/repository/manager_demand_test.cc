@@ -32,8 +32,8 @@ class LazyManagerTest : public ManagerTest {
                       .done = [promise](core::LoadOutcome&& outcome) { promise->set_value(std::move(outcome)); }});
     return answer;
   }
-  // What a request would get: the version that answers. An instance's thread drops its request a moment after the
-  // answer; until then the version counts as busy, and busy ones make room last. Serve waits for that moment.
+  // Returns the version that would answer a request. An instance's thread releases its request a moment after the
+  // response. Until then the version counts as busy, and busy versions are evicted last. Serve() waits for that moment.
   base::Result<std::string> Serve(const std::string& model, const std::string& version = "") {
     const core::LoadOutcome outcome = Demand(model, version).get();
     if (!outcome.status.ok()) return std::unexpected(outcome.status);
@@ -45,7 +45,7 @@ class LazyManagerTest : public ManagerTest {
   base::Status FailureOf(const std::string& model, const std::string& version = "") {
     return Demand(model, version).get().status;
   }
-  // Loads of that model wait until the promise is kept.
+  // Blocks loads of the model until the promise is kept.
   std::promise<void> HoldLoadsOf(const std::string& model) {
     std::promise<void> release;
     auto released = release.get_future().share();
@@ -55,7 +55,7 @@ class LazyManagerTest : public ManagerTest {
                        .on_execute = {}});
     return release;
   }
-  // Demands that came before this one have been taken in.
+  // Waits until all earlier demands are taken in.
   void TakeIn() { EXPECT_EQ(FailureOf("nobody").code(), StatusCode::kNotFound); }
   std::string Metric(const std::string& name) {
     const std::string text = registry_.PrometheusText();
@@ -198,19 +198,19 @@ TEST_F(LazyManagerTest, BytesAreThoseOfTheFilesOrWhatTheConfigurationSays) {
   EXPECT_EQ(Metric("inferd_load_refusals_total"), "1");
 }
 
-// Models of two GPUs, of each of which models may hold 100 bytes together.
+// A budget of 100 bytes on each of two GPUs, for all models together.
 class GpuManagerTest : public LazyManagerTest {
  protected:
   GpuManagerTest() {
     engine_.SetGpus({.count = 2});
     options_.lazy.budget.gpu_bytes_max = 100;
   }
-  // Of so many bytes, by its file, with one instance on each of these.
+  // Adds a model whose file has `bytes` bytes, with one instance on each of `gpus`.
   void Add(const std::string& model, size_t bytes, const std::string& gpus, const std::string& more = "") {
     AddVersion(model, 1, std::string(bytes, 'x'));
     dir_.Write(model + "/config.pbtxt", "instance_group { kind: KIND_GPU gpus: [ " + gpus + " ] }" + more);
   }
-  // A little later than what was used before.
+  // Serves a little later than the last use.
   base::Result<std::string> ServeNext(const std::string& model) {
     now_.AdvanceMs(10);
     return Serve(model);

@@ -133,7 +133,7 @@ TEST_F(PolledDependencyTest, AModelThatGoesTakesTheOthersFirst) {
   EXPECT_TRUE(Ready("a"));
 }
 
-// "a" was made to fit what "b" took and gave.
+// "a" was made to fit the inputs and outputs of "b".
 TEST_F(PolledDependencyTest, AReloadWithAnotherSignatureLoadsTheOthersAnew) {
   Add("a", "b");
   Add("top", "a");
@@ -208,7 +208,7 @@ TEST_F(PolledDependencyTest, AReloadThatNeedsMoreLeavesWhatServes) {
   Add("c");
   Look();
   EXPECT_THAT(TakeLoads(), ElementsAre("c", "a"));
-  // What it does not need any more may go.
+  // A model that is not needed any more may be unloaded.
   Add("a", "c");
   Look();
   UnloadNow("b");
@@ -428,7 +428,7 @@ TEST_F(PolledDependencyTest, ModelsThatAreNamedWaitForEachOther) {
   EXPECT_TRUE(Ready("a"));
 }
 
-// What a step costs goes with the models that it changes.
+// The cost of a step grows with the models that it changes.
 TEST_F(PolledDependencyTest, AsManyRecordsAreTouchedBesideManyModels) {
   uint64_t touched[2] = {};
   for (const int beside : {3, 60}) {

@@ -19,7 +19,7 @@ namespace inferd::repository {
 
 using inferd::support::FakeEngine;
 
-// A manager over real folders, the real scheduler and a fake engine for ONNX models. Looks are made by the test.
+// A manager with real folders, the real scheduler and a fake engine for ONNX models. The tests make the looks.
 class ManagerTest : public ::testing::Test {
  protected:
   ManagerTest() {
@@ -65,7 +65,7 @@ class ManagerTest : public ::testing::Test {
   void AddVersion(const std::string& model, int version, const std::string& bytes = "x") {
     dir_.Write(model + "/" + std::to_string(version) + "/model.onnx", bytes);
   }
-  // Which version answers.
+  // Returns the version that answers.
   base::Result<std::string> Infer(const std::string& model, const std::string& version = "") {
     core::LocalDispatcher dispatcher(snapshots_, inflight_, *manager_clock_, manager_.get());
     auto request = std::make_unique<core::InferRequest>();

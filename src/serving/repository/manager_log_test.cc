@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 
 class ManagerLogTest : public ManagerTest {
  protected:
-  // The log of a manager that has loaded 'm', failed to load 'broken', and ended.
+  // Returns the log of a manager that loaded 'm', failed to load 'broken', and ended.
   std::vector<std::string> LinesOf(base::LogFormat format) {
     logger_ = std::move(*base::Logger::Create({.format = format, .file = file_.string()}));
     AddVersion("m", 3);
@@ -46,6 +46,28 @@ TEST_F(ManagerLogTest, LinesForPeopleNameThemOnce) {
   EXPECT_THAT(lines, Contains(EndsWith("unloading 'm' version 3")));
   EXPECT_THAT(lines, Contains(EndsWith("no such operator")));
   EXPECT_THAT(lines, Contains(HasSubstr("failed to load 'broken' version 2: ")));
+}
+
+TEST_F(ManagerLogTest, RefusedLoadCallsAreNamed) {
+  options_.control = config::ControlMode::kExplicit;
+  logger_ = std::move(*base::Logger::Create({.format = base::LogFormat::kHuman, .file = file_.string()}));
+  AddVersion("m", 1);
+  Start();
+  EXPECT_FALSE(Load({.model = "m", .repository = "", .config_json = R"({"max_batch_size": "x"})", .files = {}}).ok());
+  EXPECT_FALSE(Load("nowhere").ok());
+  EXPECT_TRUE(Load("m").ok());
+  manager_->Shutdown();
+  std::ifstream stream(file_);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) {
+    if (line.find("is refused") != std::string::npos) lines.push_back(line);
+  }
+  EXPECT_THAT(lines,
+              ::testing::ElementsAre(
+                  HasSubstr("a load call for model 'm' is refused: failed to load 'm', failed to poll from model "
+                            "repository: Invalid config override: "),
+                  HasSubstr("a load call for model 'nowhere' is refused: failed to load 'nowhere', failed to poll "
+                            "from model repository: model not found in any model repository")));
 }
 
 }  // namespace

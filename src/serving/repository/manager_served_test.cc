@@ -19,7 +19,7 @@ class ServedModelsTest : public ManagerTest {
  protected:
   ServedModelsTest() { options_.repositories.clear(); }
 
-  // A model whose versions are in the folder of its name.
+  // A named model with its versions in the folder of its name.
   config::ServedModel Named(const std::string& name, config::VersionLabels labels = {}) {
     return {.name = name,
             .base_path = (dir_.path() / name).string(),
@@ -186,7 +186,7 @@ TEST_F(ServedModelsTest, AMistypedPathChangesNothing) {
   EXPECT_EQ(engine_.loads(), 1);
 }
 
-// The lines of the log, and the reason in the index.
+// Checks the lines of the log, and the reason in the index.
 class NoVersionsTest : public ServedModelsTest {
  protected:
   void SetUp() override {

@@ -332,7 +332,7 @@ TEST_F(ManagerTest, AModelWithoutVersionsHasItsConfiguration) {
   EXPECT_NE(manager_->WrittenConfigJson("m").value_or("").find(R"("max_batch_size":3)"), std::string::npos);
 }
 
-// A bad load is no bad configuration.
+// A load that fails does not make the configuration wrong.
 TEST_F(ManagerTest, AConfigurationThatIsWrongMayFailTheStart) {
   options_.bad_configuration_fails_startup = true;
   AddVersion("m", 1);
@@ -593,7 +593,7 @@ TEST_F(ManagerTest, WhatTheStartNamesMustBeThere) {
   Start();
 }
 
-// A link to a file that is gone is not seen.
+// A link to a missing file does not count as a file.
 TEST_F(ManagerTest, APathOfOneModelThatHasNoneMayFailTheStart) {
   dir_.MakeDir("m");
   std::filesystem::create_symlink(dir_.path() / "gone.onnx", dir_.path() / "m" / "model.onnx");

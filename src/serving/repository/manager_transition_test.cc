@@ -16,7 +16,7 @@ class ManagerTransitionTest : public ManagerTest {
  protected:
   ManagerTransitionTest() { options_.version_transition = config::VersionTransition::kResource; }
 
-  // Notes how many loads there are whenever a version of the model is to be loaded.
+  // Notes the number of loads whenever a version of the model is about to be loaded.
   void CountBeforeLoads(const std::string& model) {
     engine_.SetScript(model, {.signature = FakeEngine::DefaultSignature(),
                               .on_load =

@@ -20,7 +20,7 @@ class ManagerTritonTest : public ManagerTest {
   base::Status Load(const std::string& model, const std::string& config_json = {}) {
     return ManagerTest::Load({.model = model, .repository = "", .config_json = config_json, .files = {}});
   }
-  // The model's loads fail so often.
+  // Makes the model's next `times` loads fail.
   void Fail(const std::string& model, int times, int64_t version = 0) {
     auto left = std::make_shared<std::atomic<int>>(times);
     FakeEngine::Script script;
@@ -89,6 +89,44 @@ TEST_F(ManagerTritonTest, AModelThatWentIsKnownAndUnavailable) {
   AddVersion("m", 1);
   Look();
   EXPECT_TRUE(Infer("m").has_value());
+}
+
+TEST_F(ManagerTritonTest, AVersionThatWentIsKnownAndNotReady) {
+  for (const int version : {1, 2}) AddVersion("m", version);
+  dir_.Write("m/config.pbtxt", "version_policy { all { } }");
+  options_.control = config::ControlMode::kPoll;
+  Start();
+  dir_.Remove("m/1");
+  Look();
+  EXPECT_EQ(Infer("m").value_or(""), "2");
+  EXPECT_THAT(Infer("m", "1").error().message(), HasSubstr("'m' version 1 is not at ready state"));
+  EXPECT_THAT(Infer("m", "3").error().message(), HasSubstr("'m' version 3 is not found"));
+  EXPECT_THAT(IndexText(), HasSubstr("m:1:UNAVAILABLE:"));
+  AddVersion("m", 1);
+  Look();
+  EXPECT_EQ(Infer("m", "1").value_or(""), "1");
+}
+
+TEST_F(ManagerTritonTest, SoManyVersionsThatWentAreKnown) {
+  dir_.Write("m/config.pbtxt", "version_policy { all { } }");
+  options_.control = config::ControlMode::kPoll;
+  for (int version = 1; version <= 300; ++version) AddVersion("m", version);
+  Start();
+  for (int version = 1; version < 300; ++version) dir_.Remove("m/" + std::to_string(version));
+  Look();
+  EXPECT_THAT(Infer("m", "44").error().message(), HasSubstr("version 44 is not at ready state"));
+  EXPECT_THAT(Infer("m", "43").error().message(), HasSubstr("version 43 is not found")) << "256 are kept";
+}
+
+TEST_F(ManagerTritonTest, OtherServersForgetVersionsThatWent) {
+  options_.triton_exact = false;
+  for (const int version : {1, 2}) AddVersion("m", version);
+  dir_.Write("m/config.pbtxt", "version_policy { all { } }");
+  options_.control = config::ControlMode::kPoll;
+  Start();
+  dir_.Remove("m/1");
+  Look();
+  EXPECT_THAT(Infer("m", "1").error().message(), HasSubstr("'m' version 1 is not found"));
 }
 
 TEST_F(ManagerTritonTest, AModelThatWasNeverLoadedIsUnknown) {
@@ -204,6 +242,99 @@ TEST_F(ManagerTritonTest, AWrongConfigurationIsSaidBeforeThatVersionsAreMissing)
   EXPECT_THAT(Load("m").message(), HasSubstr("'max_batch_size' must be non-negative value for m"));
   EXPECT_THAT(Infer("m").error().message(), HasSubstr("'max_batch_size' must be non-negative value for m"));
   EXPECT_THAT(Load("n").message(), HasSubstr("at least one version must be available"));
+}
+
+TEST_F(ManagerTritonTest, WhatTheConfigurationLacksIsSaidBeforeThatAFileIsMissing) {
+  options_.completion.triton_exact = true;
+  const std::string text = "backend: \"onnxruntime\" input { name: \"I\" dims: 1 }";
+  for (const char* file : {"file/config.pbtxt", "version/config.pbtxt"}) dir_.Write(file, text);
+  dir_.Write("file/1/other", "x");
+  dir_.Write("typed/config.pbtxt", "backend: \"onnxruntime\" input { name: \"I\" data_type: TYPE_INT32 dims: 1 }");
+  dir_.Write("typed/1/other", "x");
+  Explicit();
+  Start();
+  EXPECT_THAT(Load("file").message(), HasSubstr("version 1 is at UNAVAILABLE state: model input 'I' must specify "
+                                                "'data_type' for file ("));
+  EXPECT_THAT(Load("file").message(), HasSubstr("; there is no "));
+  EXPECT_THAT(
+      Load("version").message(),
+      HasSubstr("failed to poll from model repository: model input 'I' must specify 'data_type' for version ("));
+  EXPECT_THAT(Load("typed").message(), HasSubstr("UNAVAILABLE state: there is no "));
+}
+
+TEST_F(ManagerTritonTest, ABackendThatIsNotThereIsNamedInTritonsWords) {
+  options_.completion.triton_exact = true;
+  dir_.Write("m/config.pbtxt", "backend: \"mine\"");
+  dir_.Write("p/config.pbtxt", "platform: \"mine_v1\" backend: \"mine\"");
+  for (const char* file : {"m/1/x", "p/1/x", "bare/1/x"}) dir_.Write(file, "x");
+  Explicit();
+  Start();
+  for (const char* model : {"m", "p"}) {
+    EXPECT_THAT(
+        Load(model).message(),
+        HasSubstr("UNAVAILABLE state: unable to find backend library for backend 'mine', try specifying runtime "
+                  "on the model configuration: engine for platform mine"));
+  }
+  EXPECT_THAT(Load("bare").message(), HasSubstr("Invalid model name: Could not determine backend for model 'bare'"));
+}
+
+// Triton polls models first: what it cannot poll is not among those that readiness asks for.
+TEST_F(ManagerTritonTest, ReadinessDoesNotAskForWhatCannotBePolled) {
+  options_.readiness = config::ReadinessMode::kAll;
+  AddVersion("good", 1);
+  dir_.Write("bad/config.pbtxt", "max_batch_size: -1");
+  dir_.Write("bad/1/model.onnx", "x");
+  dir_.Write("unknown/1/x", "x");
+  Start();
+  EXPECT_TRUE(manager_->ServerReady());
+  EXPECT_FALSE(manager_->StartupFailure().empty()) << "--exit-on-error ends the server all the same";
+}
+
+TEST_F(ManagerTritonTest, ReadinessAsksForAModelWithoutVersions) {
+  options_.readiness = config::ReadinessMode::kAll;
+  AddVersion("good", 1);
+  dir_.Write("none/config.pbtxt", "backend: \"onnxruntime\"");
+  Start();
+  EXPECT_FALSE(manager_->ServerReady());
+}
+
+TEST_F(ManagerTritonTest, ReadinessDoesNotAskForStartupModelsThatNoRepositoryHas) {
+  options_.readiness = config::ReadinessMode::kAll;
+  AddVersion("good", 1);
+  Explicit();
+  options_.startup_models = {"good", "nowhere"};
+  Start();
+  EXPECT_TRUE(manager_->ServerReady());
+}
+
+TEST_F(ManagerTritonTest, AVersionThatNeverServedIsForgottenWithItsFolder) {
+  for (const int version : {1, 2}) AddVersion("m", version);
+  dir_.Write("m/config.pbtxt", "version_policy { all { } }");
+  options_.control = config::ControlMode::kPoll;
+  options_.lazy.enabled = true;
+  Start();
+  dir_.Remove("m/1");
+  Look();
+  EXPECT_THAT(Infer("m", "1").error().message(), HasSubstr("'m' version 1 is not found"));
+}
+
+TEST_F(ManagerTritonTest, ReadinessAsksForWhatFailsToLoad) {
+  options_.readiness = config::ReadinessMode::kAll;
+  AddVersion("good", 1);
+  AddVersion("bad", 1);
+  Fail("bad", 100);
+  Start();
+  EXPECT_FALSE(manager_->ServerReady());
+}
+
+TEST_F(ManagerTritonTest, OtherServersAskForWhatCannotBeRead) {
+  options_.triton_exact = false;
+  options_.readiness = config::ReadinessMode::kAll;
+  AddVersion("good", 1);
+  dir_.Write("bad/config.pbtxt", "max_batch_size: -1");
+  dir_.Write("bad/1/model.onnx", "x");
+  Start();
+  EXPECT_FALSE(manager_->ServerReady());
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace inferd::repository {
 namespace {
 
-// How many records steps touch beside so many models that nothing loads. (How long they take is bench/many_models'.)
+// Counts the records that steps touch beside many models that nothing loads. (bench/many_models measures the time.)
 class TouchedRecordsTest : public ManagerTest {
  protected:
   static constexpr int kFew = 3;

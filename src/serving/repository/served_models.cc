@@ -12,7 +12,7 @@ namespace inferd::repository {
 
 namespace {
 
-// As long as the models stay where they are.
+// Valid as long as the models stay in place.
 using ModelsByName = std::map<std::string_view, const config::ServedModel*>;
 
 ModelsByName ByName(const std::vector<config::ServedModel>& models) {
@@ -21,7 +21,7 @@ ModelsByName ByName(const std::vector<config::ServedModel>& models) {
   return by_name;
 }
 
-// TensorFlow Serving's rule and text.
+// TensorFlow Serving's rule and error text.
 base::Status CheckPlatforms(const ModelsByName& before, const std::vector<config::ServedModel>& after) {
   for (const config::ServedModel& model : after) {
     const auto found = before.find(model.name);
@@ -33,7 +33,8 @@ base::Status CheckPlatforms(const ModelsByName& before, const std::vector<config
   return base::OkStatus();
 }
 
-// Held by all that wait for new models; the last to let go of it answers. Thread-safe.
+// Collects the results of new models. Each load waiter holds it; its destructor, when the last one releases it,
+// answers. Thread-safe.
 class Arrivals final {
  public:
   explicit Arrivals(core::ControlCallback done) : done_(std::move(done)) {}
@@ -66,7 +67,7 @@ struct ServedModels::Change {
   Change(const Models& served, const Models& wanted)
       : before(served), now(wanted), named_before(ByName(before)), named_now(ByName(now)) {}
 
-  // As it was served; null: it is new.
+  // Returns the entry that served the model so far. Null if the model is new.
   const config::ServedModel* Before(const std::string& name) const {
     const auto known = named_before.find(name);
     return known == named_before.end() ? nullptr : known->second;
@@ -121,7 +122,7 @@ base::Status ServedModels::Check(const Change& change) const {
   return base::OkStatus();
 }
 
-// A path that is mistyped must not unload what serves.
+// A mistyped path must not unload a model that serves.
 base::Status ServedModels::CheckBasePath(const config::ServedModel& model, const config::ServedModel* before,
                                          const ModelLook& look) const {
   if (!look.problem.ok()) return look.problem;
@@ -162,7 +163,7 @@ void ServedModels::Make(const Change& change, core::ControlCallback done, Deferr
     }
     ServeNamed(look, deferred);
   }
-  // The last to let go answers, which is not to be done under the lock.
+  // The last release answers, which must not happen under the lock.
   deferred.push_back([arrivals] {});
 }
 

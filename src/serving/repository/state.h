@@ -18,7 +18,8 @@
 
 namespace inferd::repository {
 
-// What the parts of a manager share under one lock. Methods that need it held take it by reference and say so.
+// The state that the parts of a manager share, under one lock. Methods that need the lock held take the state by
+// reference and declare it.
 struct State {
   State(const ManagerOptions& options, const ManagerServices& services, const LazyMetrics& lazy_metrics)
       : records(options.ready_models),
@@ -33,7 +34,7 @@ struct State {
   }
 
   mutable base::Mutex mutex;
-  base::CondVar changed;  // something did that is waited for
+  base::CondVar changed;  // signalled when a wait may be over
   std::vector<std::string> repositories GUARDED_BY(mutex);
   ModelRecords records GUARDED_BY(mutex);
   RoomKeeper room GUARDED_BY(mutex);
@@ -41,18 +42,18 @@ struct State {
   CatalogPublisher publisher GUARDED_BY(mutex);
   Readiness readiness GUARDED_BY(mutex);
   DepartedModels departed GUARDED_BY(mutex);
-  ProblemLog problems GUARDED_BY(mutex);            // by model
+  ProblemLog problems GUARDED_BY(mutex);            // keyed by model
   bool started GUARDED_BY(mutex) = false;           // the first look is done
   std::string bad_configuration GUARDED_BY(mutex);  // why nothing is loaded: bad_configuration_ends_startup
   bool stopping GUARDED_BY(mutex) = false;
-  int busy GUARDED_BY(mutex) = 0;  // looks and calls being worked on, loads not ended
+  int busy GUARDED_BY(mutex) = 0;  // looks and calls in progress, loads that have not ended
   uint64_t generations GUARDED_BY(mutex) = 0;
 };
 
-// The folders, looked at under a lock of their own, which is taken before the state's.
+// The model folders, under a lock of their own. Take it before the state's lock.
 struct LockedSource {
   base::Mutex mutex;
-  std::unique_ptr<Source> source GUARDED_BY(mutex);  // null: not started
+  std::unique_ptr<Source> source GUARDED_BY(mutex);  // null before Start()
 };
 
 }  // namespace inferd::repository

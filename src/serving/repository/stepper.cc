@@ -16,7 +16,7 @@ void Answer(std::vector<core::ControlCallback>& waiters, const base::Status& out
   waiters.clear();
 }
 
-// True: the model depends on others, or did.
+// Notes the models that the record's model needs. Returns true if it needs others, or did before.
 bool NoteNeeds(ModelRecords& records, const ModelRecord& record) {
   Dependencies::Names needed = NamesNeeded(record);
   if (needed.empty() && records.dependencies().NeededBy(record.name).empty()) return false;
@@ -86,7 +86,7 @@ void Stepper::Follow(State& state, const LoadPlan& plan, ModelRecord& record, De
     state.room.Queue({record.name, version});
   }
   for (const int64_t version : plan.unload) {
-    // Until then, requests to what depends on it are answered.
+    // Until then, requests to the models that depend on it are still answered.
     if (IsNeeded(state.records, record, version, plan.unload)) {
       record.versions.at(version).SetEnding(true);
     } else {
@@ -194,7 +194,7 @@ void Stepper::RefuseLoad(State& state, const RoomStep& step, Deferred& deferred)
 void Stepper::MakeRoom(State& state, const RoomStep& step, Deferred& deferred) const {
   state.records.Change(step.id.name)->versions.at(step.id.version).NoteNoRoom();
   for (const core::ModelId& victim : step.evict) {
-    // What needs it goes first; then room is looked for again.
+    // Models that need it must go first; then room is looked for again.
     if (IsNeeded(state.records, *state.records.Find(victim.name), victim.version, {})) continue;
     lazy_metrics_.evictions->Add();
     logger_.Info("'" + victim.name + "' makes room for '" + step.id.name + "'",
@@ -204,7 +204,10 @@ void Stepper::MakeRoom(State& state, const RoomStep& step, Deferred& deferred) c
 }
 
 void Stepper::Prune(State& state, ModelRecord& record) const {
-  for (const int64_t version : record.Prune()) state.departed.NoteVersion(record.name, version, nullptr);
+  // Triton knows of a version for as long as it runs.
+  constexpr size_t kGoneMax = 256;
+  for (const int64_t version : record.Prune(all_or_none_ ? kGoneMax : 0))
+    state.departed.NoteVersion(record.name, version, nullptr);
 }
 
 void Stepper::EndServing(State& state, ModelRecord& record, int64_t version, bool at_once, Deferred& deferred) const {
@@ -248,7 +251,7 @@ void Stepper::LoadEnded(State& state, const core::ModelId& id,
     } else {
       harness.DiscardLoad();
     }
-    // Let go of after the new snapshot is out.
+    // Released after the new snapshot is published.
     LetLeave(std::move(old), deferred);
   }
   if (state.stopping) return Publish(state);

@@ -9,9 +9,9 @@
 
 namespace inferd::repository {
 
-// What every change of a record leads to: Advance() plans for the model and begins what the plan says, Conclude() ends
-// the step: it starts the loads that there is room for, and publishes. Thread-safe, as the state is locked. What is
-// referred to outlives it.
+// Carries out what a change of a record leads to. Advance() plans for the model and begins what the plan says.
+// Conclude() ends the step: it starts the loads for which there is room, and publishes. Thread-safe under the state's
+// lock. The constructor's arguments must outlive the object.
 class Stepper final {
  public:
   // `all_or_none`: ManagerOptions::triton_exact.
@@ -27,28 +27,29 @@ class Stepper final {
         all_or_none_(all_or_none),
         sequences_ns_(sequences_ns) {}
 
-  // A model that depends on others is planned when the step is concluded: they may change in the same step.
+  // Plans for the model. A model that depends on others is planned in Conclude() instead, as they may change in the
+  // same step.
   void Advance(State& state, ModelRecord& record, Deferred& deferred) const REQUIRES(state.mutex);
-  // Its cost goes with the models that the step changed, not with those that there are.
+  // Ends the step. Its cost grows with the models that the step changed, not with the number of models.
   void Conclude(State& state, Deferred& deferred) const REQUIRES(state.mutex);
-  // A request needs the model: what it depends on and is loaded on demand may be tried again, unless that failed just
-  // now.
+  // Call when a request needs the model. Models that it depends on and that are loaded on demand may be tried again,
+  // unless they failed just now.
   void RetryNeeded(State& state, const std::string& model) const REQUIRES(state.mutex);
-  // Drops the record of a model that there is nothing to be said of any more.
+  // Drops the model's record if nothing in it is worth keeping.
   void ForgetIfGone(State& state, const std::string& name) const REQUIRES(state.mutex);
 
-  // Steps of their own: what became of a load, and that all that was made for it is gone.
+  // Steps of their own: the end of a load with its result, and the destruction of all that was made for a load.
   void LoadEnded(State& state, const core::ModelId& id, base::Result<std::shared_ptr<const core::ModelVersion>> loaded,
                  Deferred& deferred) const REQUIRES(state.mutex);
   void LoadGone(State& state, const LoadMetrics::Version& load, Deferred& deferred) const REQUIRES(state.mutex);
-  // Nothing is wanted any more, and all that waits is answered: the server is shutting down.
+  // For shutdown: makes nothing wanted any more, and answers all waiting requests and calls.
   void EndAll(State& state, Deferred& deferred) const REQUIRES(state.mutex);
 
  private:
   void Plan(State& state, ModelRecord& record, Deferred& deferred) const REQUIRES(state.mutex);
-  // Of a model that never served as a whole, nothing serves once a version has failed.
+  // Unloads the ready versions of a model that never was up as a whole, once one of its versions has failed.
   void EndIncomplete(State& state, ModelRecord& record, Deferred& deferred) const REQUIRES(state.mutex);
-  // Plans the models that depend on others, as far as those have changed.
+  // Plans the models that depend on others, as far as the looks of those others have changed.
   void PlanAffected(State& state, Deferred& deferred) const REQUIRES(state.mutex);
   void Follow(State& state, const LoadPlan& plan, ModelRecord& record, Deferred& deferred) const REQUIRES(state.mutex);
   void FollowNeeds(State& state, const LoadPlan& plan, const Needs& needs, ModelRecord& record) const
@@ -58,13 +59,13 @@ class Stepper final {
   void RefuseLoad(State& state, const RoomStep& step, Deferred& deferred) const REQUIRES(state.mutex);
   void MakeRoom(State& state, const RoomStep& step, Deferred& deferred) const REQUIRES(state.mutex);
   void Publish(State& state) const REQUIRES(state.mutex);
-  // Drops the versions that there is nothing more to say about. Their statistics stay.
+  // Drops the versions about which there is nothing more to report. Keeps their statistics.
   void Prune(State& state, ModelRecord& record) const REQUIRES(state.mutex);
-  // `at_once`: its sequences do not keep it.
+  // Ends the version's service. `at_once` is true if its open sequences do not keep it.
   void EndServing(State& state, ModelRecord& record, int64_t version, bool at_once, Deferred& deferred) const
       REQUIRES(state.mutex);
-  // Lets go of what does not serve any more, once the new snapshot is out: another version of the model does, and its
-  // sequences keep it for a while.
+  // Releases a replaced version once the new snapshot is published. Its open sequences keep it for sequences_ns at
+  // most.
   void LetLeave(VersionHarness::Version old, Deferred& deferred) const;
 
   const base::Clock& clock_;

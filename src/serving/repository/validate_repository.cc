@@ -30,13 +30,13 @@ class Report {
     warnings_.clear();
     out_ << "model '" << look.name << "' in " << look.model_dir.string() << '\n';
   }
-  // Once for each model: all its versions have its configuration.
+  // Writes the warning once per model: all its versions share its configuration.
   void Warning(const std::string& text) {
     if (!warnings_.insert(text).second) return;
     out_ << "  warning: ";
     Indented(text, "    ");
   }
-  // Every line but the first behind `indent`.
+  // Writes the text, with `indent` before every line except the first.
   void Indented(std::string_view text, std::string_view indent) {
     while (text.ends_with('\n')) text.remove_suffix(1);
     for (size_t begin = 0; begin <= text.size();) {
@@ -89,8 +89,8 @@ void CheckModel(const Loader& loader, const DependencyCheck& dependencies, const
   for (const auto& [version, target] : wanted) CheckVersion(loader, target, report);
 }
 
-// With explicit control, the models that are to be loaded at the start are looked at, and those that they depend on;
-// where none are named, all.
+// Returns the models to look at: with explicit control, the startup models and the models on which they depend; all
+// models if none are named.
 Dependencies::Names Asked(const ManagerOptions& options, const std::vector<ModelLook>& looks,
                           const DependencyCheck& dependencies) {
   const std::vector<std::string>& names = options.startup_models;

@@ -8,10 +8,10 @@
 
 namespace inferd::repository {
 
-// `inferd --dry-run`: looks at every model of the repositories as the server would, opens the versions that it would
-// serve (with explicit control, of the models named in startup_models, if any are), and writes the completed
-// configurations and every problem to `out`; serves nothing. Returns the number of problems. Blocks for as long as
-// loading everything one by one takes.
+// Implements `inferd --dry-run`. Looks at every model of the repositories as the server would, and opens the versions
+// that it would serve. With explicit control, these are the models named in startup_models, or all models if it names
+// none. Writes the completed configurations and every problem to `out`; serves nothing. Returns the number of problems.
+// Blocks until every version was loaded, one by one.
 int ValidateRepositories(const ManagerOptions& options, std::span<core::Engine* const> engines,
                          const base::Clock& clock, std::ostream& out);
 

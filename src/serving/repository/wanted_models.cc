@@ -40,7 +40,7 @@ void WantedModels::WarnOfMissing(const ModelLook& look, ProblemLog& problems) co
 void WantedModels::EstimateGpus(WantedVersion& wanted) const {
   if (options_.lazy.budget.gpu_bytes_max == 0) return;
   const auto resolved = loader_.Resolve(wanted.job);
-  // If it is not to be read, loading will say why.
+  // If the configuration cannot be read, loading will report why.
   if (resolved.has_value()) wanted.held.gpus = config::GpuMemoryOf(*resolved, SizeOf(wanted.content.files));
 }
 
@@ -51,13 +51,30 @@ bool WantedModels::AreRefused(const std::map<int64_t, WantedVersion>& wanted) co
   });
 }
 
+bool WantedModels::IsPolled(const ModelLook& look, const std::map<int64_t, WantedVersion>& wanted) const {
+  if (!wanted.empty()) {
+    return std::ranges::any_of(wanted,
+                               [this](const auto& entry) { return loader_.Resolve(entry.second.job).has_value(); });
+  }
+  LoadJob job;
+  job.id.name = look.name;
+  job.repository = look.repository;
+  job.config_json = look.config_json;
+  if (!look.config_file.empty()) job.config_file = look.model_dir / look.config_file;
+  return loader_.Resolve(job).has_value();
+}
+
+void WantedModels::NotePolled(const ModelLook& look, ModelRecord& record) const {
+  if (options_.triton_exact) record.polled = IsPolled(look, record.wanted);
+}
+
 void WantedModels::Want(const ModelLook& look, std::map<int64_t, WantedVersion> wanted, ModelRecord& record) const {
   for (auto& [version, each] : wanted) EstimateGpus(each);
   const bool pinned = look.rules.pinned || pinned_models_.contains(look.name);
   record.wanted = std::move(wanted);
   record.dependencies = look.rules.dependencies;
-  // The configuration's own fault is the reason that the operator sees, and not a model that is missing: there is
-  // nothing to wait for.
+  // If the configuration itself is wrong, that is the reason to report, rather than a missing model: there is nothing
+  // to wait for.
   if (!record.dependencies.empty() && AreRefused(record.wanted)) record.dependencies.clear();
   record.on_demand = options_.lazy.enabled && !pinned;
   record.transition = look.rules.transition.value_or(options_.version_transition);
@@ -70,11 +87,15 @@ base::Status WantedModels::CheckConfiguration(const ModelLook& look) const {
   if (look.config_file.empty()) return base::OkStatus();
   const std::filesystem::path file = look.model_dir / look.config_file;
   const auto text = base::ReadRegularFile(file, config::kModelConfigBytesMax);
-  if (!text.has_value()) return base::OkStatus();  // said of its versions, should it have any
+  if (!text.has_value()) return base::OkStatus();  // reported for its versions, if it has any
   auto written = config::ParseModelConfig(*text, file.string());
   if (!written.has_value()) return written.error();
-  const auto resolved = config::ResolveModel(*std::move(written), look.name, {}, options_.completion);
-  const bool faulty = !resolved.has_value() && resolved.error().code() == base::StatusCode::kInvalidArgument;
+  const auto resolved = config::ResolveModel(*std::move(written), look.name, {}, loader_.completion());
+  if (resolved.has_value()) {
+    const bool named_first = loader_.completion().triton_exact;
+    return named_first ? config::CheckDatatypes(*resolved, loader_.completion()) : base::OkStatus();
+  }
+  const bool faulty = resolved.error().code() == base::StatusCode::kInvalidArgument;
   return faulty ? resolved.error() : base::OkStatus();
 }
 
@@ -96,11 +117,12 @@ void WantedModels::WantWhatIsThere(const ModelLook& look, ModelRecord& record, P
     }
     return;
   }
-  // What is wrong with the configuration comes before what the folder lacks.
+  // A wrong configuration is reported rather than a missing version folder.
   const base::Status fault = CheckConfiguration(look);
   record.problem = fault.ok() ? WhyNoVersions(look) : fault.message();
   if (!look.config_file.empty()) record.config_file = look.model_dir / look.config_file;
-  if (look.named) LogProblem(look.name, record.problem, problems);
+  // Triton's log has such a model as a failed load.
+  if (look.named || !options_.triton_exact) LogProblem(look.name, record.problem, problems);
 }
 
 }  // namespace inferd::repository

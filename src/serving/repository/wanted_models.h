@@ -11,8 +11,8 @@
 
 namespace inferd::repository {
 
-// What a look at a model's folder makes wanted of it, by the options, and what is said where that is nothing.
-// Thread-safe but for its arguments. What is referred to outlives it.
+// Decides, by the options, which versions of a model are wanted after a look at its folder, and reports why if none
+// are. Thread-safe except for its arguments. The constructor's arguments must outlive the object.
 class WantedModels final {
  public:
   WantedModels(const ManagerOptions& options, const ManagerServices& services, const Loader& loader)
@@ -23,28 +23,35 @@ class WantedModels final {
         startup_models_(options.startup_models.begin(), options.startup_models.end()),
         pinned_models_(options.lazy.pinned_models.begin(), options.lazy.pinned_models.end()) {}
 
-  // Whether what is in the model's folder is wanted, as far as no call says otherwise. `initial`: at the first look.
+  // Returns true if the model is wanted because of its folder, unless a call has decided otherwise. `initial` is true
+  // at the first look.
   bool FromFolder(const std::string& model, bool initial) const;
 
-  // The record wants these, under the rules that the look found.
+  // Makes the record want `wanted`, under the rules that the look found.
   void Want(const ModelLook& look, std::map<int64_t, WantedVersion> wanted, ModelRecord& record) const;
-  // The record wants what the look found. `problems`: of models, which are said again only now and then.
+  // Makes the record want the versions that the look found. `problems` keeps repeated problems out of the log.
   void WantWhatIsThere(const ModelLook& look, ModelRecord& record, ProblemLog& problems) const;
 
-  // What can be said of its configuration without a version. INVALID_ARGUMENT.
+  // Notes in the record if Triton would know the model: its configuration can be read and completed, for one of the
+  // wanted versions or, if there are none, without a version. Reads files, so call it only for models of the initial
+  // set, on which readiness depends. Does nothing for other servers than Triton.
+  void NotePolled(const ModelLook& look, ModelRecord& record) const;
+
+  // Checks the model's configuration without a version. INVALID_ARGUMENT if it is wrong.
   base::Status CheckConfiguration(const ModelLook& look) const;
 
-  // Whether the configuration that the model would be loaded with can be resolved. Reads files.
+  // Checks that the configuration with which the model would be loaded can be resolved. Reads files.
   base::Status CheckLoadable(const ModelLook& look) const;
 
-  // Of a model whose folders say nothing, or nothing that can be served.
+  // Logs why a model cannot be served, unless `problems` says that it was logged recently.
   void LogProblem(const std::string& model, const std::string& problem, ProblemLog& problems) const;
 
  private:
-  // Where a budget is kept of GPUs: what the version will hold of them. Reads its configuration.
+  // If GPU memory has a budget, estimates what the version will hold on each GPU. Reads the version's configuration.
   void EstimateGpus(WantedVersion& wanted) const;
-  // Returns true if none of the versions can be loaded, as the configuration itself is at fault. Reads it.
+  // Returns true if no version can be loaded because the configuration itself is wrong. Reads the configuration.
   bool AreRefused(const std::map<int64_t, WantedVersion>& wanted) const;
+  bool IsPolled(const ModelLook& look, const std::map<int64_t, WantedVersion>& wanted) const;
   void WarnOfMissing(const ModelLook& look, ProblemLog& problems) const;
 
   const ManagerOptions& options_;

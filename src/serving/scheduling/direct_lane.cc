@@ -61,7 +61,7 @@ void DirectLane::Enqueue(core::QueuedRequest&& queued, size_t row) {
     pool_.WakeIfReady(now_ns, dropped);
   }
   lock.unlock();
-  // The request may have been answered by now, and this may be gone with it.
+  // By now the request may have been answered and this object destroyed.
   if (!dropped.empty()) refusals_.Answer(std::move(dropped));
 }
 

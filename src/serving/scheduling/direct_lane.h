@@ -14,7 +14,7 @@
 
 namespace inferd::scheduling {
 
-// Strategy "direct": a slot is a row of the instance's executions, as the DirectSource makes them.
+// Strategy "direct": a slot is a fixed row of the instance's executions, which the DirectSource forms.
 class DirectLane final : public SequenceLane {
  public:
   struct Parts {
@@ -35,7 +35,7 @@ class DirectLane final : public SequenceLane {
  private:
   const base::Clock& clock_;
   SharingLimit sharing_;
-  Parts parts_;  // but for the instance and its place, which the pool has
+  Parts parts_;  // without the instance and its place, which the pool has
   std::atomic<bool> outputs_count_{false};
   const Refusals refusals_;
   ExecutionFigures figures_ GUARDED_BY(pool_.mutex());

@@ -13,43 +13,45 @@
 
 namespace inferd::scheduling {
 
-// Which requests of a version are let in, and as what they go on to wait: the level that they are for, the room for
-// their outputs, the adaptive limit, parts of those that are split, padding, and what they may share an execution with.
-// Thread-safe; outlives the requests that were let in.
+// Admits a version's requests and prepares them for the queue: checks the priority level, the room for their outputs
+// and the adaptive limit, splits and pads them, and computes their batch keys. Thread-safe; outlives the requests that
+// it admitted.
 class Entrance final {
  public:
-  // Clients that do not read hold their answers' memory for so long at least.
+  // The minimum time for which clients that do not read keep their responses' memory in use.
   static constexpr int64_t kOutputsRetryAfterMs = 1000;
 
-  // What a request may share an execution with.
+  // The requests with which a request may share an execution.
   struct Kind {
-    bool alone = true;  // nothing
+    bool alone = true;  // with none
     BatchKey key;
   };
 
-  // `version` and `sharing` outlive this; the instances of `version` are not looked at.
+  // `version` and `sharing` outlive this object, which does not use the instances of `version`.
   Entrance(const core::SchedulerParts& version, ShapePadding padding, const SchedulerOptions& options,
            const SchedulerServices& services, const SharingLimit& sharing);
 
-  // The level where the request is to wait; an error: it asks for what that level, or the model, does not have.
+  // Returns the priority level in whose queue the request waits. An error if the request asks for something that the
+  // level or the model does not have.
   base::Result<uint64_t> LevelOf(const core::InferRequest& request) const;
-  // Whether what would be computed now could not be kept: to be tried again after kOutputsRetryAfterMs. Models
-  // with small outputs go on, and so do warm-ups. RefuseOutputs() counts the refusal, and says why.
+  // Returns true if there is no memory for the outputs of another execution. The caller must then refuse the request
+  // with RefuseOutputs(), which counts the refusal, and let the client retry after kOutputsRetryAfterMs. Always false
+  // for models with small outputs and for warm-ups.
   bool LacksRoomForOutputs(const core::QueuedRequest& queued) const {
     return outputs_count_.load(std::memory_order_relaxed) && outputs_->nearly_used_up() && !queued.warmup;
   }
   base::Status RefuseOutputs() const;
 
-  // Admission's, whom warm-ups do not count for.
+  // As Admission's functions of these names, but always admits warm-ups, without counting them.
   int64_t Admit(core::QueuedRequest& queued) { return queued.warmup ? 0 : admission_.Admit(queued); }
   void AdmitInstead(core::QueuedRequest& queued) { admission_.AdmitInstead(queued); }
-  // Whether a request of this level that the limit has no room for may take the place of one that waits.
+  // Returns true if a request of this level, which the limit has no room for, may replace a less urgent queued one.
   bool MayTakePlace(uint64_t level) const;
 
-  // Whether the request has more rows than one execution may have, and is to be split; SplitRequest() says how.
+  // Returns true if the request has more rows than one execution may have, and must be split by SplitRequest().
   bool Splits(const core::QueuedRequest& queued) const;
   void Split(core::QueuedRequest&& queued, const std::function<void(core::QueuedRequest)>& enqueue) const;
-  // Of a part, before its kind is asked for.
+  // Pads the inputs of a request that need not be split. Call before KindOf().
   void Pad(core::QueuedRequest& queued) const {
     if (!padding_.empty()) padding_.Pad(queued);
   }
@@ -57,7 +59,7 @@ class Entrance final {
 
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
-  // To be set once outputs of the model are large enough to be charged.
+  // Set this once outputs of the model are large enough to be charged to the budget.
   std::atomic<bool>& outputs_count() { return outputs_count_; }
 
  private:
@@ -67,7 +69,7 @@ class Entrance final {
   const bool ignores_barred_timeouts_;
   base::ByteBudget* const outputs_;
   const SharingLimit& sharing_;
-  const bool batching_;  // until sharing_ has stopped
+  const bool batching_;  // constant; ignored once sharing_ has stopped
   const int64_t rows_max_;
   Admission admission_;
   std::atomic<bool> outputs_count_{false};

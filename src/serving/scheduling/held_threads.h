@@ -12,38 +12,39 @@
 
 namespace inferd::scheduling {
 
-// Connections' threads that executions have for longer than any quick model needs them: a model that was measured to be
-// quick, and then hangs, keeps the thread that it runs on. An engine that can end an execution does so long before
-// (InlineRun). From other engines nothing can take the thread away again, but another thread can take its connections
-// (base::Turn), and does so long before, too. The log says which model it is. While a thread is held with its
-// connections, since no other one could be started, say, no execution of any model begins on such a thread, so that the
-// next one that hangs does not take the next thread. Thread-safe.
+// Counts connections' threads that executions have held for far longer than a quick model needs. This happens if a
+// model was measured to be quick, and then hangs. An engine that can end an execution does so long before (InlineRun).
+// With other engines nothing can free the thread, but another thread takes over its connections (base::Turn), also long
+// before. The log names the model. While a thread is held together with its connections (because no other thread could
+// be started, say), no execution of any model begins on a connections' thread. So the next hanging execution cannot
+// take another one. Thread-safe.
 class HeldThreads final {
  public:
   static constexpr int64_t kHeldNs = 1'000'000'000;
 
   explicit HeldThreads(base::Logger& logger) : logger_(logger) {}
 
-  // When, since it began, to say for the first time or once more that an execution holds a thread: after kHeldNs, and
-  // each time that it has taken twice as long. `said_ns`: how long it had taken then; 0: nothing was said.
+  // Returns the age of an execution at which the log must report it next: kHeldNs, and then each time that its age has
+  // doubled. `said_ns` is the age in the last report; 0 if there was none.
   static int64_t NextNs(int64_t said_ns) { return said_ns == 0 ? kHeldNs : 2 * said_ns; }
 
   bool any() const { return held_.load(std::memory_order_relaxed) > 0; }
   void Add() { held_.fetch_add(1, std::memory_order_relaxed); }
   void Remove() { held_.fetch_sub(1, std::memory_order_relaxed); }
 
-  // What says which executions run on connections' threads now: "model 'm' version 1 on loop-0", empty: none. Called by
-  // Holders(), which RemoveHolder waits for.
+  // Describes the executions on connections' threads now: "model 'm' version 1 on loop-0". Empty if there are none.
+  // Called by Holders(). RemoveHolder() waits until that call has ended.
   using Holder = std::function<std::string()>;
   using HolderId = uint64_t;
   HolderId AddHolder(Holder holder);
   void RemoveHolder(HolderId id);
-  // Of all; for the log, when the server ends without such a thread.
+  // Returns the descriptions of all holders, for the log when the server ends while such a thread is still held.
   std::string Holders() const;
 
-  // `moved`: another thread has its connections.
+  // Logs that an execution holds a thread. `moved` is true if another thread has taken over the connections.
   void SayHeld(const core::ModelId& model, int64_t held_ns, bool moved) const;
-  // That an instance has no thread, as the system gives none; its requests are refused. At most every ten seconds.
+  // Logs that the system gives no thread for an instance, whose requests are therefore refused. At most every ten
+  // seconds.
   void SayNone(const core::ModelId& model);
   void SayReleased(const core::ModelId& model, int64_t held_ns) const;
 

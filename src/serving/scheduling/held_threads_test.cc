@@ -22,8 +22,8 @@ TEST(HeldThreadsTest, SaysSoAfterASecondAndAgainWheneverItTookTwiceAsLong) {
   EXPECT_EQ(HeldThreads::NextNs(3 * HeldThreads::kHeldNs), 6 * HeldThreads::kHeldNs);
 }
 
-// Two models that run on this thread, in the place of a connections' own; what happens during an execution of the first
-// is up to the test.
+// Two models that run on this thread, as on a connections' thread. The test sets what happens during an execution of
+// the first.
 class HeldThreadsSchedulingTest : public ::testing::Test {
  protected:
   HeldThreadsSchedulingTest() {
@@ -40,7 +40,7 @@ class HeldThreadsSchedulingTest : public ::testing::Test {
     };
     return script;
   }
-  // The first model is one that has been measured to be quick.
+  // Makes the first model again, and runs it until it counts as quick.
   void MeasureFirst() {
     config_.inline_execution = config::InlineExecution::kAuto;
     first_ = fixture_.MakeModel(First(), config_, {.inline_service_ns_max = kLimitNs});
@@ -54,14 +54,14 @@ class HeldThreadsSchedulingTest : public ::testing::Test {
     during_ = std::move(during);
     EXPECT_TRUE(fixture_.Send(fixture_.Request(first_, nullptr)).get().status.ok());
   }
-  // As an engine that was told that nobody waits.
+  // Acts as an engine that was told that nobody waits.
   void GiveUp(core::Execution& execution) {
     ++given_up_;
     execution.RespondAll({base::Cancelled("given up")});
     execution.Finish();
   }
   void RunSecond() { EXPECT_TRUE(fixture_.Send(fixture_.Request(second_, nullptr)).get().status.ok()); }
-  // Time passes, and the watch looks at what it has brought.
+  // Advances the clock, and runs the deadline watch.
   void Pass(int64_t ns) {
     clock_.AdvanceNs(ns);
     fixture_.deadlines().RunDue();
@@ -128,7 +128,7 @@ TEST_F(HeldThreadsSchedulingTest, WhatHoldsAThreadGoesOnOnItsInstancesAndStaysTh
   EXPECT_EQ(second_->statistics().inline_executions(), 1u);
 }
 
-// Long before it counts as held, and once: the second time it runs where nobody waits.
+// The execution is evicted once, long before it counts as held. It then runs again on its instance's thread.
 TEST_F(HeldThreadsSchedulingTest, WhatIsSlowerThanItWasMeasuredGoesOnOnItsInstancesThread) {
   MeasureFirst();
   gives_up_ = true;
@@ -157,7 +157,7 @@ TEST_F(HeldThreadsSchedulingTest, WhatIsALittleSlowerStays) {
   EXPECT_EQ(first_->statistics().inline_executions(), 1u);
 }
 
-// Such a thread is free as soon as the rest runs elsewhere, where it takes as long as it likes.
+// The thread is free as soon as the rest runs elsewhere, however long that takes.
 TEST_F(HeldThreadsSchedulingTest, WhatIsHandedOverHoldsTheThreadNoLonger) {
   Gate gate;
   bool cancelled = false;
@@ -216,7 +216,7 @@ TEST_F(HeldThreadsSchedulingTest, TheReportAndAMetricSayForHowLong) {
   EXPECT_EQ(first_->scheduler().Report().inline_held_ns, 0);
 }
 
-// The test's thread takes over what a thread with a movable turn is held at.
+// The test's thread takes over the turn of a thread that an execution holds.
 class MovedExecutionTest : public HeldThreadsSchedulingTest, public base::Turn::Watch {
  protected:
   ~MovedExecutionTest() override {
@@ -224,7 +224,7 @@ class MovedExecutionTest : public HeldThreadsSchedulingTest, public base::Turn::
   }
   void WatchLent() override {}
 
-  // A thread whose turn runs the first model, which does not end before gate_ opens; here the turn goes on.
+  // Starts a thread whose turn runs the first model, which does not end before gate_ opens. The turn continues here.
   void HoldFirst() {
     during_ = [this] { gate_.Enter(); };
     std::promise<base::Turn::Scope*> scope;
@@ -251,7 +251,7 @@ class MovedExecutionTest : public HeldThreadsSchedulingTest, public base::Turn::
     fixture_.AwaitIdle(*first_);
     during_ = nullptr;
   }
-  // On this thread, whose turn it is now.
+  // Runs the second model on this thread, which has the turn now.
   void RunSecondHere() {
     auto answer = fixture_.Send(fixture_.Request(second_, nullptr));
     EXPECT_TRUE(turn_.RunStep());
@@ -312,7 +312,7 @@ TEST_F(MovedExecutionTest, IsTheOnlyOneOfItsModelHowManyInstancesItHas) {
   EXPECT_TRUE(answer.get().status.ok());
 }
 
-// It need not be given up: it keeps nobody.
+// A moved execution need not be given up, as it blocks no connection.
 TEST_F(MovedExecutionTest, IsNotToldToStop) {
   MeasureFirst();
   gives_up_ = true;

@@ -9,23 +9,23 @@ namespace inferd::scheduling {
 
 namespace {
 
-// Sharing an execution takes a copy of the inputs, and inputs that wait leave the caches. With a larger request either
-// costs more than is saved.
+// A shared execution copies its inputs, and inputs that wait leave the caches. For a larger request, either costs more
+// than sharing saves.
 constexpr size_t kGatherBytesMax = 64 * 1024;
 
-// Of an execution in another process, most is the way there and back. A hop before it costs that much again.
+// Most of the time of an execution in another process is the way there and back. A hop before it costs as much again.
 constexpr int64_t kElsewhereFactor = 4;
 
-// The model's own word on running inline goes before the server's.
+// The model's own setting for inline execution takes precedence over the server's.
 InlineGate MakeGate(const config::ModelConfig& config, bool computes_elsewhere, const SchedulerOptions& options) {
   const auto model_ns_max = static_cast<int64_t>(std::min<uint64_t>(config.inline_execution_max_us, 1'000'000)) * 1000;
   const int64_t factor = computes_elsewhere ? kElsewhereFactor : 1;
   return InlineGate(model_ns_max == 0 ? factor * options.inline_service_ns_max : model_ns_max, config.inline_execution);
 }
 
-// Clients whose connections share the thread wait no longer than that. It is also what tells a slow run from one that
-// the system has interrupted. With kAlways, and where responses may be on their way already, an execution stays for
-// as long as it may hold a thread. One that computes elsewhere lets go of the thread by itself.
+// Returns the maximum time that clients of the same thread must wait. It also separates slow runs from those that the
+// system interrupted. With kAlways, and if responses may already have been sent, an execution may stay as long as it
+// may hold a thread. If it computes elsewhere, it frees the thread by itself.
 int64_t StayNsMax(const config::ModelConfig& config, InlineLane::Traits traits, int64_t limit_ns) {
   const bool lets_go = traits.computes_elsewhere || traits.returns_at_once;
   const bool may_end = config.inline_execution == config::InlineExecution::kAuto && !traits.decoupled;
@@ -33,11 +33,12 @@ int64_t StayNsMax(const config::ModelConfig& config, InlineLane::Traits traits, 
   return leaves ? std::min(InlineGate::kOutlier * limit_ns, HeldThreads::kHeldNs) : HeldThreads::kHeldNs;
 }
 
-// An execution that the engine ends, as it is told to, is not moved: an engine looks every 10 ms. Nor is one that a
-// busy machine keeps from its core for a moment: a thread is dear. What says kAlways is known to take long.
+// Returns the time after which an execution is moved. One that the engine ends when told to is not moved: engines check
+// every 10 ms. Nor is one that briefly lost its core on a busy machine: a thread is expensive. With kAlways, executions
+// are known to take long.
 int64_t MoveNs(const config::ModelConfig& config, InlineLane::Traits traits, int64_t limit_ns) {
   constexpr int64_t kMoveNsMin = 20'000'000;
-  constexpr int64_t kAlwaysMoveNs = HeldThreads::kHeldNs * 9 / 10;  // before it counts as held
+  constexpr int64_t kAlwaysMoveNs = HeldThreads::kHeldNs * 9 / 10;  // just before it counts as held
   if (traits.computes_elsewhere || traits.returns_at_once || traits.only_waits) return 0;
   if (config.inline_execution == config::InlineExecution::kAlways) return kAlwaysMoveNs;
   return std::clamp(InlineGate::kOutlier * limit_ns, kMoveNsMin, kAlwaysMoveNs);
@@ -70,7 +71,7 @@ bool InlineLane::MayRun(const QueueEntry& entry) const {
   const core::QueuedRequest& queued = entry.queued;
   if (!queued.request->parameters.empty()) return false;
   if (const base::Turn* turn = base::Turn::Current(); turn != nullptr && !turn->executes()) return false;
-  // A request of many parts would keep the thread for as long as all of them.
+  // All parts of a large request together would keep the thread for too long.
   if (queued.parts != nullptr || held_threads_.any()) return false;
   return Lets(entry.rows(), queued.request->InputBytes());
 }
@@ -98,7 +99,7 @@ bool InlineLane::Gathers(const base::Turn& turn) const {
 }
 
 InlineLane::Held InlineLane::FindHeld(const std::vector<std::unique_ptr<InstanceWorker>>& workers, int64_t now_ns) {
-  constexpr int64_t kLookAgainNs = 100'000'000;  // whether what is held is moved by then
+  constexpr int64_t kLookAgainNs = 100'000'000;  // when to check if held executions were moved
   if (due_ns_ == 0 || due_ns_ > now_ns) return {};
   due_ns_ = 0;
   Held longest;

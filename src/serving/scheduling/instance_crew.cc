@@ -10,9 +10,9 @@ namespace inferd::scheduling {
 
 namespace {
 
-// After a thread could not be started.
+// The time until the next try to start a thread.
 constexpr int64_t kThreadRetryNs = 10'000'000;
-// How long requests wait for one.
+// The time that requests wait for a thread before they are refused.
 constexpr int64_t kThreadPatienceNs = 500'000'000;
 
 }  // namespace
@@ -104,8 +104,8 @@ bool InstanceCrew::LacksThreads(int64_t now_ns) const {
   return std::ranges::none_of(workers_, [](const auto& worker) { return worker->thread.joinable(); });
 }
 
-// Under the lock: once it is released, the worker may finish the request and let the last pin of the version go. False:
-// there is no thread to be had.
+// Call with the lock held: once it is released, the worker may answer the request, which may release the version.
+// Returns false if no thread can be started.
 bool InstanceCrew::Signal(InstanceWorker& worker) {
   worker.woken = true;
   worker.wake.NotifyOne();

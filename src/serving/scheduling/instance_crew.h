@@ -14,19 +14,20 @@
 
 namespace inferd::scheduling {
 
-// The instances of a version: which are idle, which have been woken and not looked at what waits yet, and their
-// threads, which are started when they are needed for the first time. Not thread-safe: the scheduler's lock guards it.
+// The instances of a version and their threads. Knows which instances are idle, and which were woken and have not taken
+// work yet. Starts a thread when it is first needed. Not thread-safe: the scheduler's lock guards it.
 class InstanceCrew final {
  public:
-  // What an instance's thread does; returns once `worker` is told to end.
+  // The main function of an instance's thread. It must return once `worker` is told to end.
   using Main = std::function<void(InstanceWorker& worker)>;
 
-  // Executions of an instance that has no claim: how many may be unfinished, and how many more it takes.
+  // The limits of an instance without a claim: how many executions may be unfinished, and how many more it takes in
+  // advance.
   struct Limits {
     int unfinished_max = 1;
     int ahead_max = 0;
   };
-  // `threads` false: they have none, and the caller runs what they are woken for.
+  // If `threads` is false, instances have no threads, and the caller runs the work of woken instances.
   InstanceCrew(std::vector<std::unique_ptr<core::EngineInstance>> instances, std::vector<InstancePlace> places,
                Limits limits, bool threads, const base::Clock& clock, Main main);
 
@@ -34,41 +35,41 @@ class InstanceCrew final {
   size_t size() const { return workers_.size(); }
 
   size_t idle() const { return idle_.size(); }
-  // The one that has been idle for the shortest time, and of those that have unfinished executions only where there is
-  // no other. There is one.
+  // Returns the instance that became idle last. One with unfinished executions is returned only if there is no other.
+  // At least one must be idle.
   InstanceWorker& NextIdle() const { return *idle_.back(); }
   InstanceWorker& TakeIdle();
-  // False: it is not idle.
+  // Returns false if it is not idle.
   bool TakeIdle(const InstanceWorker& worker) { return std::erase(idle_, &worker) > 0; }
   void MakeIdle(InstanceWorker& worker);
-  // The one whose turn it is: each gets as many as any other.
+  // Returns the instance for the next warm-up: round robin.
   InstanceWorker& NextToWarmUp() { return *workers_[next_warmup_++ % workers_.size()]; }
 
-  // Those that were woken for what waits, and have not looked at it yet.
+  // Returns the number of instances that were woken for queued requests and have not taken any yet.
   int64_t woken() const { return woken_; }
-  // The worker, which has been taken, is to look at what waits. False: it is idle, as there is no thread for it; at
-  // due_ns() it is time to try again.
+  // Wakes a worker, which is not idle, to take queued requests. Returns false if no thread can be started: the worker
+  // is idle then. Try again at due_ns().
   bool Wake(InstanceWorker& worker);
-  // A woken worker is about to look.
+  // Call when a woken worker is about to take queued requests.
   void Looks() { --woken_; }
-  // To the worker's own thread; false: there is none to be had.
+  // Hands the execution over to the worker's own thread. Returns false if no thread can be started.
   bool HandOver(InstanceWorker& worker, const FormedBatch& batch);
-  // Keeps the execution of a worker that is not idle for a connections' thread that is about to ask for it. Should it
-  // not for HeldThreads::kHeldNs, it hangs, and OnTime() hands the execution over to the worker's own thread.
+  // Keeps the execution of a busy worker for a connections' thread, which is about to fetch it by TakePutOff(). If that
+  // thread does not do so within kHeldNs, it hangs, and OnTime() hands the execution over to the worker's own thread.
   void PutOff(InstanceWorker& worker, const FormedBatch& batch);
-  // No execution: it has been handed over.
+  // Returns the kept execution. Empty if it has been handed over to the worker's thread.
   FormedBatch TakePutOff(InstanceWorker& worker) { return std::exchange(worker.put_off, {}); }
-  // The thread that was to ask for it has ended.
+  // Hands the kept execution over, because the thread that was to fetch it has ended.
   void HandOverPutOff(InstanceWorker& worker);
-  // One that was woken or handed something; null: there is none. Where they have no threads.
+  // For instances without threads: returns one that was woken or handed an execution. Null if there is none.
   InstanceWorker* FindSignalled() const;
 
   int64_t due_ns() const { return Earlier(retry_ns_, put_off_due_ns_); }
   void OnTime(int64_t now_ns);
-  // Whether no instance has a thread, and none could be started for long enough.
+  // Returns true if no instance has a thread, and none could be started for some time.
   bool LacksThreads(int64_t now_ns) const;
 
-  // Has every thread end; JoinAll(), without the lock, returns when they have.
+  // Tells every thread to end. Then call JoinAll(), without the lock, which waits for them.
   void EndAll();
   void JoinAll();
 
@@ -82,9 +83,9 @@ class InstanceCrew final {
   std::vector<InstanceWorker*> idle_;
   int64_t woken_ = 0;
   size_t next_warmup_ = 0;
-  int64_t no_thread_ns_ = 0;    // since when no thread can be started; 0: it can, or was not needed
-  int64_t retry_ns_ = 0;        // when that is tried again; 0: never
-  int64_t put_off_due_ns_ = 0;  // when to look at what is put off; 0: never
+  int64_t no_thread_ns_ = 0;    // since when no thread can be started; 0 if one can, or none was needed
+  int64_t retry_ns_ = 0;        // when to try that again; 0 if never
+  int64_t put_off_due_ns_ = 0;  // when to check kept executions; 0 if never
 };
 
 }  // namespace inferd::scheduling

@@ -79,7 +79,7 @@ TEST_F(InstanceCrewTest, WhatIsPutOffIsTakenOnceOrHandedOverInTime) {
   InstanceWorker& taken = crew.TakeIdle();
   InstanceWorker& left = crew.TakeIdle();
   FormedBatch batch;
-  batch.execution = reinterpret_cast<BatchExecution*>(&batch);  // the crew does not look into it
+  batch.execution = reinterpret_cast<BatchExecution*>(&batch);  // the crew does not access it
   crew.PutOff(taken, batch);
   clock_.AdvanceNs(1);
   crew.PutOff(left, batch);

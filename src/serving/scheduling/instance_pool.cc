@@ -13,14 +13,14 @@ namespace inferd::scheduling {
 
 namespace {
 
-// After so many executions in a row a loop goes back to its connections first.
+// After this many executions in a row, a loop first serves its connections again.
 constexpr int kInlineRunsMax = 8;
 
-// What an execution takes whose instance is given the next one before it is over. That one can no longer be given up,
-// nor be overtaken: for so long it does not matter.
+// The maximum time of executions for which an instance takes the next one in advance. The next one can then no longer
+// be cancelled or overtaken, which does not matter for so short a time.
 constexpr int64_t kShortNs = 1'000'000;
 
-// Requests that may share an execution are better kept until they do.
+// If requests may share an execution, it is better to keep them in the queue.
 InstanceCrew::Limits LimitsOf(const core::SchedulerParts& version) {
   const bool alone = !version.config->dynamic_batching.has_value() && !version.config->sequence_batching.has_value();
   return {.unfinished_max = std::max(version.model->unfinished_executions_max(), 1),
@@ -161,7 +161,7 @@ FormedBatch InstancePool::Form(InstanceWorker& worker, Place place, int64_t now_
     batch = source_.Take(lane_.BoundOf(place), now_ns, dropped);
   }
   if (batch.execution != nullptr) {
-    // This instance may have been woken for what waits: another one is to have that.
+    // This instance may have been woken for queued requests: wake another one for those.
     WakeIfReady(now_ns, dropped);
     return batch;
   }
@@ -171,7 +171,7 @@ FormedBatch InstancePool::Form(InstanceWorker& worker, Place place, int64_t now_
   return {};
 }
 
-// The claim is held, and is to be kept for the next execution if there is one and it is this instance's turn.
+// Keeps the claim, which is held, for the next execution if there is one and it is this instance's turn.
 FormedBatch InstancePool::FormWithClaim(InstanceWorker& worker, const Elapsed& elapsed, Place place,
                                         DroppedEntries& dropped) {
   ResourceArbiter::Claim& claim = *worker.place.claim;
@@ -201,8 +201,8 @@ FormedBatch InstancePool::FormWithClaim(InstanceWorker& worker, const Elapsed& e
 
 void InstancePool::RunWorker(InstanceWorker& worker) {
   base::SetThreadName(version_.id.name);
-  // Where nobody says otherwise, a thread is where the one was that made it: another instance's, perhaps. The cores
-  // were there when the version was loaded. Should they be gone, it runs anywhere.
+  // A new thread inherits its creator's CPU affinity, which may be another instance's. The cores existed when the
+  // version was loaded. If they no longer do, the thread runs anywhere.
   if (std::ranges::any_of(workers_, [](const auto& any) { return !any->place.cores.empty(); })) {
     const base::CpuCores& cores = worker.place.cores.empty() ? services_.host_policies.allowed() : worker.place.cores;
     static_cast<void>(base::PinThread(cores).ok());
@@ -234,7 +234,7 @@ bool InstancePool::RunWoken(InstanceWorker& worker) {
       crew_.Looks();
       ResourceArbiter::Claim& claim = *worker.place.claim;
       if (!claim.free() && !claim.TryAcquire()) {
-        // Another instance may have what it needs.
+        // Another instance may hold the claim that it needs.
         WakeIfReady(services_.clock.NowNs(), dropped);
         lock.unlock();
         refusals_.Answer(std::exchange(dropped, {}));
@@ -256,7 +256,7 @@ bool InstancePool::RunWoken(InstanceWorker& worker) {
   return true;
 }
 
-// Once requests wait, there may always be one while this thread runs the one before.
+// Returns the execution to the loop: otherwise this thread could go on for as long as requests keep waiting.
 bool InstancePool::GiveBack(const Run& run) {
   const QueueEntry& first = run.batch.execution->member(0);
   if (first.loop == nullptr || first.queued.warmup || !run.worker->place.cores.empty()) return false;
@@ -269,14 +269,14 @@ bool InstancePool::GiveBack(const Run& run) {
   return true;
 }
 
-// This thread has handed on all it had.
+// Runs at the end of a turn, when this thread has passed on all its requests.
 void InstancePool::EndTurn(const base::Turn& turn) {
   Run run;
   DroppedEntries dropped;
   {
     base::MutexLock lock(mutex_);
     lane_.EndGathering(turn);
-    // If all instances are busy, the first that is done takes what waits.
+    // If all instances are busy, the first one that is done takes the queued requests.
     if (source_.empty() || crew_.idle() == 0) return;
     const int64_t now_ns = services_.clock.NowNs();
     InstanceWorker& last = crew_.NextIdle();
@@ -317,7 +317,7 @@ void InstancePool::RunLoneHere(InstanceWorker& worker) {
   RunHere(run);
 }
 
-// A thread that has lost its turn meanwhile is nobody's, and ends.
+// A thread that has lost its turn has no owner any more, and ends.
 void InstancePool::RunHere(Run& run) {
   for (int runs = 1; RunOne(run); ++runs) {
     {
@@ -366,7 +366,7 @@ bool InstancePool::RunOne(Run& run) {
   InstanceWorker& worker = *run.worker;
   FormedBatch& batch = run.batch;
   const Place place = run.place;
-  // Destroyed last, outside the lock: this may end with it.
+  // Destroyed last, outside the lock: this may destroy the pool.
   const std::shared_ptr<const core::ModelVersion> pin = batch.execution->member(0).queued.version;
   if (place != Place::kWorker) version_.statistics->AddInlineExecution();
   batch.on_loop = place != Place::kWorker || batch.begun_ns != 0;
@@ -408,13 +408,13 @@ std::optional<InstancePool::Elapsed> InstancePool::Execute(Run& run) {
   const int64_t now_ns = services_.clock.NowNs();
   if (!worker.Advance(batch, now_ns, place != Place::kWorker)) {
     base::MutexLock lock(mutex_);
-    // What is left of it runs elsewhere: this thread is free for others.
+    // The rest runs elsewhere, which frees this thread for others.
     const bool held = lane_.LetGo(worker);
     const bool handed_over = crew_.HandOver(worker, batch);
     lock.unlock();
     if (held) services_.held_threads.SayReleased(version_.id, services_.clock.NowNs() - now_ns);
     if (handed_over) return std::nullopt;
-    // There is no other thread to be had.
+    // No other thread can be started.
     worker.Advance(batch, now_ns, place != Place::kWorker);
   }
   Elapsed elapsed{.started_ns = batch.begun_ns != 0 ? batch.begun_ns : now_ns, .ended_ns = services_.clock.NowNs()};
@@ -447,7 +447,7 @@ std::unique_ptr<BatchExecution> InstancePool::TakeBack(InstanceWorker& worker, c
 
 void InstancePool::OnFinished(InstanceWorker& worker, FormedBatch batch, int64_t started_ns,
                               std::unique_ptr<BatchExecution> execution) {
-  // Destroyed last, outside the lock: this may end with it.
+  // Destroyed last, outside the lock: this may destroy the pool.
   const std::shared_ptr<const core::ModelVersion> pin = execution->member(0).queued.version;
   BatchExecution::Remains remains;
   execution->Clear(remains);
@@ -480,8 +480,9 @@ bool InstancePool::IsFull(const InstanceWorker& worker) const {
   return worker.unfinished >= worker.unfinished_max + (brief ? worker.ahead_max : 0);
 }
 
-// A connections' thread that the engine has finished an execution on: no other one need be woken for what waits, be it
-// for the end of a turn of such a thread. What is formed here and cannot run here would be late.
+// Returns true on a connections' thread on which the engine has just finished an execution: no other thread need be
+// woken for queued requests, not even at the end of such a thread's turn. An execution that is formed here but may not
+// run here would be late.
 bool InstancePool::MayFormHere() const {
   const base::Turn* const turn = base::Turn::Current();
   if (turn == nullptr || !turn->executes() || source_.empty() || !lane_.open()) return false;

@@ -75,7 +75,7 @@ bool InstanceScheduler::TakePlace(core::QueuedRequest& queued, uint64_t level, i
     base::MutexLock lock(pool_.mutex());
     last = source_.TakeLessUrgent(level, clock_.NowNs(), dropped);
   }
-  // Parts of requests that have failed, too, whose places are free already.
+  // They include parts of failed requests, whose slots are already free.
   refusals_.Answer(std::move(dropped));
   if (last == nullptr) return false;
   entrance_.AdmitInstead(queued);
@@ -110,7 +110,7 @@ void InstanceScheduler::EnqueuePart(core::QueuedRequest&& queued, uint64_t level
   DroppedEntries dropped;
   Refused refused = Push(std::move(entry), !waits_for_turn, dropped);
   lock.unlock();
-  // The request may have been answered by now, and this may be gone with it, unless a request is left to be answered.
+  // By now the request may have been answered and this object destroyed, unless a request is left to be answered.
   if (!dropped.empty()) refusals_.Answer(std::move(dropped));
   if (refused.entry != nullptr) {
     refusals_.Refuse(refused.entry->queued, std::move(refused.status), refused.retry_after_ms);
@@ -138,7 +138,7 @@ InstanceScheduler::Refused InstanceScheduler::Push(std::unique_ptr<QueueEntry> e
   return {};
 }
 
-// How long the queue of a level takes to run empty.
+// Returns how long the queue of a level takes to become empty.
 int64_t InstanceScheduler::DrainedAfterMs(uint64_t level) const {
   const double executions = static_cast<double>(source_.size_max(level)) / std::max(figures_.mean_requests(), 1.0);
   const double drained_ms =

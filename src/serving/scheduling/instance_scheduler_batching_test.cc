@@ -17,7 +17,8 @@ using ::testing::ElementsAre;
 using ::testing::ElementsAreArray;
 using Rows = std::vector<int64_t>;
 
-// A version that batches up to 8 rows, and what its engine saw. Executions wait at the gate while it is closed.
+// A version that batches up to 8 rows, and the executions that its engine got. They wait at the gate while it is
+// closed.
 class BatchingTest : public ::testing::Test {
  protected:
   BatchingTest() { config_.dynamic_batching.emplace(); }
@@ -47,14 +48,14 @@ class BatchingTest : public ::testing::Test {
   void Make(int instances = 1, SchedulerOptions options = {}) {
     version_ = fixture_.MakeModel(Script(), config_, options, instances);
   }
-  // One more request, of rows full of `fill`.
+  // Sends one more request, with rows full of `fill`.
   void Send(char fill, int64_t rows = 1, size_t columns = 2, uint64_t priority = 0) {
     core::QueuedRequest queued = fixture_.Request(version_, nullptr, columns, rows, fill);
     queued.request->priority = priority;
     answers_.push_back(fixture_.Send(std::move(queued)));
     expected_.push_back(std::string(static_cast<size_t>(rows) * columns * 4, fill));
   }
-  // Of one row each, on this thread.
+  // Sends requests of one row each, in one turn of this thread.
   void SendInOneTurn(int64_t requests) {
     base::Turn turn;
     const base::Turn::Scope here(turn);
@@ -64,7 +65,7 @@ class BatchingTest : public ::testing::Test {
     }
     turn.End();
   }
-  // Everybody got what he sent.
+  // Checks that every request got its own response.
   void ExpectAnswers() {
     for (size_t i = 0; i < answers_.size(); ++i) {
       if (!answers_[i].valid()) continue;  // looked at before
@@ -73,13 +74,13 @@ class BatchingTest : public ::testing::Test {
       EXPECT_EQ(response.outputs[0].data.view(), expected_[i]) << i;
     }
   }
-  // With the first request inside the engine, so that others have to wait.
+  // Holds the first request inside the engine, so that others must wait.
   void SendAndHold() {
     holds_ = true;
     Send('0');
     gate_.AwaitEntered(1);
   }
-  // With as many requests in flight as it lets in at the start, of so many rows and so many shapes.
+  // Returns the adaptive limit after as many requests as it admits at the start, with these numbers of rows and shapes.
   int64_t LimitAfterItWasReached(int64_t rows, int64_t shapes) {
     config_.concurrency = {.min = 1, .max = 100};
     Make();
@@ -96,7 +97,7 @@ class BatchingTest : public ::testing::Test {
     return executions_;
   }
   std::vector<core::BatchRecord> Recent() {
-    // The record of an execution is written once its instance is free again.
+    // An execution is recorded once its instance is free again.
     fixture_.AwaitIdle(*version_);
     return version_->scheduler().RecentExecutions();
   }
@@ -215,7 +216,7 @@ TEST_F(BatchingTest, RowsThatAreNoPreferredSizeWait) {
   Make();
   Send('a', 3);
   EXPECT_THAT(Executions(), ElementsAre());
-  Send('b', 4);  // would go beyond the largest size
+  Send('b', 4);  // would exceed the largest size
   Send('c', 2);
   Send('d', 7);
   ExpectAnswers();
@@ -495,17 +496,17 @@ TEST_F(BatchingTest, AtTheAdaptiveLimitTheUrgentTakeThePlaceOfTheLeastUrgent) {
   EXPECT_EQ(report.in_flight, 4);
   EXPECT_EQ(report.shed, 5u);
   gate_.Open();
-  ExpectAnswers();  // of the others
+  ExpectAnswers();  // of the other requests
   EXPECT_EQ(version_->statistics().failures(core::FailureReason::kRejected), 5u);
   EXPECT_EQ(version_->scheduler().Report().concurrency.in_flight, 0);
 }
 
-// Each execution has two, and leaves the others behind.
+// Each execution has two requests, and leaves the others waiting.
 TEST_F(BatchingTest, TheAdaptiveLimitFallsWhereFullBatchesLeaveManyWaiting) {
   EXPECT_LT(LimitAfterItWasReached(4, 1), ConcurrencyLimit::kStart);
 }
 
-// More of them would be larger batches.
+// More requests would only make the batches larger.
 TEST_F(BatchingTest, TheAdaptiveLimitGrowsWhereOtherKindsAreLeftWaiting) {
   EXPECT_GT(LimitAfterItWasReached(1, 5), ConcurrencyLimit::kStart);
 }
@@ -570,7 +571,7 @@ TEST_F(BatchingTest, AnInstanceWaitsForWhatItClaims) {
   other->Release(0);
 }
 
-// Its thread is made by that of an instance that has cores of its own, and waits for what it claims.
+// An instance with cores of its own creates this instance's thread, which then waits for its claim.
 TEST_F(BatchingTest, AnInstanceWithoutAHostPolicyRunsAnywhere) {
   const base::CpuCores all = base::ThreadCpuCores();
   SchedulingFixture fixture(clock_, false, {.host_policies = {{.name = "last", .cpu_cores = {all.back()}}}});

@@ -3,7 +3,7 @@
 #include "serving/core/local_dispatcher.h"
 #include "tests/support/scheduling_fixture.h"
 
-// What the way from a decoded request to the engine and back costs, with an engine that does next to nothing.
+// The cost of the way from a decoded request to the engine and back, with an engine that does almost nothing.
 
 namespace inferd::scheduling {
 namespace {
@@ -37,8 +37,8 @@ std::unique_ptr<core::InferRequest> Request(const base::Buffer& body) {
   return request;
 }
 
-// From Dispatcher::Infer to the answer, which the client waits for before it asks again. Both ways differ in the thread
-// that executes and in nothing else: what the second costs more is what running inline saves.
+// Measures from Dispatcher::Infer to the response, for which the client waits before its next request. Both variants
+// differ only in the executing thread: the difference is what inline execution saves.
 void Infer(benchmark::State& state, const SchedulerOptions& options) {
   base::SystemClock clock;
   SchedulingFixture fixture(clock);
@@ -59,11 +59,11 @@ void Infer(benchmark::State& state, const SchedulerOptions& options) {
                      }));
     answers.wait(before);
   };
-  for (int i = 0; i < 100; ++i) infer();  // until it is known to be quick
+  for (int i = 0; i < 100; ++i) infer();  // until it counts as quick
   SchedulingFixture::AwaitIdle(*version);
   const uint64_t inline_before = version->statistics().inline_executions();
   for (auto _ : state) infer();
-  SchedulingFixture::AwaitIdle(*version);  // its callback is over
+  SchedulingFixture::AwaitIdle(*version);  // until its callback has ended
   state.counters["inline"] =
       benchmark::Counter(static_cast<double>(version->statistics().inline_executions() - inline_before),
                          benchmark::Counter::kAvgIterations);
@@ -72,11 +72,11 @@ void Infer(benchmark::State& state, const SchedulerOptions& options) {
 void BM_InferInline(benchmark::State& state) { Infer(state, {}); }
 BENCHMARK(BM_InferInline)->MeasureProcessCPUTime()->UseRealTime();
 
-// On the instance's thread.
+// Runs on the instance's thread.
 void BM_InferHandedOver(benchmark::State& state) { Infer(state, {.inline_service_ns_max = 0}); }
 BENCHMARK(BM_InferHandedOver)->MeasureProcessCPUTime()->UseRealTime();
 
-// What building the request and an engine's answer costs by itself.
+// The cost of building the request and an engine's response.
 void BM_RequestAlone(benchmark::State& state) {
   const base::Buffer body = base::Buffer::Allocate(64);
   for (auto _ : state) {

@@ -9,14 +9,14 @@
 #include "serving/scheduling/instance_scheduler.h"
 #include "tests/support/scheduling_fixture.h"
 
-// Executions that an instance's own thread gives back to the connections' thread that brought them.
+// Tests executions that an instance's own thread gives back to the connections' thread that brought them.
 
 namespace inferd::scheduling {
 namespace {
 
 using inferd::support::FakeEngine;
 
-// Of a thread that works in turns.
+// The executor of a thread that works in turns. Holds its tasks.
 class HeldTasks final : public base::Executor {
  public:
   void Post(base::Task task) override {
@@ -38,8 +38,8 @@ class HeldTasks final : public base::Executor {
   std::deque<base::Task> tasks_ GUARDED_BY(mutex_);
 };
 
-// The instance's own thread has the first execution, as no model runs on the thread that brought it, and two more wait
-// by the time that it is over.
+// The instance's own thread runs the first execution, because the thread that brought it may not run models. Two more
+// wait when it ends.
 class GivenBackExecutionsTest : public ::testing::Test {
  protected:
   using Answer = std::future<core::InferResponse>;
@@ -78,7 +78,7 @@ class GivenBackExecutionsTest : public ::testing::Test {
     return threads_.size();
   }
   void Send() { answers_.push_back(fixture_.Send(fixture_.Request(version_, nullptr))); }
-  // Where each ran.
+  // Awaits the responses, and checks for each execution if it ran on this thread.
   void AwaitAll(const std::vector<bool>& here) {
     for (Answer& answer : answers_) EXPECT_TRUE(answer.get().status.ok());
     SchedulingFixture::AwaitIdle(*version_);
@@ -89,7 +89,7 @@ class GivenBackExecutionsTest : public ::testing::Test {
 
   base::FakeClock clock_;
   base::Mutex mutex_;
-  std::vector<std::thread::id> threads_;  // that ran them
+  std::vector<std::thread::id> threads_;  // by execution
   SchedulingFixture fixture_{clock_};
   std::promise<void> over_;
   HeldTasks loop_;
@@ -107,7 +107,7 @@ TEST_F(GivenBackExecutionsTest, RunOnTheConnectionsThread) {
 
 TEST_F(GivenBackExecutionsTest, RunOnTheInstancesThreadIfThatOneHasEnded) {
   task_ = nullptr;
-  // The one after it is another's.
+  // Another thread runs the execution after it.
   loop_.Await()();
   AwaitAll({false, false, true});
 }

@@ -10,10 +10,10 @@
 #include "serving/scheduling/instance_scheduler.h"
 #include "serving/scheduling/simulated_engine_fixture.h"
 
-// Random models under random clients, with a clock that stands still between steps and no thread but this one: whatever
-// the interleaving of requests, cancels, timeouts, executions, failures, reloads and the model's end, every request
-// gets one final answer, its own, and what was promised about sizes, kinds, order, bounds and waiting holds.
-// INFERD_PROPERTY_SECONDS says for how long; a failure names its seed, and INFERD_PROPERTY_SEED runs that one alone.
+// Random models with random clients, a clock that stands still between steps, and only this thread. For every
+// interleaving of requests, cancels, timeouts, executions, failures, reloads and the model's end: every request gets
+// exactly one final response, its own, and the promises about sizes, kinds, order, bounds and waiting hold.
+// INFERD_PROPERTY_SECONDS sets the duration. A failure names its seed, and INFERD_PROPERTY_SEED runs that one alone.
 
 namespace inferd::scheduling {
 namespace {
@@ -23,7 +23,7 @@ int64_t FromEnvironment(const char* name, int64_t otherwise) {
   return text == nullptr ? otherwise : std::strtoll(text, nullptr, 10);
 }
 
-// A connections' thread that other threads give tasks to: they run in its next turn, later, or never if it has ended.
+// A connections' thread. Tasks from other threads run in its next turn, later, or never if it has ended.
 class SimulatedLoop final : public base::Executor {
  public:
   explicit SimulatedLoop(Dice& dice) : dice_(dice) {}
@@ -32,7 +32,7 @@ class SimulatedLoop final : public base::Executor {
     ++posted_;
     tasks_.push_back(std::move(task));
   }
-  // False: there was nothing to run.
+  // Returns false if there was nothing to run.
   bool RunOne() {
     if (tasks_.empty()) return false;
     base::Task task = std::move(tasks_.front());
@@ -56,14 +56,14 @@ class SimulatedLoop final : public base::Executor {
   int64_t posted_ = 0;
 };
 
-// One model, loaded once or more, from its first load to the last one's end.
+// One model, loaded once or more, from its first load to the end of its last.
 class Simulation {
  public:
   explicit Simulation(uint64_t seed) : dice_(seed) { Reload(); }
 
   void Run() {
     for (int64_t steps = dice_.Below(80); steps > 0; --steps) Step();
-    // Those that are held back for more to come need more.
+    // Requests that are held until more arrive need more.
     for (int more = 0; loads_.back().holds && more < 1000; ++more) {
       Send();
       Settle();
@@ -89,11 +89,11 @@ class Simulation {
  private:
   struct Load {
     InstanceScheduler* scheduler = nullptr;
-    std::weak_ptr<const core::ModelVersion> version;  // while there is one, there is the scheduler
+    std::weak_ptr<const core::ModelVersion> version;  // the scheduler exists as long as it does
     bool holds = false;
   };
-  static constexpr int kDepthMax = 4;    // of executions in executions
-  static constexpr int kPlenty = 1'000;  // of the resource: nobody could give any back while this thread waits
+  static constexpr int kDepthMax = 4;    // of nested executions
+  static constexpr int kPlenty = 1'000;  // of the resource: while this thread waits, none could be given back
 
   void Step() {
     switch (dice_.Below(9)) {
@@ -101,7 +101,7 @@ class Simulation {
       case 1:
       case 2:
       case 3: return Send();
-      case 8: return depth_ == 0 ? SendInOneTurn() : Send();  // more than one per execution would never end
+      case 8: return depth_ == 0 ? SendInOneTurn() : Send();  // several per execution would never end
       case 4: return clients_.CancelOne();
       case 5: return clock_.AdvanceNs((dice_.OneIn(2) ? 100'000 : 1'000'000) * dice_.Below(12));
       case 6: return depth_ == 0 && dice_.OneIn(2) ? FinishInATurn() : engine_.FinishOne();
@@ -109,7 +109,7 @@ class Simulation {
     }
   }
 
-  // Not after the model's end; and what the load before holds back would wait for ever.
+  // Does nothing after the model's end, or while the previous load holds requests, which would then wait for ever.
   void Reload() {
     if (!loads_.empty() && (loads_.back().holds || version_ == nullptr)) return;
     support::FakeEngine::Script script{.signature = model_.signature(), .on_load = {}, .on_execute = {}};
@@ -138,7 +138,7 @@ class Simulation {
     SimulatedLoop::End(turn);
   }
 
-  // On a connections' thread that has waited for the engine.
+  // Finishes an execution on a connections' thread that has waited for the engine.
   void FinishInATurn() {
     base::Turn turn({}, true, nullptr, &loop_);
     const base::Turn::Scope here(turn);
@@ -162,32 +162,31 @@ class Simulation {
     return std::ranges::any_of(loads_, [](const Load& load) { return !load.version.expired(); });
   }
 
-  // The fixture would wait for ever for the version's end.
+  // Ends the process, as the fixture would wait for ever for the version's end.
   [[noreturn]] static void GiveUp() {
     ADD_FAILURE() << "a request is never answered";
     std::abort();
   }
 
-  // The request that is answered last lets the version go. Without any, a part of a request that has failed may still
-  // be there.
+  // The last response releases the version. Without open requests, a part of a failed request may still be there.
   bool RunWoken(size_t load) {
     const auto pin = clients_.open(load) > 0 ? nullptr : loads_[load].version.lock();
     return (clients_.open(load) > 0 || pin != nullptr) && loads_[load].scheduler->RunWoken();
   }
 
-  // False: nothing was, and time has not moved.
+  // Returns false if nothing ran, and time did not advance.
   bool RunWhatIsReady() {
     fixture_.deadlines().RunDue();
     bool ran = false;
     for (size_t load = 0; load < loads_.size(); ++load) {
       while (RunWoken(load)) ran = true;
     }
-    // At times it hangs.
+    // The loop sometimes hangs.
     while (depth_ == 0 && !dice_.OneIn(16) && loop_.RunOne()) ran = true;
     return ran;
   }
 
-  // Everything that is ready happens; then nothing may wait that need not, but for a thread that hangs.
+  // Runs everything that is ready. Afterwards no request may wait without a reason, unless a thread hangs.
   void Settle() {
     while (RunWhatIsReady() && depth_ == 0) {
     }
@@ -216,7 +215,7 @@ class Simulation {
     EXPECT_LE(limit.limit, limit.max);
   }
 
-  // An instance is idle.
+  // Checks the queue while an instance is idle.
   void CheckWaiting(size_t load, const core::SchedulerReport& report) const {
     int64_t rows = 0;
     for (const auto& client : clients_.all()) {
@@ -225,7 +224,7 @@ class Simulation {
       rows += client->shape[0];
     }
     EXPECT_TRUE(rows == 0 || rows < model_.rows_max()) << rows << " rows wait for more";
-    // The parts of a request that has failed leave the queue a little later.
+    // The parts of a failed request leave the queue a little later.
     if (report.delay_ns > 0 || model_.signature().splits_larger_requests) return;
     for (const auto& level : report.levels) EXPECT_EQ(level.requests, 0) << "there is nothing to wait for";
   }

@@ -8,8 +8,8 @@
 
 #include "tests/support/scheduling_fixture.h"
 
-// The same promises as in the property tests, kept by threads: for the thread sanitizer. INFERD_PROPERTY_SECONDS says
-// for how long.
+// The promises of the property tests, with real threads, for the thread sanitizer. INFERD_PROPERTY_SECONDS sets the
+// duration.
 
 namespace inferd::scheduling {
 namespace {
@@ -17,7 +17,7 @@ namespace {
 using inferd::support::FakeEngine;
 
 constexpr int kThreads = 4;
-constexpr int kRequests = 150;  // of each thread
+constexpr int kRequests = 150;  // per thread
 constexpr int64_t kRowsMax = 8;
 
 config::ModelConfig RandomModel(std::mt19937& random) {
@@ -46,7 +46,7 @@ config::ModelConfig RandomModel(std::mt19937& random) {
   return config;
 }
 
-// A connections' thread: works in turns, and other threads may give it tasks. All but Post() is that thread's.
+// A connections' thread that works in turns. Other threads may call Post(), but nothing else.
 class StormLoop final : public base::Executor {
  public:
   void Post(base::Task task) override {
@@ -61,7 +61,7 @@ class StormLoop final : public base::Executor {
     for (base::Task& task : Take(false)) task();
     turn_.End();
   }
-  // What it is given from now on is destroyed unrun.
+  // Ends the loop. Tasks that are posted later are destroyed unrun.
   void End() {
     do RunTurn();
     while (turn_.continues());
@@ -87,8 +87,8 @@ class StormLoop final : public base::Executor {
   std::vector<base::Task> tasks_ GUARDED_BY(mutex_);
 };
 
-// Some clients cancel, some have deadlines that pass, executions fail now and then, and the clients let the version go
-// while requests are in flight, which alone keep it then: half of them in the middle, for its next load.
+// Some clients cancel, some have deadlines that pass, and executions fail now and then. The clients release the version
+// while requests are in flight, which then keep it alive: half of them midway, to reload it.
 class Storm {
  public:
   explicit Storm(unsigned seed) : seed_(seed), random_(seed), config_(RandomModel(random_)) {
@@ -135,7 +135,7 @@ class Storm {
 
   void Execute(core::Execution& execution) {
     const unsigned number = ++executions_;
-    // Finished on a thread of the engine's, after the call into it has returned.
+    // An engine thread finishes it, after the engine's call has returned.
     if (script_.returns_at_once && number % 4 == 0) {
       return engine_thread_.Post([&execution] { FakeEngine::Identity(execution); });
     }
@@ -144,7 +144,7 @@ class Storm {
     execution.Finish();
   }
 
-  // The last request has the last pin: it may take the scheduler with it before Enqueue returns.
+  // The last request holds the last reference: the scheduler may be destroyed before Enqueue returns.
   void SendMany(std::mt19937& random, StormLoop& loop, std::shared_ptr<const core::ModelVersion> version) {
     core::Scheduler& scheduler = version->scheduler();
     for (int left = kRequests / 2; left > 0; --left) {
@@ -156,10 +156,10 @@ class Storm {
 
   void CheckBounds(const core::SchedulerReport& report) const {
     for (const auto& level : report.levels) {
-      // A request that runs again finds room in any queue.
+      // A repeated request is queued even in a full queue.
       EXPECT_TRUE(config_.side_effect_free || level.requests <= level.size_max) << level.requests;
     }
-    // A request that takes another one's place is counted before that one is answered.
+    // A request that replaces another one is counted before that one is answered.
     EXPECT_TRUE(report.concurrency.max == 0 || report.concurrency.in_flight <= report.concurrency.max + kThreads);
   }
 

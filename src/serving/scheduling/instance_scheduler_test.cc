@@ -248,7 +248,7 @@ TEST(InstanceSchedulerTest, MisalignedInputIsCopiedAndCounted) {
   EXPECT_EQ(version->statistics().input_copies(), 1u);
 }
 
-// With a clock that stands still every execution takes no time at all.
+// With a clock that stands still, an execution takes no time.
 TEST(InstanceSchedulerTest, ATinyModelRunsOnTheCallingThread) {
   base::FakeClock clock;
   SchedulingFixture fixture(clock);
@@ -327,7 +327,8 @@ TEST(InstanceSchedulerTest, ASlowModelNeverRunsOnTheCallingThread) {
   EXPECT_EQ(version->statistics().inline_executions(), 0u);
 }
 
-// Random clients: some cancel, some have deadlines that pass, and they let the version go while requests are in flight.
+// Random clients: some cancel, some have deadlines that pass, and they release the version while requests are in
+// flight.
 TEST(InstanceSchedulerTest, EveryRequestIsAnsweredExactlyOnce) {
   const auto seed = static_cast<unsigned>(std::random_device{}());
   SCOPED_TRACE("seed " + std::to_string(seed));

@@ -8,7 +8,7 @@
 #include "serving/scheduling/instance_scheduler.h"
 #include "tests/support/scheduling_fixture.h"
 
-// Executions that the engine finishes after the call into it has returned.
+// Tests executions that the engine finishes after its Execute() has returned.
 
 namespace inferd::scheduling {
 namespace {
@@ -20,7 +20,7 @@ class UnfinishedExecutionsTest : public ::testing::Test {
  protected:
   using Answer = std::future<core::InferResponse>;
 
-  // Its executions are kept until Finish().
+  // Makes an engine that keeps its executions until Finish().
   FakeEngine::Script Keeping(int unfinished_executions_max = 1) {
     FakeEngine::Script script;
     script.unfinished_executions_max = unfinished_executions_max;
@@ -45,7 +45,7 @@ class UnfinishedExecutionsTest : public ::testing::Test {
     base::MutexLock lock(mutex_);
     return kept_.size();
   }
-  // The instance's thread has come back from the engine.
+  // Waits until the instance's thread has returned from the engine.
   static void AwaitReturned(const core::ModelVersion& version, int busy) {
     while (version.scheduler().Report().busy_instances != busy) std::this_thread::yield();
   }
@@ -55,7 +55,7 @@ class UnfinishedExecutionsTest : public ::testing::Test {
   base::Mutex mutex_;
   base::CondVar changed_;
   std::vector<core::Execution*> kept_;
-  std::vector<std::thread::id> threads_;  // that began them
+  std::vector<std::thread::id> threads_;  // by execution
   SchedulingFixture fixture_{clock_, false, {.rate_limit = true, .limits = {{.name = "R", .count = 1}}}};
 };
 
@@ -90,7 +90,7 @@ TEST_F(UnfinishedExecutionsTest, CountUntilTheyAreFinished) {
   EXPECT_EQ(version->scheduler().Report().mean_service_ns, 40'000'000);
 }
 
-// Nothing need have been measured: the thread is not held.
+// Works without earlier measurements, as the thread is not held.
 TEST_F(UnfinishedExecutionsTest, BeginInTurnOnTheConnectionsThreadThatTheyAreFinishedOn) {
   FakeEngine::Script script = Keeping();
   script.returns_at_once = true;
@@ -105,7 +105,7 @@ TEST_F(UnfinishedExecutionsTest, BeginInTurnOnTheConnectionsThreadThatTheyAreFin
   ASSERT_EQ(begun(), 2U);
   EXPECT_EQ(version->statistics().inline_executions(), 2u);
   EXPECT_EQ(threads_, std::vector(2, std::this_thread::get_id()));
-  // On a thread of the engine's, the instance's own has the next.
+  // If the engine finishes it on its own thread, the instance's thread runs the next.
   here.reset();
   FakeEngine::Identity(*kept_[1]);
   FakeEngine::Identity(AwaitBegun(3));
@@ -114,8 +114,8 @@ TEST_F(UnfinishedExecutionsTest, BeginInTurnOnTheConnectionsThreadThatTheyAreFin
   SchedulingFixture::AwaitIdle(*version);
 }
 
-// What an execution in a process of the model's costs is mostly to hand it over. A thread of the instance's own, once
-// it runs what waits, would go on with that for as long as anything waits, one at a time.
+// The main cost of an execution in a model's own process is the hand-over. Once an instance's own thread runs queued
+// requests, it would continue, one at a time, as long as any wait.
 TEST_F(UnfinishedExecutionsTest, AreFollowedOnTheirThreadByWhatWaitsForTheEndOfItsTurn) {
   FakeEngine::Script script = Keeping();
   script.returns_at_once = true;
@@ -150,7 +150,7 @@ TEST_F(UnfinishedExecutionsTest, OneMoreIsTakenAheadWhileTheyAreShort) {
   FakeEngine::Script script = Keeping();
   script.executions_ahead = 1;
   const auto version = fixture_.MakeVersion(std::move(script));
-  // How long they take is not known yet.
+  // Their duration is not known yet.
   std::vector<Answer> answers;
   for (int i = 0; i < 2; ++i) answers.push_back(Send(version));
   AwaitBegun(1);
@@ -165,7 +165,7 @@ TEST_F(UnfinishedExecutionsTest, OneMoreIsTakenAheadWhileTheyAreShort) {
   AwaitReturned(*version, 1);
   EXPECT_EQ(begun(), 3U);
   EXPECT_EQ(version->statistics().pending(), 1);
-  // Nor is one where they are not.
+  // Nor if they are not short.
   clock_.AdvanceMs(50);
   for (size_t i = 1; i < 4; ++i) FakeEngine::Identity(AwaitBegun(i + 1));
   for (Answer& answer : answers) EXPECT_TRUE(answer.get().status.ok());

@@ -17,12 +17,13 @@
 
 namespace inferd::scheduling {
 
-// Which thread runs an execution: the instance's, or the one that brought the request; there, perhaps, with an eye on
-// what the execution itself uses (InlineGate::watching).
+// The thread that runs an execution: the instance's own, or the connections' thread that brought the request.
+// kWatchedCaller also measures the execution's own CPU use (InlineGate::watching).
 enum class Place { kWorker, kCaller, kWatchedCaller };
 
-// An instance, and the thread that runs what may not run on a connection's own. The thread is started when there is
-// something for it, so that many models which all run inline cost none. Its scheduler's lock guards what is marked.
+// An instance and its own thread, for executions that may not run on a connections' thread. The thread starts when it
+// is first needed, so models that always run inline cost none. Members marked "locked" are guarded by the scheduler's
+// lock.
 //
 //   idle --wakes--> woken --has its claim, finds nothing--> idle
 //                         --has its claim, takes a batch--> busy --nothing more waits--> idle
@@ -37,28 +38,29 @@ struct InstanceWorker {
   bool ending = false;  // locked
   bool full = false;    // locked
   int unfinished_max = 1;
-  int ahead_max = 0;                                    // executions that it takes beyond them, while they are short
+  int ahead_max = 0;                                    // executions that it takes in advance, if they are short
   int unfinished = 0;                                   // locked; executions whose engine answers later
   FormedBatch handed_over;                              // locked
-  FormedBatch put_off;                                  // locked; a connections' thread is to have it (InstanceCrew)
+  FormedBatch put_off;                                  // locked; kept for a connections' thread (InstanceCrew)
   int64_t put_off_ns = 0;                               // locked; since when
   std::deque<std::unique_ptr<QueueEntry>> warmups;      // locked; to run on this instance and no other
-  BatchExecution::Remains remains;                      // of the thread that runs the instance; empty in between
+  BatchExecution::Remains remains;                      // used by the thread that runs the instance; otherwise empty
   InlineRun inline_run;                                 // its execution on a connections' thread
-  std::atomic<const base::Turn*> inline_turn{nullptr};  // of that thread; null: it has none
-  FormedBatch lone;                                     // of the thread that has it as its turn's step
+  std::atomic<const base::Turn*> inline_turn{nullptr};  // the turn of that thread; null if it has none
+  FormedBatch lone;                                     // used by the thread that runs it as its turn's step
   Place lone_place = Place::kCaller;                    // likewise
-  int64_t said_held_ns = 0;                             // locked; the log has said so
+  int64_t said_held_ns = 0;                             // locked; the age in the last log report
   bool counts_as_held = false;                          // locked; HeldThreads counts it
   std::thread thread;
 
-  // Executes `batch` on this thread, or goes on with it; `on_loop`: a connections' thread. False: there is more of it
-  // than such a thread has time for (FormedBatch::begun_ns). Whether the engine has finished, the execution says.
+  // Executes `batch` on this thread, or resumes it. `on_loop` is true on a connections' thread. Returns false if the
+  // rest would take too long for such a thread (FormedBatch::begun_ns). BatchExecution::Finished() says if the engine
+  // has finished.
   bool Advance(FormedBatch& batch, int64_t now_ns, bool on_loop);
 };
 
-// What runs on connections' threads now: "model 'm' version 1 on loop-0", empty: nothing; and for how long the longest
-// has done so. Need no lock: `workers` stay the same.
+// Describe the executions that run on connections' threads now: "model 'm' version 1 on loop-0" (empty if there are
+// none), and the longest time for which one has run. Need no lock, as `workers` never change.
 std::string DescribeInline(const std::vector<std::unique_ptr<InstanceWorker>>& workers, const core::ModelId& model);
 int64_t LongestInlineNs(const std::vector<std::unique_ptr<InstanceWorker>>& workers, int64_t now_ns);
 

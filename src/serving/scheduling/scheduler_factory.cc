@@ -34,7 +34,7 @@ base::Result<std::unique_ptr<InstanceScheduler>> MakeInstanceScheduler(core::Sch
                                              options, services);
 }
 
-// One instance of `version`, which keeps the others.
+// Moves one instance out of `version`.
 core::SchedulerParts TakeInstance(core::SchedulerParts& version, size_t i) {
   core::SchedulerParts lane{.id = version.id,
                             .generation = version.generation,
@@ -71,7 +71,7 @@ base::Result<std::unique_ptr<SequenceLane>> MakeLane(core::SchedulerParts versio
                                       options, services);
 }
 
-// A request that is executed again and again would hold a connections' thread for as long.
+// A request that is executed again and again would hold a connections' thread for all that time.
 std::shared_ptr<const config::ModelConfig> WithoutInline(const config::ModelConfig& model) {
   config::ModelConfig config = model;
   config.inline_execution = config::InlineExecution::kNever;

@@ -5,8 +5,8 @@
 
 namespace inferd::scheduling {
 
-// The factory that the repository gets: makes an InstanceScheduler, or says what of the version's configuration cannot
-// be had. `services` are captured by value (references inside).
+// Returns the factory for the repository. It makes an InstanceScheduler or a SequenceScheduler. It fails, and says why,
+// if the version's configuration is not possible. `services` is copied, with references inside.
 core::SchedulerFactory MakeSchedulerFactory(const SchedulerOptions& options, const SchedulerServices& services);
 
 }  // namespace inferd::scheduling

@@ -11,7 +11,7 @@ config::ModelConfig OldestLane::ConfigOf(config::ModelConfig model) {
   batching.max_queue_delay_us = sequences.max_queue_delay_us;
   batching.preserve_ordering = sequences.preserve_ordering;
   batching.default_queue_policy = model.queue_policy;
-  // What waits there is bounded by the sequences.
+  // The number of sequences limits the waiting requests.
   batching.default_queue_policy.queue_size_max = static_cast<uint32_t>(std::max(sequences.max_candidate_sequences, 1));
   model.batching = config::BatchingMode::kConfigured;
   model.concurrency = {};
@@ -19,7 +19,7 @@ config::ModelConfig OldestLane::ConfigOf(config::ModelConfig model) {
 }
 
 SchedulerOptions OldestLane::OptionsOf(SchedulerOptions options) {
-  options.delay_until_queued = 0;  // that holds for all sequences together
+  options.delay_until_queued = 0;  // the SequenceTable applies it to all sequences
   return options;
 }
 

@@ -9,27 +9,27 @@
 
 namespace inferd::scheduling {
 
-// The scheduler of one instance for requests of sequences, of which each has one there at a time. What waits in it is
-// bounded by its slots. Thread-safe; the requests pin it.
+// The scheduler of one instance for requests of sequences. Each sequence has at most one request there at a time, so
+// its slots limit its queue. Thread-safe. The requests keep it alive.
 class SequenceLane {
  public:
   virtual ~SequenceLane() = default;
 
-  // How many sequences it has room for.
+  // Returns the number of sequences that it has room for.
   virtual size_t slots() const = 0;
-  // `row` < slots(): the slot of the request's sequence. Answers exactly once with a final response.
+  // Queues a request. `row` < slots() is the slot of its sequence. Answers exactly once with a final response.
   virtual void Enqueue(core::QueuedRequest&& queued, size_t row) = 0;
   virtual core::SchedulerReport Report() const = 0;
   virtual std::vector<core::BatchRecord> RecentExecutions() const = 0;
 
-  // InstancePool's, for tests.
+  // As InstancePool::RunWoken(), for tests.
   virtual bool RunWoken() = 0;
 };
 
-// Strategy "oldest": dynamic batching of what its sequences have to be done, whatever their slots.
+// Strategy "oldest": batches the requests of its sequences dynamically, whatever their slots.
 class OldestLane final : public SequenceLane {
  public:
-  // `scheduler` is made of ConfigOf() and OptionsOf() and has one instance.
+  // `scheduler` has one instance, and was made with ConfigOf() and OptionsOf().
   OldestLane(size_t slots, std::unique_ptr<InstanceScheduler> scheduler)
       : slots_(slots), scheduler_(std::move(scheduler)) {}
 

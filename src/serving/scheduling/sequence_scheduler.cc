@@ -13,12 +13,12 @@ namespace inferd::scheduling {
 
 namespace {
 
-// Until a sequence ends, or the one whose requests wait gets its answers.
+// The estimated time until a sequence ends, or waiting requests are answered.
 constexpr int64_t kRetryAfterMs = 1000;
 
 SequenceTable::Rules RulesOf(const config::ModelConfig& config, const std::vector<std::unique_ptr<SequenceLane>>& lanes,
                              const SchedulerOptions& options) {
-  // Centuries are as good as what does not fit.
+  // Larger values would overflow; centuries are long enough.
   constexpr uint64_t kIdleUsMax = 1'000'000'000'000;
   const config::SequenceBatching& batching = *config.sequence_batching;
   return {.model = config.name,
@@ -31,7 +31,7 @@ SequenceTable::Rules RulesOf(const config::ModelConfig& config, const std::vecto
           .hold_until_backlog = static_cast<size_t>(std::max<int64_t>(options.delay_until_backlog, 0))};
 }
 
-// The lanes' together.
+// Adds one lane's report to the sum.
 void Add(core::SchedulerReport& sum, const core::SchedulerReport& lane) {
   sum.instances += lane.instances;
   sum.busy_instances += lane.busy_instances;
@@ -91,7 +91,7 @@ base::Status SequenceScheduler::Check(const core::QueuedRequest& queued) const {
 
 void SequenceScheduler::Enqueue(core::QueuedRequest&& queued) {
   if (queued.warmup) return WarmUp(std::move(queued));
-  // Destroyed last: this may end with it.
+  // Destroyed last: this may destroy the scheduler.
   const std::shared_ptr<const core::ModelVersion> pin = queued.version;
   base::Status status = Check(queued);
   Outcome outcome;
@@ -109,7 +109,7 @@ void SequenceScheduler::Enqueue(core::QueuedRequest&& queued) {
     } else {
       table_.Refuse(queued.request->sequence, now_ns, outcome);
     }
-    // Of a request that was on its way here when the version was replaced.
+    // A request was already on its way here when the version was replaced.
     if (leaves_ns_ > now_ns && kept_ == nullptr) kept_ = pin;
     released = Tell();
   }
@@ -120,7 +120,7 @@ void SequenceScheduler::Enqueue(core::QueuedRequest&& queued) {
   Carry(std::move(outcome));
 }
 
-// Each instance gets as many as any other. It is a whole sequence.
+// Sends a warm-up to the next lane, in turn, as a whole sequence.
 void SequenceScheduler::WarmUp(core::QueuedRequest&& queued) {
   queued.request->sequence = {.id = uint64_t{1}, .start = true, .end = true};
   if (!parts_.steps.states.empty()) parts_.steps.states.Give(queued, {});
@@ -170,7 +170,7 @@ SequenceScheduler::Pin SequenceScheduler::Tell() {
 }
 
 void SequenceScheduler::Carry(Outcome outcome) {
-  // Of this thread, while it is at it.
+  // Collects further outcomes while this thread is inside of Carry().
   static thread_local std::vector<Pending>* later = nullptr;
   if (outcome.starts.empty() && outcome.dropped.empty()) return;
   if (later != nullptr) {
@@ -180,7 +180,7 @@ void SequenceScheduler::Carry(Outcome outcome) {
   std::vector<Pending> pending;
   later = &pending;
   CarryNow(std::move(outcome));
-  // What is left pins the versions whose it is.
+  // The requests in the remaining outcomes keep their versions alive.
   for (size_t i = 0; i < pending.size(); ++i) {
     Pending next = std::move(pending[i]);
     next.scheduler->CarryNow(std::move(next.outcome));
@@ -190,9 +190,9 @@ void SequenceScheduler::Carry(Outcome outcome) {
 
 void SequenceScheduler::CarryNow(Outcome outcome) {
   const auto& first = outcome.starts.empty() ? outcome.dropped.front().queued : outcome.starts.front().queued;
-  // Destroyed last: this may end with it.
+  // Destroyed last: this may destroy the scheduler.
   const std::shared_ptr<const core::ModelVersion> pin = first.version;
-  // First what may have come before the others of its sequence.
+  // Dropped requests first, as they may precede others of their sequence.
   for (SequenceTable::Dropped& dropped : outcome.dropped) Answer(std::move(dropped));
   for (SequenceTable::Start& start : outcome.starts) Begin(std::move(start));
 }
@@ -227,13 +227,13 @@ void SequenceScheduler::BeginStep(SequenceTable::Start start) {
   parts_.lanes[start.slot.lane]->Enqueue(std::move(queued), start.slot.row);
 }
 
-// The request is executed again: `response` is one of several, or none.
+// Executes the request again. `response` is either one of several, or only the wish for another execution.
 void SequenceScheduler::GoOn(SequenceTable::Start next, core::Completion& completion, core::InferResponse response,
                              bool answers) {
   response.final = response.reschedule = false;
   if (answers) completion.Send(std::move(response));
   next.queued.completion = std::move(completion);
-  // A client that does not take its responses has no more of them computed.
+  // Back-pressure: while the client does not take its responses, no more are computed.
   const std::shared_ptr<core::ResponseFlow> flow = next.queued.request->flow;
   auto go = [this, next = std::move(next)]() mutable {
     Outcome outcome;
@@ -249,7 +249,7 @@ void SequenceScheduler::Answer(SequenceTable::Dropped dropped) {
   DroppedEntries entries;
   auto& entry = entries.emplace_back(std::make_unique<QueueEntry>(), dropped.verdict).first;
   entry->queued = std::move(dropped.queued);
-  parts_.statistics->AddPending(1);  // as refusals_ counts them
+  parts_.statistics->AddPending(1);  // refusals_ subtracts it again
   refusals_.Answer(std::move(entries));
 }
 
@@ -272,7 +272,7 @@ void SequenceScheduler::OnResponse(SequenceTable::Sequence& sequence, core::Comp
   const bool ok = response.status.ok();
   Outcome outcome;
   Pin released;
-  // What no request waits for has ended when its client knows.
+  // If no request waits, the sequence must have ended by the time that its client gets the response.
   bool told = false;
   {
     base::MutexLock lock(mutex_);

@@ -16,13 +16,13 @@
 
 namespace inferd::scheduling {
 
-// The scheduler of a version with sequence_batching: the SequenceTable says which request of which sequence may run,
-// and on which instance; each instance has a scheduler of its own, its lane, to which no more than one request of a
-// sequence is given at a time. Strategy "oldest": a lane batches dynamically what sequences it has. Thread-safe.
+// The scheduler of a version with sequence_batching. The SequenceTable decides which request of which sequence may run,
+// and on which instance. Each instance has a scheduler of its own, its lane, which has at most one request of a
+// sequence at a time. With strategy "oldest", a lane batches the requests of its sequences dynamically. Thread-safe.
 //
-// A lane is asked, and an answer is sent, without a lock; the next request of a sequence goes on behind the answer of
-// the one before. Where that answer has come from a lane that was just being asked on this thread, it goes on when the
-// lane has returned: sequences of any length take no more stack than a request.
+// Lanes are called, and responses are sent, without a lock. A response starts the next request of its sequence. If the
+// response came while this thread was still in the lane's Enqueue(), the next request starts after Enqueue() has
+// returned. So a sequence of any length needs no more stack than one request.
 class SequenceScheduler final : public core::Scheduler {
  public:
   struct Parts {
@@ -31,12 +31,12 @@ class SequenceScheduler final : public core::Scheduler {
     std::shared_ptr<core::VersionStatistics> statistics;
     std::unique_ptr<VersionMetrics> metrics;
     std::vector<std::unique_ptr<SequenceLane>> lanes;  // at least one
-    // Where the engine keeps what it knows of sequences; null: nothing of that is ever lost.
+    // The model whose engine keeps state of sequences. Null if such state is never lost.
     std::shared_ptr<const core::EngineModel> memory = nullptr;
     SequenceStep::Rules steps = {};
   };
   SequenceScheduler(Parts parts, const SchedulerOptions& options, const SchedulerServices& services);
-  // Every request has been answered: each pins the version that owns this.
+  // Every request must have been answered: each holds the version that owns this scheduler.
   ~SequenceScheduler() override;
 
   void Enqueue(core::QueuedRequest&& queued) override;
@@ -46,17 +46,18 @@ class SequenceScheduler final : public core::Scheduler {
   core::SchedulerReport Report() const override;
   std::vector<core::BatchRecord> RecentExecutions() const override;
 
-  // InstancePool's, for tests.
+  // As InstancePool::RunWoken(), for tests.
   bool RunWoken();
 
  private:
-  // What is to be done once no lock is held.
+  // The actions to take once no lock is held.
   using Outcome = SequenceTable::Outcome;
   struct Pending;
 
   base::Status Check(const core::QueuedRequest& queued) const;
   void WarmUp(core::QueuedRequest&& queued);
-  // Says what has become of the table. Returns what is to be let go of without the lock.
+  // Reports changes of the table to the statistics and the deadline watch. Returns what the caller must release without
+  // the lock.
   using Pin = std::shared_ptr<const core::ModelVersion>;
   [[nodiscard]] Pin Tell() REQUIRES(mutex_);
   void Carry(Outcome outcome);
@@ -64,11 +65,11 @@ class SequenceScheduler final : public core::Scheduler {
   void Begin(SequenceTable::Start start);
   void BeginStep(SequenceTable::Start start);
   void Answer(SequenceTable::Dropped dropped);
-  // Whether the engine may have answered the request that runs without what came before it.
+  // Returns true if the engine may have executed the running request without the state of the requests before it.
   bool IsForgotten(SequenceTable::Sequence& sequence) const;
   void OnResponse(SequenceTable::Sequence& sequence, core::Completion& completion, core::InferResponse response);
   void GoOn(SequenceTable::Start next, core::Completion& completion, core::InferResponse response, bool answers);
-  // The DeadlineWatch calls it; returns when to be called again, 0: when armed.
+  // Called by the DeadlineWatch. Returns when to call it again, or 0 for when it is armed again.
   int64_t OnTime();
 
   const base::Clock& clock_;
@@ -80,10 +81,10 @@ class SequenceScheduler final : public core::Scheduler {
   std::atomic<size_t> next_warmup_{0};
   mutable base::Mutex mutex_;
   SequenceTable table_ GUARDED_BY(mutex_);
-  size_t pending_ GUARDED_BY(mutex_) = 0;  // as the statistics have it
+  size_t pending_ GUARDED_BY(mutex_) = 0;  // as counted in the statistics
   int64_t armed_ns_ GUARDED_BY(mutex_) = 0;
-  int64_t leaves_ns_ GUARDED_BY(mutex_) = 0;  // the version does by then; 0: it serves
-  Pin kept_ GUARDED_BY(mutex_);               // by sequences, where it leaves
+  int64_t leaves_ns_ GUARDED_BY(mutex_) = 0;  // the latest end of a version that leaves; 0 if it serves
+  Pin kept_ GUARDED_BY(mutex_);               // the leaving version, while it has sequences
   uint64_t deadline_id_ = 0;
 };
 

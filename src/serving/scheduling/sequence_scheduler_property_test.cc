@@ -15,11 +15,11 @@
 #include "serving/scheduling/simulated_model_fixture.h"
 #include "tests/support/scheduling_fixture.h"
 
-// Random sequences of random models, with a clock that stands still between steps and no thread but this one. The
-// engine adds up the numbers of each sequence; a plain model of it says what every answer has to be: of all that was
-// answered OK the sum since the START before. Nothing is lost, mixed or out of order, whatever is cancelled, timed out,
-// failed or begun again in between. Of some models the scheduler keeps the sum, as a state of one size or another, and
-// some have a request executed several times. INFERD_PROPERTY_SECONDS says for how long; a failure names its seed, and
+// Random sequences of random models, with a clock that stands still between steps, and only this thread. The engine
+// adds up the numbers of each sequence. A simple model predicts every response: the sum of all requests that were
+// answered OK since the last START. Nothing is lost, mixed or out of order, whatever is cancelled, timed out, failed or
+// restarted in between. For some models the scheduler keeps the sum, as a state of fixed or growing size, and some have
+// a request executed several times. INFERD_PROPERTY_SECONDS sets the duration. A failure names its seed, and
 // INFERD_PROPERTY_SEED runs that one alone.
 
 namespace inferd::scheduling {
@@ -100,7 +100,7 @@ class Simulation {
  private:
   static constexpr int kDepthMax = 4;
 
-  // The sum and, if it grows, zeros behind it.
+  // The state is the sum and, if it grows, zeros after it.
   void AddState(config::SequenceBatching& batching, core::ModelSignature& signature) {
     grows_ = dice_.OneIn(2);
     batching.states.push_back({.input = "STATE_IN",
@@ -113,7 +113,7 @@ class Simulation {
     signature.outputs.push_back({.name = "STATE_OUT", .datatype = tensor::DataType::kInt32, .shape = {-1, -1}});
   }
 
-  // How often a request with this number is executed.
+  // Returns how often a request with this number is executed.
   int32_t StepsOf(int32_t number) const { return iterative_ ? 1 + number % 4 : 1; }
 
   void Step() {
@@ -138,7 +138,7 @@ class Simulation {
 
   void Send() {
     if (version_ == nullptr) return;
-    Sent& sent = sent_.emplace_back();  // stays where it is
+    Sent& sent = sent_.emplace_back();  // its address does not change
     sent.id = static_cast<uint64_t>(1 + dice_.Below(static_cast<int64_t>(ids_)));
     if (iterative_ && dice_.OneIn(2)) sent.id = 0;
     sent.number = static_cast<int32_t>(1 + dice_.Below(1000));
@@ -156,7 +156,7 @@ class Simulation {
       EXPECT_TRUE(response.final && !response.reschedule);
       sent.answered = true;
       sent.status = response.status;
-      // Of those that were executed the ones before are answered before.
+      // Requests are executed, and answered, in the order in which they came.
       if (!sent.status.ok()) return;
       EXPECT_EQ(response.outputs.size(), 1u) << "with a state";
       std::memcpy(&sent.sum, response.outputs.at(0).data.data(), sizeof(sent.sum));
@@ -168,7 +168,7 @@ class Simulation {
     version_->scheduler().Enqueue(std::move(queued));
   }
 
-  // What an engine would do; now, or later.
+  // Acts as the engine: now, or later.
   void Execute(core::Execution& execution) {
     std::map<uint64_t, int> ids;
     for (size_t i = 0; i < execution.rows.size(); ++i) {
@@ -292,7 +292,7 @@ class Simulation {
     EXPECT_LE(report.sequences.waiting, report.sequences.waiting_max);
   }
 
-  // The plain model: what was executed, in order.
+  // Compares the responses with the simple model, in order.
   void CheckAnswers() const {
     std::map<uint64_t, std::optional<int32_t>> sums;
     for (const Sent& sent : sent_) {
@@ -303,8 +303,8 @@ class Simulation {
       }
       std::optional<int32_t>& sum = sums[sent.id];
       if (!sent.status.ok()) {
-        // It may have ended the sequence, or not have been seen at all; what goes on without its START is the engine's
-        // and the table's to notice.
+        // The failed request may have ended the sequence, or not have been seen at all. The engine and the table must
+        // notice what continues without its START.
         if (sent.start) sum = std::nullopt;
         continue;
       }

@@ -154,7 +154,7 @@ config::ModelConfig Direct(float utilization = 0, uint64_t delay_us = 0) {
   return config;
 }
 
-// What direct executions had in their rows: ids, 0 where there was no request.
+// Records the rows of direct executions: their ids, 0 for a row without a request.
 class DirectRows final {
  public:
   FakeEngine::Script Script() {

@@ -11,25 +11,25 @@
 
 namespace inferd::scheduling {
 
-// The clients of a property test: they send random requests to one load of the model after another, and each sees to it
-// that it gets one final answer, its own, and in time where an order is promised. A client's number is its request's
-// id. On one thread.
+// The clients of a property test. They send random requests to one load of the model after another. Each checks that it
+// gets exactly one final response, its own, and in order where order is promised. A client's number is its request's
+// id. Single-threaded.
 class SimulatedClients final {
  public:
   struct Client {
     size_t load = 0;
     std::string bytes;
     tensor::Shape shape;
-    uint64_t level = 1;  // 0: the request is refused, or a warm-up
+    uint64_t level = 1;  // 0 if the request is refused or a warm-up
     int64_t sent_ns = 0;
-    int64_t late_ns = 0;  // 0: never
+    int64_t late_ns = 0;  // 0 if never
     bool warmup = false;
-    bool started = false;  // some execution has begun with it
+    bool started = false;  // an execution with it has begun
     bool answered = false;
     std::shared_ptr<core::CancelFlag> cancel;
 
-    // For an execution, in its turn. A request that was given up may still wait for its answer, where they come in
-    // order.
+    // Returns true if an execution could still take the request. A request that was given up may still wait for its
+    // response, if responses come in order.
     bool waits(int64_t now_ns) const {
       const bool cancelled = cancel != nullptr && cancel->cancelled();
       const bool late = late_ns != 0 && late_ns <= now_ns;
@@ -68,7 +68,7 @@ class SimulatedClients final {
 
   Client& at(size_t number) { return *clients_.at(number); }
   int64_t size() const { return static_cast<int64_t>(clients_.size()); }
-  // Of a load: how many are not answered.
+  // Returns the number of unanswered requests to a load.
   int64_t open(size_t load) const { return load < open_.size() ? open_[load] : 0; }
   int64_t all_open() const { return size() - answered_; }
   const std::vector<std::unique_ptr<Client>>& all() const { return clients_; }
@@ -122,7 +122,8 @@ class SimulatedClients final {
     EXPECT_EQ(output.shape, (tensor::Shape{static_cast<int64_t>(expected.size() / row_bytes), client.shape[1]}));
   }
 
-  // What the engine fails, it fails for the request's own rows; parts without all of theirs cannot be joined.
+  // A request may fail in the engine only because of its own rows. A split request fails if a part lacks rows, as its
+  // parts cannot be joined then.
   void CheckFailure(const Client& client, const base::Status& status) const {
     const bool engines = status.code() == base::StatusCode::kInternal || status.message() == kPoisoned;
     const bool parts = client.shape[0] > model_.rows_max() && model_.signature().splits_larger_requests;
@@ -143,7 +144,7 @@ class SimulatedClients final {
   SchedulingFixture& fixture_;
   std::vector<std::unique_ptr<Client>> clients_;
   std::vector<int64_t> open_;           // by load
-  std::vector<size_t> answered_until_;  // by load, one more than the number
+  std::vector<size_t> answered_until_;  // by load: the number after the last answered one
   int64_t answered_ = 0;
 };
 

@@ -11,14 +11,14 @@
 
 namespace inferd::scheduling {
 
-// The engine of a property test: sees to it that executions are what the model was promised, and answers, fails or
-// keeps them. On one thread.
+// The engine of a property test: checks that executions keep the promises to the model, and answers, fails or holds
+// them. Single-threaded.
 class SimulatedEngine final {
  public:
   SimulatedEngine(const SimulatedModel& model, Dice& dice, SimulatedClients& clients)
       : model_(model), dice_(dice), clients_(clients) {}
 
-  // Of its members' load.
+  // Checks an execution. Returns the load of its members.
   size_t Begin(core::Execution& execution) {
     int64_t rows = 0;
     size_t members = 0;
@@ -41,7 +41,7 @@ class SimulatedEngine final {
     return load;
   }
 
-  // Now, or when FinishOne() has come to it.
+  // Finishes the execution now, or later in FinishOne().
   void End(core::Execution& execution, size_t load) {
     if (dice_.OneIn(8)) {
       kept_.push_back({&execution, load});
@@ -75,7 +75,7 @@ class SimulatedEngine final {
     return client.load;
   }
 
-  // Of one level and kind, requests run as they came; but for those that are alone, or tried again.
+  // Requests of one level and kind run in the order of their arrival, except those that run alone or again.
   void CheckOrder(size_t number, const SimulatedClients::Client& client, int64_t columns) {
     if (!model_.executes_in_order() || client.level == 0 || client.started) return;
     if (client.shape[0] > model_.rows_max()) return;
@@ -108,7 +108,7 @@ class SimulatedEngine final {
     return static_cast<size_t>(execution.inputs[0].shape[1]) * 4;
   }
 
-  // Says so, or just ends.
+  // Reports the failure, or finishes without a response.
   void FinishPoisoned(core::Execution& execution) {
     if (!model_.AnyIsBad(BytesOf(execution), RowBytes(execution))) return support::FakeEngine::Identity(execution);
     if (!dice_.OneIn(4)) execution.RespondAll({base::InvalidArgument(SimulatedClients::kPoisoned)});
@@ -143,7 +143,7 @@ class SimulatedEngine final {
   SimulatedClients& clients_;
   std::vector<Kept> kept_;
   std::map<size_t, int64_t> unfinished_;                            // executions, by load
-  std::map<std::tuple<size_t, uint64_t, int64_t>, size_t> latest_;  // by load, level and columns, one more
+  std::map<std::tuple<size_t, uint64_t, int64_t>, size_t> latest_;  // by load, level, columns: one more than
 };
 
 }  // namespace inferd::scheduling

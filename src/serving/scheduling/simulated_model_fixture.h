@@ -14,7 +14,7 @@
 
 namespace inferd::scheduling {
 
-// Random numbers that a seed repeats.
+// Random numbers that can be repeated from a seed.
 class Dice final {
  public:
   explicit Dice(uint64_t seed) : random_(seed) {}
@@ -25,19 +25,19 @@ class Dice final {
   std::mt19937_64 random_;
 };
 
-// What an engine of a property test does with rows, each of which begins with a letter.
+// The behaviour of a property test's engine. Each row begins with a letter, which says if it is bad.
 enum class SimulatedFault {
-  kRandom,         // executions fail as the dice fall
+  kRandom,         // executions fail at random
   kPoison,         // an execution with a bad row fails
-  kDropsRows,      // bad rows are not in the output
+  kDropsRows,      // bad rows are missing in the output
   kFailsTogether,  // an execution of several requests fails
 };
 inline constexpr int64_t kSimulatedFaults = 4;
 
-// A model of a property test: any combination of what a configuration can ask a scheduler for, and what that promises.
+// The model of a property test: a random combination of scheduler settings, and the promises that follow from them.
 class SimulatedModel final {
  public:
-  // `resource`: of which there is one for every instance.
+  // `resource` is a global resource of which each instance needs one.
   explicit SimulatedModel(Dice& dice, const char* resource = "R") {
     signature_.max_batch_size = 1 + dice.Below(8);
     signature_.accepts_larger_requests = dice.OneIn(3);
@@ -64,26 +64,26 @@ class SimulatedModel final {
   const SchedulerOptions& options() const { return options_; }
   const core::ModelSignature& signature() const { return signature_; }
   int instances() const { return instances_; }
-  // Executions of an instance.
+  // Returns the maximum of unfinished executions of an instance.
   int unfinished_max() const { return config_.instance_groups[0].resources.empty() ? unfinished_max_ : 1; }
-  // And how many more it takes: while they are short, which the engine does not know.
+  // Returns how many more it takes while executions are short. The engine does not know if they are.
   int executions_ahead() const { return executions_ahead_; }
   int executions_max() const {
     return unfinished_max() + (config_.instance_groups[0].resources.empty() ? executions_ahead_ : 0);
   }
   bool returns_at_once() const { return returns_at_once_; }
   SimulatedFault fault() const { return fault_; }
-  // Whatever happens to a request is its own fault, or its client's.
+  // True if a request fails only because of itself or its client.
   bool tells_requests_apart() const { return fault_ != SimulatedFault::kRandom && config_.side_effect_free; }
-  // Until that has proved wrong.
+  // True if batches are filled up. That ends once the model has returned wrong rows.
   bool fills_up() const { return fault_ != SimulatedFault::kDropsRows; }
 
-  // `row`: its letter.
+  // Returns true if a row with this letter is bad.
   bool IsBad(char row) const {
     if (fault_ == SimulatedFault::kPoison) return row == 'a' || row == 'n';
     return fault_ == SimulatedFault::kDropsRows && row % 5 == 0;
   }
-  // Rows of so many bytes.
+  // Returns true if any row is bad. Each row has `row_bytes` bytes.
   bool AnyIsBad(std::string_view rows, size_t row_bytes) const {
     for (size_t at = 0; at < rows.size(); at += row_bytes) {
       if (IsBad(rows[at])) return true;
@@ -107,19 +107,19 @@ class SimulatedModel final {
   bool answers_in_order() const {
     return config_.dynamic_batching.has_value() && config_.dynamic_batching->preserve_ordering;
   }
-  // Of several instances, one may have been handed what another one took, and begin later with it.
+  // With several instances, one may start its execution later than another that was formed after it.
   bool executes_in_order() const {
     return (instances_ == 1 || config_.inline_execution == config::InlineExecution::kNever) && !DelaysSome();
   }
-  bool bounds_queues() const { return !config_.side_effect_free; }  // a request that runs again finds room in any
+  bool bounds_queues() const { return !config_.side_effect_free; }  // a repeated request is always queued
 
-  // Where the request waits; 0: it is refused.
+  // Returns the level in which the request waits. 0 if it is refused.
   uint64_t LevelOf(const core::InferRequest& request) const {
     const auto level = PriorityLevel(config_, request.priority);
     if (!level.has_value()) return 0;
     return CheckTimeout(PolicyOf(config_, *level), request.timeout_us, "m").ok() ? *level : 0;
   }
-  // When it leaves the queue of that level, or comes behind all others, if it came at `sent_ns`; 0: never.
+  // Returns when the request, sent at `sent_ns`, leaves the queue of that level or moves behind all others. 0 if never.
   int64_t LateNs(const core::InferRequest& request, uint64_t level, int64_t sent_ns) const {
     return Earlier(request.deadline_ns, QueueTimeoutAt(PolicyOf(config_, level), request.timeout_us, sent_ns));
   }

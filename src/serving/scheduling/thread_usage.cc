@@ -7,8 +7,8 @@
 
 namespace inferd::scheduling {
 
-// The times that getrusage() tells are brought up to date with the kernel's ticks only: what runs when one comes would
-// have used all since the one before.
+// The CPU times from getrusage() are only updated at the kernel's ticks, so code that runs at a tick would be charged
+// for everything since the previous tick. Hence clock_gettime().
 ThreadUsage ThreadUsage::Now() {
   timespec cpu{};
   ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &cpu);

@@ -16,7 +16,7 @@ TEST(ThreadUsageTest, GrowsWithTheThreadsOwnWork) {
   EXPECT_GT(after.cpu_ns, before.cpu_ns);
 }
 
-// Work of some microseconds, over many ticks of the kernel.
+// Pieces of work of some microseconds each, over many kernel ticks.
 TEST(ThreadUsageTest, NoWorkHasUsedMoreThanTheTimeThatPassed) {
   const auto clock_ns = [] {
     return std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1);

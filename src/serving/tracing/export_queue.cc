@@ -29,7 +29,7 @@ void ExportQueue::Put(TraceRecord&& record) {
   if (wake) changed_.NotifyOne();
 }
 
-// The thread sleeps until the first record, and then until a batch is full or the delay is over.
+// Sleeps until the first record, and then until a batch is full or the delay is over.
 void ExportQueue::Run() {
   base::MutexLock lock(mutex_);
   while (!stopping_ || !waiting_.empty()) {

@@ -12,21 +12,21 @@
 
 namespace inferd::tracing {
 
-// Where traces go. Called on one thread.
+// The destination of traces. Called on one thread.
 class TraceExporter {
  public:
   virtual ~TraceExporter() = default;
-  // False: they are lost, which the exporter has logged. Within a bounded time.
+  // Exports the records within a limited time. Returns false if they are lost, which the exporter has logged.
   virtual bool Export(std::vector<TraceRecord> records) = 0;
 };
 
-// Takes traces to an exporter on a thread of its own, many at a time. What finds no place is dropped and counted: no
-// request waits for its trace. Thread-safe.
+// Passes traces to an exporter on a thread of its own, many at a time. A trace that does not fit in the queue is
+// dropped and counted, so no request waits for its trace. Thread-safe.
 class ExportQueue final {
  public:
   struct Limits {
     size_t records_max = 2048;
-    size_t batch_max = 512;                // at so many, an export does not wait
+    size_t batch_max = 512;                // with this many, an export does not wait
     std::chrono::milliseconds delay{100};  // between two exports
   };
   struct Counters {
@@ -34,7 +34,7 @@ class ExportQueue final {
   };
 
   ExportQueue(std::unique_ptr<TraceExporter> exporter, const Limits& limits, Counters counters);
-  // Exports what waits, until that fails.
+  // Exports the queued traces, until an export fails.
   ~ExportQueue();
   ExportQueue(const ExportQueue&) = delete;
   ExportQueue& operator=(const ExportQueue&) = delete;

@@ -12,10 +12,11 @@
 
 namespace inferd::tracing {
 
-// Posts traces to an OpenTelemetry collector, as OTLP over HTTP with JSON. What it does not take is lost.
+// Posts traces to an OpenTelemetry collector, as OTLP over HTTP with JSON. Traces that it does not accept are lost.
 class OtlpExporter final : public TraceExporter {
  public:
-  // `url`: of the traces, as in http://localhost:4318/v1/traces. INVALID_ARGUMENT: it is none.
+  // `url` is the collector's URL for traces, as in http://localhost:4318/v1/traces. INVALID_ARGUMENT if it is not
+  // valid.
   static base::Result<std::unique_ptr<OtlpExporter>> Create(const std::string& url, Attributes resource,
                                                             base::Logger& logger);
 

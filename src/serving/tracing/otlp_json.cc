@@ -61,7 +61,7 @@ bool OfCompute(TraceActivity activity) {
   }
 }
 
-// What encloses what: a span lasts at least as long as those in it.
+// A span lasts at least as long as those that it contains.
 struct Span {
   std::string_view name;
   Kind kind = Kind::kInternal;
@@ -83,7 +83,7 @@ class SpanWriter final {
     if (span.parent != SpanId{}) writer_.Member("parentSpanId", Hex(span.parent));
     writer_.Member("name", span.name);
     writer_.Member("kind", static_cast<int>(span.kind));
-    // 64-bit integers are strings in the JSON of Protocol Buffers.
+    // In the JSON of Protocol Buffers, 64-bit integers are strings.
     writer_.Member("startTimeUnixNano", Wall(span.begin_ns));
     writer_.Member("endTimeUnixNano", Wall(span.end_ns));
     WriteAttributes(writer_, attributes);

@@ -17,13 +17,13 @@ namespace {
 
 using config::TraceLevel;
 
-// More of a tensor is not written down: a trace is for people, and memory.
+// The maximum text of a tensor: a trace is for people, and uses memory.
 constexpr size_t kDataBytesMax = 1 << 20;
-// An element's text is longer than the element, at most by some such factor.
+// An element's text is longer than the element, by about this factor at most.
 constexpr size_t kTensorBytesMax = kDataBytesMax / 4;
 constexpr size_t kEventsMax = 4096;
 constexpr size_t kTensorsMax = 1024;
-// An engine cannot push out what the server writes down.
+// A separate limit: an engine's activities cannot displace the server's.
 constexpr size_t kCustomsMax = 1024;
 constexpr size_t kCustomBytesMax = 64;
 
@@ -43,7 +43,7 @@ std::string ShapeText(const tensor::Shape& shape) {
   return text;
 }
 
-// The elements as JSON has them, without the brackets around.
+// Returns the elements as in JSON, without the brackets around them.
 std::string DataText(const core::InferTensor& tensor) {
   if (tensor.data.size() > kTensorBytesMax) return "...";
   if (!tensor.data.place().readable()) return "...";
@@ -60,7 +60,7 @@ std::string DataText(const core::InferTensor& tensor) {
   return text.substr(1, text.size() - 2);
 }
 
-// Sampled: a trace that is written down is.
+// Returns the `traceparent`. It always says "sampled", as this trace is recorded.
 std::string TraceparentAt(const TraceRecord& record) {
   if (record.trace == TraceId{}) return {};
   std::string text = "00-";
@@ -76,10 +76,10 @@ TraceHome::TraceHome(const base::Clock& clock, std::unique_ptr<TraceExporter> ex
                      const ExportQueue::Limits& limits, ExportQueue::Counters counters)
     : clock_(clock), seed_(MakeSeed()), queue_(std::move(exporter), limits, std::move(counters)) {}
 
-// Other processes began elsewhere.
+// Other processes have other seeds.
 uint64_t TraceHome::Random() {
   const uint64_t drawn = drawn_.fetch_add(1, std::memory_order_relaxed) + 1;
-  return base::MixBits(seed_ + drawn * base::kMixStep) | 1;  // never 0, which is no id
+  return base::MixBits(seed_ + drawn * base::kMixStep) | 1;  // never 0, which is not a valid id
 }
 
 TraceId TraceHome::MakeTraceId() {

@@ -14,7 +14,7 @@
 
 namespace inferd::tracing {
 
-// What all traces of a tracer share. Thread-safe.
+// The state that all traces of a tracer share. Thread-safe.
 class TraceHome final {
  public:
   TraceHome(const base::Clock& clock, std::unique_ptr<TraceExporter> exporter, const ExportQueue::Limits& limits,
@@ -36,7 +36,7 @@ class TraceHome final {
   ExportQueue queue_;
 };
 
-// A trace that is written down, and exported when it ends.
+// A trace that records its activities, and is exported when it ends.
 class RecordedTrace final : public core::RequestTrace {
  public:
   RecordedTrace(std::shared_ptr<TraceHome> home, TraceRecord record, config::TraceLevel level);
@@ -54,7 +54,7 @@ class RecordedTrace final : public core::RequestTrace {
  private:
   const std::shared_ptr<TraceHome> home_;
   const config::TraceLevel level_;
-  const std::string traceparent_;  // empty: it is no trace of OpenTelemetry's
+  const std::string traceparent_;  // empty if the trace is not exported to OpenTelemetry
   base::Mutex mutex_;
   TraceRecord record_ GUARDED_BY(mutex_);
   size_t customs_ GUARDED_BY(mutex_) = 0;

@@ -7,13 +7,13 @@
 
 namespace inferd::tracing {
 
-// Picks the requests that are traced: one of so many, so many in all. Thread-safe, without a lock; a request that comes
-// while settings change may meet some of them and not yet the others.
+// Selects the requests to trace: one of every `rate`, and at most `count` in total. Thread-safe, without a lock; a
+// request that arrives while settings change may see some of the new ones and not the others.
 class Sampler final {
  public:
   explicit Sampler(const TraceSettings& settings) { Set(settings); }
 
-  // Counts anew.
+  // Changes the settings, and restarts the counts.
   void Set(const TraceSettings& settings) {
     level_.store(settings.level, kRelaxed);
     rate_.store(settings.rate, kRelaxed);
@@ -22,7 +22,7 @@ class Sampler final {
     log_frequency_.store(settings.log_frequency, kRelaxed);
   }
 
-  // Whether the next request is traced. `anyway`: whatever the rate is.
+  // Decides whether the next request is traced. `anyway` overrides the rate, but not the level or the count.
   bool Take(bool anyway) {
     if (level() == config::TraceLevel::kOff) return false;
     const uint64_t rate = rate_.load(kRelaxed);
@@ -31,6 +31,8 @@ class Sampler final {
   }
 
   config::TraceLevel level() const { return level_.load(kRelaxed); }
+  // How many requests are yet to be traced; -1: without limit.
+  int64_t left() const { return left_.load(kRelaxed); }
   uint64_t log_frequency() const { return log_frequency_.load(kRelaxed); }
 
  private:
@@ -46,7 +48,7 @@ class Sampler final {
   std::atomic<config::TraceLevel> level_;
   std::atomic<uint64_t> rate_;
   std::atomic<uint64_t> seen_;
-  std::atomic<int64_t> left_;  // -1: without limit
+  std::atomic<int64_t> left_;  // -1 means no limit
   std::atomic<uint64_t> log_frequency_;
 };
 

@@ -9,12 +9,12 @@
 
 namespace inferd::tracing {
 
-// One trace as elements of the array that a trace file is: the request, its timestamps in order, and its tensors
+// Encodes one trace as elements of a trace file's array: the request, its timestamps in order, and its tensors
 // (Triton's trace format).
 std::string TraceFileText(const TraceRecord& record);
 
-// Writes Triton's trace files: FILE, or FILE.0, FILE.1 ... where traces have a log frequency. A file is a whole JSON
-// array after each export, and is begun anew when the server starts.
+// Writes Triton's trace files: FILE, or FILE.0, FILE.1 ... if traces have a log frequency. Each file is a complete JSON
+// array after each export. A restarted server overwrites it.
 class TraceFile final : public TraceExporter {
  public:
   TraceFile(std::string path, base::Logger& logger) : path_(std::move(path)), logger_(logger) {}
@@ -27,7 +27,7 @@ class TraceFile final : public TraceExporter {
   const std::string path_;
   base::Logger& logger_;
   ArrayFile whole_;     // FILE
-  ArrayFile numbered_;  // the last of the others
+  ArrayFile numbered_;  // the current FILE.n
   uint64_t next_number_ = 0;
   bool failing_ = false;
 };

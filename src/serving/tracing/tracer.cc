@@ -14,7 +14,7 @@ using config::TraceLevel;
 using config::TraceMode;
 using core::TraceActivity;
 
-// Settings of more models than there can be are a client's mistake.
+// No server has more models: more settings are a client's mistake.
 constexpr size_t kModelsMax = 10'000;
 constexpr size_t kFileRecordsMax = 65'536;
 
@@ -38,7 +38,7 @@ Attributes ResourceOf(const config::TraceOptions& options) {
   return resource;
 }
 
-// Where there is no file, nothing may be traced.
+// For a server without a trace file, where nothing can be traced.
 class NoExporter final : public TraceExporter {
  public:
   bool Export(std::vector<TraceRecord>) override { return false; }
@@ -83,6 +83,7 @@ core::Tracing::Settings Tracer::InForce(std::string_view model) const {
     base::MutexLock lock(mutex_);
     const auto found = models_.find(model);
     settings = found == models_.end() ? ForAllLocked() : found->second.overrides.Over(ForAllLocked());
+    settings.count = found == models_.end() ? sampler_.left() : found->second.sampler->left();
   }
   Settings all = Describe(settings);
   if (options_.mode == TraceMode::kFile) {
@@ -131,7 +132,7 @@ base::Status Tracer::Change(std::string_view model, const Changes& changes) {
   return {};
 }
 
-// What counts requests begins anew: a change of a rate or a count is a new order.
+// Restarts the counts of requests, as a new rate or count is a new order.
 void Tracer::UpdateLocked() {
   const TraceSettings for_all = ForAllLocked();
   bool on = for_all.on();
@@ -162,7 +163,7 @@ std::shared_ptr<core::RequestTrace> Tracer::Sample(const core::TraceSubject& sub
   } else if (!take(sampler_)) {
     return nullptr;
   }
-  if (options_.mode == TraceMode::kOtlp) level = TraceLevel::kTimestamps;  // spans have no place for tensors
+  if (options_.mode == TraceMode::kOtlp) level = TraceLevel::kTimestamps;  // spans cannot hold tensors
   TraceRecord record = MakeRecord(subject);
   record.log_frequency = log_frequency;
   auto trace = std::make_shared<RecordedTrace>(home_, std::move(record), level);

@@ -17,14 +17,14 @@
 
 namespace inferd::tracing {
 
-// What takes traces where the options say. INVALID_ARGUMENT: the collector's URL is none. `logger` outlives it.
+// Makes the exporter that the options name. INVALID_ARGUMENT if the collector's URL is not valid. `logger` outlives it.
 base::Result<std::unique_ptr<TraceExporter>> MakeExporter(const config::TraceOptions& options, base::Logger& logger);
 
-// inferd_traces_exported_total, inferd_traces_dropped_total.
+// Returns the counters inferd_traces_exported_total and inferd_traces_dropped_total.
 ExportQueue::Counters CountersIn(metrics::Registry& registry);
 
-// Decides which requests are traced, by settings that hold for all models and by those that a model has of its own.
-// Thread-safe. Traces may outlive it.
+// Decides which requests are traced, by settings for all models and by those of single models. Thread-safe. Traces may
+// outlive it.
 class Tracer final : public core::Tracing {
  public:
   // `clock` outlives the tracer and its traces.
@@ -35,7 +35,7 @@ class Tracer final : public core::Tracing {
   base::Status Change(std::string_view model, const Changes& changes) override;
 
  private:
-  // A model with settings of its own.
+  // The settings of a model that has its own.
   struct OfModel {
     TraceOverrides overrides;
     std::unique_ptr<Sampler> sampler;
@@ -50,8 +50,8 @@ class Tracer final : public core::Tracing {
   const config::TraceOptions options_;
   const TraceSettings initial_;
   const std::shared_ptr<TraceHome> home_;
-  Sampler sampler_;                         // of models without settings of their own
-  std::atomic<bool> models_differ_{false};  // some model has its own
+  Sampler sampler_;                         // for models without settings of their own
+  std::atomic<bool> models_differ_{false};  // true if a model has its own settings
   mutable base::Mutex mutex_;
   TraceOverrides overrides_ GUARDED_BY(mutex_);
   std::map<std::string, OfModel, std::less<>> models_ GUARDED_BY(mutex_);

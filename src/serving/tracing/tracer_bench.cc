@@ -1,4 +1,4 @@
-// What a request costs that is asked about and mostly not traced.
+// The cost of tracing for a request, which is usually not traced.
 #include <benchmark/benchmark.h>
 
 #include "serving/tracing/tracer.h"
@@ -11,7 +11,7 @@ class NullExporter final : public TraceExporter {
   bool Export(std::vector<TraceRecord>) override { return true; }
 };
 
-// The steps of a request with a small model.
+// Records the steps of a request to a small model.
 void Pass(core::RequestTrace& trace, int64_t now_ns) {
   for (int step = 0; step < 8; ++step) trace.Add(core::TraceActivity::kComputeStart, now_ns + step);
   trace.AddNow(core::TraceActivity::kHttpSendStart);
@@ -31,10 +31,10 @@ void BM_Request(benchmark::State& state) {
     benchmark::DoNotOptimize(trace);
   }
 }
-// 0: off. 1: each is traced.
+// 0 is off; 1 traces every request.
 BENCHMARK(BM_Request)->Arg(0)->Arg(1000)->Arg(1)->ArgName("rate");
 
-// A model has settings of its own: settings are looked up.
+// A model has settings of its own, so that every request looks them up.
 void BM_RequestBesideAModelWithItsOwn(benchmark::State& state) {
   const base::SystemClock clock;
   metrics::Registry registry;

@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using Values = std::vector<std::string>;
 
-// Keeps what it is given.
+// Keeps the exported records.
 struct Kept {
   base::Mutex mutex;
   std::vector<TraceRecord> records;
@@ -48,12 +48,12 @@ class TracerTest : public ::testing::Test {
     tracer_ =
         std::make_unique<Tracer>(options, clock_, std::make_unique<KeepingExporter>(kept_), CountersIn(registry_));
   }
-  // What was traced, once the tracer has ended.
+  // Ends the tracer, and returns the exported traces.
   std::vector<TraceRecord>& Records() {
     tracer_.reset();
     return kept_.records;
   }
-  // So many of so many requests are traced.
+  // Returns how many of these requests are traced.
   int Traced(int requests, std::string_view model = "m", std::string_view traceparent = "") {
     int traced = 0;
     for (int i = 0; i < requests; ++i) traced += tracer_->Begin(Subject(model, traceparent)) != nullptr;
@@ -104,6 +104,28 @@ TEST_F(TracerTest, AModelHasSettingsOfItsOwn) {
   ASSERT_TRUE(Change("own", "trace_level", std::nullopt).ok());
   ASSERT_TRUE(Change("own", "trace_rate", std::nullopt).ok());
   EXPECT_EQ(tracer_->InForce("own"), tracer_->InForce(""));
+}
+
+TEST_F(TracerTest, TheCountSaysHowManyTracesAreLeft) {
+  const auto left = [this](std::string_view model) {
+    for (const auto& [name, values] : tracer_->InForce(model)) {
+      if (name == "trace_count") return values.front();
+    }
+    return std::string("none");
+  };
+  Start({.level = TraceLevel::kTimestamps, .rate = 1, .count = 3});
+  EXPECT_EQ(left(""), "3");
+  EXPECT_EQ(Traced(1), 1);
+  EXPECT_EQ(left(""), "2");
+  EXPECT_EQ(left("m"), "2") << "it has no count of its own";
+  ASSERT_TRUE(Change("own", "trace_count", Values{"2"}).ok());
+  EXPECT_EQ(left("own"), "2");
+  EXPECT_EQ(Traced(5, "own"), 2);
+  EXPECT_EQ(left("own"), "0");
+  EXPECT_EQ(left(""), "3") << "a change counts anew";
+  ASSERT_TRUE(Change("", "trace_count", Values{"-1"}).ok());
+  EXPECT_EQ(Traced(5), 5);
+  EXPECT_EQ(left(""), "-1");
 }
 
 TEST_F(TracerTest, ManyThreadsTakeTheirShare) {

@@ -1,7 +1,6 @@
-// Worker processes that do what inferd-worker does not: on their sockets, in the memory that they share, and as
-// processes. Whatever one does, its request or its load fails in words, the next one finds another process, another
-// model answers meanwhile, little memory is taken, and no descriptor stays open. What they do is in
-// tests/support/hostile_worker.
+// Tests worker processes that misbehave: on their sockets, in the shared memory, and as processes. In every case, the
+// affected request or load fails with a message, the next one finds another process, another model answers meanwhile,
+// little memory is used, and no descriptor stays open. The behaviours are in tests/support/hostile_worker.
 
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -33,9 +32,9 @@ using tensor::DataType;
 constexpr std::chrono::seconds kGuard{30};
 constexpr std::chrono::milliseconds kHasty{300};
 constexpr size_t kMemoryMax = size_t{64} << 20;
-constexpr size_t kBehavioursMin = 30;  // of each table
+constexpr size_t kBehavioursMin = 30;  // per table
 
-// Answers each call, and finishes no load.
+// A server that answers each call, and finishes no load.
 class CalledServer final : public core::ServerCalls {
  public:
   class Call final : public core::ModelCall {
@@ -91,11 +90,11 @@ struct Step {
   std::string behaviour;
 
   std::string Line() const { return stage + " " + behaviour + "\n"; }
-  // Such a behaviour may be none that fails the request.
+  // True if the behaviour need not fail the request.
   bool well() const { return behaviour.contains("well_"); }
-  // It is noticed when the request has an answer.
+  // True if the behaviour is noticed only after the request has its answer.
   bool answered() const { return behaviour.contains("answered_"); }
-  // It is noticed by a time-out.
+  // True if the behaviour is noticed by a timeout.
   bool silent() const { return behaviour.contains("silent_"); }
 };
 
@@ -131,7 +130,7 @@ class HostileWorkerTest : public WorkerTest {
 
   std::filesystem::path Program() const { return dir_.path() / "hostile"; }
   void Write(const std::string& script) const { std::ofstream(dir_.path() / "script") << script; }
-  // How often a worker has started.
+  // Returns how often a worker has started.
   size_t starts() const { return std::filesystem::file_size(dir_.path() / "starts"); }
 
   static std::vector<Step> Behaviours() {
@@ -167,7 +166,7 @@ class HostileWorkerTest : public WorkerTest {
   }
   static base::Status Run(Served& served) { return Run(served, {0, 1}); }
 
-  // Another model answers until `what` has ended, on a thread of its own.
+  // Runs `what` on a thread of its own, and checks that another model answers until it has ended.
   void Meanwhile(const std::function<void()>& what) {
     std::future<void> over = std::async(std::launch::async, what);
     const auto until = std::chrono::steady_clock::now() + kGuard;
@@ -182,7 +181,7 @@ class HostileWorkerTest : public WorkerTest {
     } while (over.wait_for(std::chrono::milliseconds(5)) != std::future_status::ready);
   }
 
-  // Until the model answers. A busy machine may give no time to the next process, either.
+  // Waits until the model answers. On a busy machine, the next process may be too slow, too.
   void ExpectAnswers(Served& served) {
     const auto until = std::chrono::steady_clock::now() + kGuard;
     base::Status status;
@@ -238,7 +237,7 @@ TEST_F(HostileWorkerTest, ARequestFailsAndTheNextFindsAnotherProcess) {
 TEST_F(HostileWorkerTest, ALoadFailsAndTheNextFindsAnotherProcess) {
   size_t done = 0;
   for (const Step& step : Behaviours()) {
-    // As long as a first load is silent, it may be a large one.
+    // A silent first load may just be a large one, so it has no timeout.
     if (step.stage == "execute" || (step.silent() && step.stage != "start")) continue;
     SCOPED_TRACE(step.Line());
     const size_t descriptors = OpenDescriptors();
@@ -260,8 +259,8 @@ TEST_F(HostileWorkerTest, ALoadFailsAndTheNextFindsAnotherProcess) {
   EXPECT_GE(done, kBehavioursMin);
 }
 
-// A process that is started again after the first one was lost. Where it does not come up, requests are told so, and
-// the one after it answers.
+// A process that is restarted after the first one was lost. If it does not come up, requests fail with the reason, and
+// the process after it answers.
 TEST_F(HostileWorkerTest, AProcessThatDoesNotComeUpAgainIsReplaced) {
   for (const Step& step : Behaviours()) {
     const bool drips = step.behaviour == "silent_drips_without_end";
@@ -270,7 +269,7 @@ TEST_F(HostileWorkerTest, AProcessThatDoesNotComeUpAgainIsReplaced) {
     }
     SCOPED_TRACE(step.Line());
     auto loaded = Load(*hasty_, "hostile", 30'000);
-    // A busy machine may give no time to a process that behaves.
+    // On a busy machine, a process that behaves well may be too slow.
     for (int i = 0; i < 10 && !loaded.has_value(); ++i) loaded = Load(*hasty_, "hostile", 30'000);
     ASSERT_TRUE(loaded.has_value()) << loaded.error().ToString();
     const size_t started = starts();

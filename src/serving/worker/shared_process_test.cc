@@ -12,7 +12,7 @@
 #include "tests/support/recording_execution.h"
 #include "tests/support/temp_dir.h"
 
-// Models of an engine that share a process: inferd { isolation: ENGINE_PROCESS }.
+// Tests models of an engine that share a process: inferd { isolation: ENGINE_PROCESS }.
 
 namespace inferd::worker {
 namespace {
@@ -37,7 +37,7 @@ class SharedProcessTest : public WorkerTest {
   void TearDown() override { EXPECT_TRUE(Workers().empty()) << "the process goes with its last model"; }
 
   std::filesystem::path FolderOf(const std::string& name) const { return dir_.path() / name; }
-  // Exists from the beginning of a load on; the load ends when HoldFile() is gone.
+  // BegunFile() exists from the beginning of a load. The load ends when HoldFile() is removed.
   std::filesystem::path BegunFile(const std::string& name) const { return FolderOf(name) / "begun"; }
   std::filesystem::path HoldFile(const std::string& name) const { return dir_.path() / (name + ".hold"); }
   void AwaitBegun(const std::string& name) const {
@@ -78,7 +78,7 @@ class SharedProcessTest : public WorkerTest {
     }
     return status;
   }
-  // One request may be lost with the process.
+  // Repeats a request that may be lost with the process.
   static base::Status RunAgain(Served& served, int32_t value) {
     const base::Status status = Run(served, value);
     return status.ok() ? status : Run(served, value);
@@ -89,7 +89,7 @@ class SharedProcessTest : public WorkerTest {
     EXPECT_EQ(workers.size(), 1u);
     return workers.empty() ? 0 : *workers.begin();
   }
-  // How many memories the process has that its server can see.
+  // Returns the number of the process's memories that its server can read.
   static int SharedMemories(pid_t worker) {
     std::ifstream maps("/proc/" + std::to_string(worker) + "/maps");
     int found = 0;

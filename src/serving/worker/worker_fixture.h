@@ -15,14 +15,14 @@
 #include "serving/worker/parent/isolating_engine.h"
 #include "tests/support/temp_dir.h"
 
-// What tests with real worker processes share.
+// Shared by tests with real worker processes.
 
 namespace inferd::worker {
 
 inline const std::filesystem::path kLibrary = std::filesystem::path(INFERD_ENGINES_DIR) / "fake.so";
 inline const std::filesystem::path kProgram = std::filesystem::path(INFERD_PROGRAMS_DIR) / "inferd-worker";
 
-// The worker processes of this test, of a program whose name stands in parentheses.
+// Returns the worker processes of this test whose program has this name, given in parentheses.
 inline std::set<pid_t> Workers(const std::string& program = "(inferd-worker)") {
   std::set<pid_t> workers;
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -38,7 +38,7 @@ inline std::set<pid_t> Workers(const std::string& program = "(inferd-worker)") {
   return workers;
 }
 
-// The fake engine in worker processes.
+// Runs the fake engine in worker processes.
 class WorkerTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -52,7 +52,7 @@ class WorkerTest : public ::testing::Test {
     return "parameters { key: \"" + key + "\" value { string_value: \"" + value + "\" } }";
   }
 
-  // Version 1 of the model, in dir_.
+  // Loads version 1 of the model, in dir_.
   base::Result<std::unique_ptr<core::EngineModel>> LoadModel(const std::string& name, const std::string& config_text) {
     return LoadModelOf(*engine_, name, config_text);
   }

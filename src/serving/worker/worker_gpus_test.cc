@@ -1,4 +1,4 @@
-// Models on GPUs in worker processes: their pools of pinned memory, and what the server sees of these.
+// Tests models on GPUs in worker processes: their pools of pinned memory, and the use that the server reports.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ constexpr uint64_t kPoolBytes = 4096;
 
 class WorkerGpusTest : public WorkerTest {
  protected:
-  // A model on GPU 1, in a process of its own.
+  // Starts a model on GPU 1, in its own process.
   void StartOnGpu(uint64_t pool_bytes) {
     engine_ = std::make_unique<IsolatingEngine>(
         *inside_, kLibrary,
@@ -57,7 +57,7 @@ TEST_F(WorkerGpusTest, TheServerSeesTheProcessesPool) {
   StartOnGpu(kPoolBytes);
   EXPECT_EQ(uses_->Total().bytes, kPoolBytes);
   ExpectAnswer(100);
-  ExpectAnswer(2000);  // more than there is
+  ExpectAnswer(2000);  // more than the pool has
   enginehost::PinnedUses::Sum sum = uses_->Total();
   EXPECT_EQ(sum.used, 0u);
   EXPECT_EQ(sum.blocks, 2u) << "an input and an output";

@@ -11,7 +11,7 @@ namespace inferd::storage {
 // Writes archives for tests, with any names and links.
 class ArchiveWriter final {
  public:
-  // "ustar", "pax" or "gnutar", which `gzip` compresses; or "zip".
+  // The format is "ustar", "pax" or "gnutar", compressed if `gzip`, or "zip".
   ArchiveWriter(const std::filesystem::path& file, const std::string& format, bool gzip = false)
       : writer_(archive_write_new()) {
     archive_write_set_format_by_name(writer_, format.c_str());

@@ -17,7 +17,8 @@ constexpr size_t kReadBytes = 256 << 10;
 constexpr size_t kErrorBytesMax = 256;
 constexpr mode_t kOwnerMayExecute = 0100;
 
-// A name in UTF-8 cannot be had in the "C" locale, nor any other name as UTF-8: one of the two is there.
+// In the "C" locale a UTF-8 name is unavailable as written, and any other name is unavailable as UTF-8: one of the two
+// exists.
 std::string NameOf(const char* utf8, const char* as_written) {
   if (utf8 != nullptr) return utf8;
   return as_written != nullptr ? as_written : "";
@@ -49,7 +50,7 @@ base::Result<ArchiveReader> ArchiveReader::Open(const std::filesystem::path& pat
   INFERD_ASSIGN_OR_RETURN(base::FileDescriptor file, base::OpenRegularFile(path.string()));
   std::unique_ptr<struct archive, Free> reader(archive_read_new());
   if (reader == nullptr) throw std::bad_alloc();
-  // Nothing else is compiled in by these: no format that calls a program, and none that nobody asked for.
+  // These calls enable nothing else: no format that calls a program, and none that is not needed.
   if (kind == ArchiveKind::kZip) {
     archive_read_support_format_zip(reader.get());
   } else {

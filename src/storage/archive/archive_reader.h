@@ -19,30 +19,30 @@ namespace inferd::storage {
 enum class EntryKind { kFile, kFolder, kSymlink, kHardlink, kOther };
 
 struct ArchiveEntry {
-  std::string path;    // as the archive has it
-  std::string target;  // of a link, as the archive has it
+  std::string path;    // as in the archive
+  std::string target;  // of a link, as in the archive
   EntryKind kind = EntryKind::kOther;
-  bool executable = false;  // by its owner
+  bool executable = false;  // true if its owner may execute it
 };
 
-// A piece of a file: where it stands in the file, and its bytes, which live until the next call.
+// A piece of a file: its offset in the file, and its bytes, which are valid until the next call.
 struct ArchiveBlock {
   uint64_t offset = 0;
   std::string_view bytes;
 };
 
-// Reads an archive from its begin to its end. Not thread-safe. Every error is INVALID_ARGUMENT with a text that says
-// what is wrong with the archive.
+// Reads an archive from start to end. Not thread-safe. Every error is INVALID_ARGUMENT with a text that says what is
+// wrong with the archive.
 class ArchiveReader final {
  public:
   static base::Result<ArchiveReader> Open(const std::filesystem::path& file, ArchiveKind kind);
 
-  // The next entry; nullopt behind the last.
+  // Returns the next entry, or nullopt after the last.
   base::Result<std::optional<ArchiveEntry>> NextEntry();
-  // The next piece of the entry's bytes; nullopt behind the last. A sparse file's holes are between pieces, and an
-  // empty piece may stand at the file's end.
+  // Returns the next piece of the entry's bytes, or nullopt after the last. A sparse file's holes are between pieces,
+  // and an empty piece may mark the file's end.
   base::Result<std::optional<ArchiveBlock>> NextBlock();
-  // How many bytes of the archive were read.
+  // Returns the number of bytes of the archive that were read.
   uint64_t BytesRead() const;
 
  private:

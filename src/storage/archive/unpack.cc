@@ -22,10 +22,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr mode_t kFileMode = 0666;  // less the process's mask
+constexpr mode_t kFileMode = 0666;  // minus the process's umask
 constexpr mode_t kExecutableMode = 0777;
 
-// "./a//b/" as "a/b"; empty for the archive's root. A path that is not allowed is an error.
+// Normalizes "./a//b/" to "a/b"; empty for the archive's root. A forbidden path is an error.
 base::Result<std::string> PathInside(const std::string& written, int depth_max) {
   if (written.starts_with('/')) return std::unexpected(base::InvalidArgument("the path is absolute"));
   std::string path;
@@ -57,8 +57,8 @@ bool IsBelow(const fs::path& path, const fs::path& folder) {
   return std::ranges::mismatch(folder, path).in1 == folder.end();
 }
 
-// One run of Unpack. While it writes files, the folder has no symbolic link, so that no path leads out of it: links are
-// made at the end, and looked at once all are there, since where one leads may depend on others.
+// One run of Unpack(). While it writes files, the folder has no symbolic link, so that no path leads out of it. Links
+// are made at the end, and checked when all of them exist, since a link's target may depend on other links.
 class Unpacking final {
  public:
   Unpacking(const fs::path& folder, uint64_t archive_bytes, const UnpackLimits& limits, std::stop_token stop)
@@ -193,7 +193,7 @@ class Unpacking final {
   const uint64_t archive_bytes_;
   const UnpackLimits& limits_;
   const std::stop_token stop_;
-  uint64_t bytes_ = 0;                                         // of files so far
+  uint64_t bytes_ = 0;                                         // of the files so far
   std::vector<std::pair<std::string, std::string>> symlinks_;  // path, target
 };
 

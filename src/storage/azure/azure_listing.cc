@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kExplanationBytesMax = 512;
 constexpr size_t kDigestBytes = 16;
 
-// Hexadecimal digits of Content-MD5; empty: a blob may be without, or have something else there.
+// Returns the hexadecimal digits of Content-MD5. Empty if a blob has none, or has something else there.
 std::string HexOfMd5(std::string text) {
   std::string md5;
   if (base::DecodeBase64(text, text.data()) != kDigestBytes) return md5;
@@ -63,7 +63,7 @@ std::string ReadAzureError(std::string_view xml) {
   if (!document.load_buffer(xml.data(), xml.size())) return {};
   const pugi::xml_node error = document.child("Error");
   if (!error) return {};
-  const std::string_view message = error.child_value("Message");  // its first line; then come numbers of the request
+  const std::string_view message = error.child_value("Message");  // the first line only; numbers of the request follow
   return base::Printable(
       std::string(error.child_value("Code")) + ": " + std::string(message.substr(0, message.find('\n'))),
       kExplanationBytesMax);

@@ -8,11 +8,11 @@
 
 namespace inferd::storage {
 
-// One page of a container's blobs (Blob service REST API, "List Blobs"), whose tags are ETags as the header has them.
-// Folders of accounts with a hierarchical namespace are left out. INVALID_ARGUMENT: it is no such page.
+// Parses one page of a container's blobs (Blob service REST API, "List Blobs"). Tags are ETags as in the header.
+// Folders of accounts with a hierarchical namespace are left out. INVALID_ARGUMENT if it is not such a page.
 base::Result<ObjectPage> ReadAzurePage(std::string_view xml);
 
-// "ContainerNotFound: The specified container does not exist." of an error's XML; empty: it is none.
+// Returns "ContainerNotFound: The specified container does not exist." from an error's XML, or "" if it is none.
 std::string ReadAzureError(std::string_view xml);
 
 }  // namespace inferd::storage

@@ -17,7 +17,7 @@ namespace inferd::storage {
 
 namespace {
 
-// Parameters by name, decoded, each on a line of its own.
+// Returns the parameters sorted by name, decoded, one per line.
 std::string SignedParameters(std::string_view query) {
   std::map<std::string, std::string> parameters;
   for (size_t begin = 0; begin < query.size();) {
@@ -64,7 +64,7 @@ std::string HttpDate(std::chrono::sys_seconds time) {
 
 std::string AzureStringToSign(const std::string& account, const FetchRequest& request) {
   const UriParts url = SplitUri(request.url);
-  // Between the method and the range stand ten headers that no request of ours has.
+  // Between the method and the range are ten headers that our requests never have.
   return request.method + "\n\n\n\n\n\n\n\n\n\n\n" + RangeText(request) + "\n" + SignedHeaders(request) + "/" +
          account + std::string(url.path) + SignedParameters(url.query);
 }

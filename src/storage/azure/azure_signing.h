@@ -14,15 +14,15 @@ struct AzureAccountKey {
   std::string key;
 };
 
-// "Thu, 26 Nov 2026 03:45:13 GMT": a time as HTTP writes it.
+// Formats a time for HTTP: "Thu, 26 Nov 2026 03:45:13 GMT".
 std::string HttpDate(std::chrono::sys_seconds time);
 
-// What is signed of a GET request with its headers of names that begin with "x-ms-", its range and the parameters of
-// its URL (Azure Storage, "Authorize with Shared Key").
+// Returns the text to sign for a GET request: its headers that begin with "x-ms-", its range and its URL's parameters
+// (Azure Storage, "Authorize with Shared Key").
 std::string AzureStringToSign(const std::string& account, const FetchRequest& request);
 
-// Adds the header Authorization, for a request that has all its other headers, and its range. INVALID_ARGUMENT: the key
-// is no Base64.
+// Adds the header Authorization to a request that has its range and all its other headers. INVALID_ARGUMENT if the key
+// is not Base64.
 base::Status SignForAzure(const AzureAccountKey& key, FetchRequest& request);
 
 }  // namespace inferd::storage

@@ -14,24 +14,24 @@
 
 namespace inferd::storage {
 
-// Where a container is. Plain data.
+// The location of a container. Plain data.
 struct AzureLocation {
   std::string account;
   std::string container_url;  // "https://account.blob.core.windows.net/container"
   std::string path;           // of the model in the container; may be empty
-  std::string signature;      // the URI's parameters: a shared access signature, which is a secret; empty: none
+  std::string signature;      // the URI's parameters: a shared access signature, which is a secret; may be empty
 };
 
-// What "https://<account>.blob.core.windows.net/<container>/<path>?<signature>" means. AZURE_STORAGE_BLOB_ENDPOINT:
-// another server than Microsoft's, with the account in its path. INVALID_ARGUMENT: no container.
+// Parses "https://<account>.blob.core.windows.net/<container>/<path>?<signature>". AZURE_STORAGE_BLOB_ENDPOINT names
+// another server than Microsoft's, with the account in its path. INVALID_ARGUMENT if there is no container.
 base::Result<AzureLocation> ReadAzureLocation(const std::string& uri, const Environment& environment);
 
-// A model in a container of Azure's Blob Storage. Requests carry the URI's shared access signature, if it has one; else
-// a token of the principal that FindAzurePrincipal finds; else they are signed with the account's key in
-// AZURE_STORAGE_ACCESS_KEY; else they are anonymous.
+// A model in a container of Azure's Blob Storage. Requests carry the URI's shared access signature if it has one, else
+// a token of the principal that FindAzurePrincipal() finds. Otherwise they are signed with the account's key in
+// AZURE_STORAGE_ACCESS_KEY or, without a key, anonymous.
 class AzureSource final : public Source {
  public:
-  // Errors are ReadAzureLocation's and FindAzurePrincipal's.
+  // Errors are ReadAzureLocation()'s and FindAzurePrincipal()'s.
   static base::Result<std::unique_ptr<Source>> Open(const std::string& uri, const Environment& environment);
 
   std::string Place() const override { return location_.container_url; }
@@ -44,7 +44,7 @@ class AzureSource final : public Source {
   base::Result<FetchRequest> Request(std::string url, const std::optional<ByteRange>& range,
                                      const std::stop_token& stop);
 
-  const std::string name_;  // the URI as it may be shown
+  const std::string name_;  // the URI without secrets
   const AzureLocation location_;
   const std::optional<AzurePrincipal> principal_;
   const AzureAccountKey key_;  // its key may be empty

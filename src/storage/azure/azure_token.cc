@@ -42,7 +42,7 @@ base::Result<FetchRequest> TokenRequest(const AzurePrincipal& principal) {
     request.body += FormField("client_secret", principal.secret);
     return request;
   }
-  // Read anew each time: the file's token is replaced before it expires.
+  // The file is read each time, because its token is replaced before it expires.
   INFERD_ASSIGN_OR_RETURN(const std::string assertion,
                           base::ReadRegularFile(principal.token_file, kFederatedTokenBytesMax));
   request.body += FormField("client_assertion_type", kAssertionType) + FormField("client_assertion", assertion);

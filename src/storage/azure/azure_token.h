@@ -11,30 +11,31 @@
 
 namespace inferd::storage {
 
-// What Microsoft Entra gives tokens for: a service principal by its secret or by a pod's token (workload identity), or
-// the identity of the machine (managed identity).
+// An identity for which Microsoft Entra issues tokens: a service principal with a secret or with a pod's token
+// (workload identity), or the machine's identity (managed identity).
 struct AzurePrincipal {
   enum class Proof { kSecret, kTokenFile, kMachine };
   Proof proof = Proof::kSecret;
   std::string client_id{};
-  std::string secret{};      // kSecret; not to be shown
+  std::string secret{};      // kSecret; a secret
   std::string token_file{};  // kTokenFile
-  std::string token_url{};   // which is asked
+  std::string token_url{};   // the endpoint for tokens
 };
 
-// By KServe's rules: AZ_TENANT_ID, AZ_CLIENT_ID and AZ_CLIENT_SECRET, and in their absence AZURE_TENANT_ID,
-// AZURE_CLIENT_ID and AZURE_CLIENT_SECRET. Without a client there is no principal. With a tenant and a secret, that is
-// its proof; else with a tenant and AZURE_FEDERATED_TOKEN_FILE, that file; else the machine's identity is asked for, at
-// AZURE_POD_IDENTITY_AUTHORITY_HOST (http://169.254.169.254). AZURE_AUTHORITY_HOST: in place of
-// https://login.microsoftonline.com. UNIMPLEMENTED: AZURE_CLIENT_CERTIFICATE_PATH is to be the proof, or
-// AZURE_USERNAME.
+// Finds the principal by KServe's rules: AZ_TENANT_ID, AZ_CLIENT_ID and AZ_CLIENT_SECRET, or else AZURE_TENANT_ID,
+// AZURE_CLIENT_ID and AZURE_CLIENT_SECRET. Without a client there is no principal. With a tenant and a secret, it uses
+// the secret; else with a tenant and AZURE_FEDERATED_TOKEN_FILE, that file; else the machine's identity, from
+// AZURE_POD_IDENTITY_AUTHORITY_HOST (http://169.254.169.254). AZURE_AUTHORITY_HOST replaces
+// https://login.microsoftonline.com. UNIMPLEMENTED if AZURE_CLIENT_CERTIFICATE_PATH or AZURE_USERNAME would have to be
+// used.
 base::Result<std::optional<AzurePrincipal>> FindAzurePrincipal(const Environment& environment);
 
-// A token that reads blobs. Blocks. Errors are FetchAnswer's and ReadAccessToken's, and those of reading the file.
+// Returns a token for reading blobs. Blocks. Errors are FetchAnswer()'s, ReadAccessToken()'s, and those of reading the
+// file.
 base::Result<AccessToken> FetchAzureToken(const AzurePrincipal& principal, const FetchClient& client,
                                           const std::stop_token& stop);
 
-// "AADSTS7000215: Invalid client secret provided." of a refusal's JSON; empty: it is none.
+// Returns "AADSTS7000215: Invalid client secret provided." from a refusal's JSON, or "" if it is none.
 std::string ReadAzureTokenError(std::string_view json);
 
 }  // namespace inferd::storage

@@ -11,16 +11,16 @@
 
 namespace inferd::storage {
 
-// FetchFiles, but for the files that the options' cache has, which keeps the others.
+// Fetches files like FetchFiles(), but takes files from the options' cache if it has them, and stores the others in it.
 base::Status FetchThroughCache(Source& source, const std::vector<FileToFetch>& files, const DownloadOptions& options,
                                const std::stop_token& stop);
 
-// The cache that the environment names: INFERD_STORAGE_CACHE, INFERD_STORAGE_CACHE_BYTES. INVALID_ARGUMENT: the latter
-// is no number.
+// Reads the cache's settings from INFERD_STORAGE_CACHE and INFERD_STORAGE_CACHE_BYTES. INVALID_ARGUMENT if the latter
+// is not a number.
 base::Status ReadCacheOptions(const Environment& environment, DownloadOptions& options);
 
-// Where each file goes below `folder`, whose folders are made. Paths are the other side's: none leads out of it.
-// INVALID_ARGUMENT: a path does, or is another file's folder.
+// Plans each file's path below `folder`, and makes their folders. Remote paths are not trusted: none may lead out of
+// the folder. INVALID_ARGUMENT if one does, or if a file's path is another file's folder.
 base::Result<std::vector<FileToFetch>> PlanFiles(std::vector<RemoteFile> files, const std::filesystem::path& folder);
 
 }  // namespace inferd::storage

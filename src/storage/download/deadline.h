@@ -10,7 +10,7 @@
 
 namespace inferd::storage {
 
-// Requests a stop when its time is up, or another token's stop is requested. Its thread ends with it. Thread-safe.
+// Requests a stop when its time is up, or when another token's stop is requested. Its thread ends with it. Thread-safe.
 class Deadline final {
  public:
   Deadline(std::chrono::seconds time, const std::stop_token& stop)

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kPvcPrefix = "/mnt/pvc";
 constexpr std::string_view kModelsFolder = "/mnt/models";
-constexpr int kListingsMax = 3;  // of a model that changes while it is downloaded
+constexpr int kListingsMax = 3;  // for a model that changes while it is downloaded
 
 bool Exists(const std::string& path) {
   std::error_code error;

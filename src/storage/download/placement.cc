@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kStagingPrefix = ".inferd-download-";  // a model tree's dot-folders are not looked at
+constexpr std::string_view kStagingPrefix = ".inferd-download-";  // dot-folders of a model tree are ignored
 
 base::Status FromErrno(const fs::path& path, int error) {
   const std::string text = path.string() + ": " + std::strerror(error);
@@ -34,7 +34,8 @@ bool Rename(const fs::path& from, const fs::path& to, unsigned int flags) {
   return renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), flags) == 0;
 }
 
-// Not every file system can exchange: there, what was in the way goes first, and for that time nothing is in its place.
+// Not every file system can exchange two paths. If it cannot, the old entry is moved away first, and is missing for a
+// moment.
 base::Status Replace(const fs::path& from, const fs::path& to, const fs::path& aside) {
   if (Rename(from, to, RENAME_NOREPLACE)) return {};
   if (errno == EEXIST && Rename(from, to, RENAME_EXCHANGE)) return {};

@@ -8,23 +8,23 @@
 
 namespace inferd::storage {
 
-// A folder that is filled aside, and comes to its place when it is whole. Where the place does not exist, all of it
-// appears at once, or nothing does, whenever the process or the machine dies. Where it does (in a pod it is a volume's
-// root, which cannot be replaced), each file or folder in its root appears whole; one of that name is replaced at once,
-// and others stay. The destructor removes what has not come to its place. Not thread-safe.
+// A folder that is filled elsewhere and moved to its place when it is complete. If the place does not exist, everything
+// appears at once or not at all, even if the process or the machine dies. If the place exists (in a pod it is a
+// volume's root, which cannot be replaced), each file or folder in its root appears complete: it replaces one of the
+// same name at once, and others stay. The destructor removes everything that was not moved. Not thread-safe.
 class Placement final {
  public:
-  // Below the folder that `place` is in, which is made where it is not, or in `place` itself if that is there. Removes
-  // what processes that died have left of theirs. INTERNAL: the folder cannot be made.
+  // Begins in the parent folder of `place`, which is made if it is missing, or in `place` itself if that exists.
+  // Removes leftovers of processes that died. INTERNAL if the folder cannot be made.
   static base::Result<Placement> Begin(const std::filesystem::path& place);
 
-  // The folder to be filled.
+  // Returns the folder to be filled.
   const std::filesystem::path& folder() const { return folder_; }
-  // Another one, for what is not to come to the place.
+  // Returns another folder, for files that must not be moved to the place.
   const std::filesystem::path& scratch() const { return scratch_; }
 
-  // Has the file system keep all that was written, and brings it to its place. At most once. RESOURCE_EXHAUSTED: the
-  // disk is full.
+  // Syncs everything that was written to the disk, and moves it to its place. Call once at most. RESOURCE_EXHAUSTED if
+  // the disk is full.
   base::Status Commit();
 
  private:
@@ -36,7 +36,7 @@ class Placement final {
   std::filesystem::path scratch_;
 };
 
-// Has the file system keep a file's bytes, or those of a folder and of all below it. Symbolic links are not followed.
+// Syncs a file, or a folder and everything below it, to the disk. Does not follow symbolic links.
 base::Status SyncTree(const std::filesystem::path& path);
 
 }  // namespace inferd::storage

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMirrorListingsMax = 3;  // of a tree that changes while it is brought
+constexpr int kMirrorListingsMax = 3;  // for a tree that changes while it is downloaded
 
 std::string FingerprintOf(const RemoteFile& file) {
   return file.path + '\n' + (file.size.has_value() ? std::to_string(*file.size) : "?") + '\n' + file.tag + '\n';
@@ -75,7 +75,7 @@ base::Result<std::map<std::string, TreeMirror::Entries>> TreeMirror::EntriesByMo
 
 base::Result<size_t> TreeMirror::SyncFiles(Files files, const std::stop_token& stop) {
   INFERD_ASSIGN_OR_RETURN(const auto wanted, EntriesByModel(std::move(files)));
-  // What an archive brought is not known by its files.
+  // The fingerprints of an archive's content do not match those of files.
   if (!std::exchange(archive_, {}).empty()) models_.clear();
   size_t changes = 0;
   base::Status fault;
@@ -146,7 +146,7 @@ base::Result<size_t> TreeMirror::SyncArchive(RemoteFile archive, const std::stop
 }
 
 void TreeMirror::Remove(const fs::path& path) {
-  // Behind another name first: it goes at once. Folders that begin with a dot are no models.
+  // Renames it first, so that it disappears at once. Folders that begin with a dot are not models.
   std::error_code ignored;
   const fs::path aside = path.parent_path() / (".removed-" + path.filename().string());
   fs::remove_all(aside, ignored);

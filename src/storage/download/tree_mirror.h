@@ -16,33 +16,33 @@
 namespace inferd::storage {
 
 enum class MirrorLayout {
-  kModels,    // the files are those of models, in a folder each, as in a repository
-  kOneModel,  // the files are those of one model; they come into the folder kOneModelFolder
+  kModels,    // the source has several models, in a folder each, as in a repository
+  kOneModel,  // the source has one model; its files come into the folder kOneModelFolder
 };
 
 inline constexpr std::string_view kOneModelFolder = "model";
 
-// A folder of this machine that has what a source has, again and again: models come, change and go. A model that comes
-// is there whole; of one that is there, each entry (a version's folder, or a file beside them) is replaced at once, and
-// entries that have not changed are not touched. What cannot be brought leaves in place what was. Files are known by
-// their sizes and tags: one without a tag counts as changed only with its size. One archive in place of files stands
-// for what is in it. Not thread-safe.
+// A local folder that repeatedly follows a source's content: models come, change and go. A new model appears complete.
+// In an existing model, each entry (a version's folder, or a file beside them) is replaced at once, and unchanged
+// entries are not touched. If new content cannot be downloaded, the old content stays. Files are identified by their
+// sizes and tags: one without a tag counts as changed only if its size changes. A single archive in place of files
+// represents its content. Not thread-safe.
 class TreeMirror final {
  public:
-  // `folder` exists, and nothing else writes to it. Of the options, `time_max` does not count.
+  // `folder` must exist, and nothing else may write to it. Of the options, `time_max` is ignored.
   TreeMirror(std::unique_ptr<Source> source, std::filesystem::path folder, MirrorLayout layout,
              DownloadOptions options);
 
-  // Brings what has changed. How many models were brought or removed. The first error, with the model's name where it
-  // is one's: the others are up to date nevertheless. Errors are Download's; NOT_FOUND: the source has no file at all,
-  // which removes nothing.
+  // Downloads changed content. Returns the number of models that were downloaded or removed. Otherwise returns the
+  // first error, with the model's name if it concerns one; the other models are up to date nevertheless. Errors are
+  // Download()'s. NOT_FOUND if the source has no file at all; then nothing is removed.
   base::Result<size_t> Sync(const std::stop_token& stop);
 
  private:
   using Files = std::vector<RemoteFile>;
   struct Entry {
     std::string fingerprint;  // of all its files
-    Files files;              // with paths below their model's folder
+    Files files;              // with paths relative to their model's folder
   };
   using Entries = std::map<std::string, Entry>;  // by name in the model's folder
 
@@ -57,8 +57,9 @@ class TreeMirror final {
   const std::filesystem::path folder_;
   const MirrorLayout layout_;
   const DownloadOptions options_;
-  std::map<std::string, std::map<std::string, std::string>> models_;  // that are here: fingerprints of entries by name
-  std::string archive_;                                               // the fingerprint of the archive that is here
+  // Local models: fingerprints of their entries by name
+  std::map<std::string, std::map<std::string, std::string>> models_;
+  std::string archive_;  // the fingerprint of the local archive
 };
 
 }  // namespace inferd::storage

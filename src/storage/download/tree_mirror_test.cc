@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-// Whose files may change.
+// A source whose files may change.
 class ChangingSource final : public Source {
  public:
   explicit ChangingSource(const FakeSource::Texts& texts) : texts_(texts) {}
@@ -93,7 +93,7 @@ TEST_F(TreeMirrorTest, ModelsComeChangeAndGo) {
   EXPECT_EQ(Sync(), "3");
   EXPECT_THAT(Content(),
               ElementsAre(Pair("a/1/m", "a1"), Pair("a/2/m", "a2"), Pair("a/config", "c"), Pair("c/1/m", "c1")));
-  // A version that has not changed is the same files.
+  // An unchanged version keeps the same files.
   EXPECT_EQ(InodeOf("a/1/m"), first);
   texts_.erase("a/1/m");
   texts_["a/config"] = "d";
@@ -111,7 +111,7 @@ TEST_F(TreeMirrorTest, WhatFailsLeavesWhatWas) {
   EXPECT_EQ(Sync(), "nothing there");
   EXPECT_EQ(Content(), before);
   source_->fault = {};
-  // One model's fault is its own.
+  // One model's error does not affect the others.
   texts_["a/1/m"] = "new";
   texts_["b/1/m"] = "new";
   source_->bad = "a/1/m";

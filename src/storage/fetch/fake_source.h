@@ -11,7 +11,7 @@
 
 namespace inferd::storage {
 
-// A source of texts, for tests. `before_read` may fail a read; `bytes_max` cuts each one short.
+// A source of texts, for tests. `before_read` may fail a read; `bytes_max` truncates each one.
 class FakeSource final : public Source {
  public:
   using Texts = std::map<std::string, std::string>;  // by path

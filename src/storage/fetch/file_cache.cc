@@ -65,7 +65,7 @@ base::Result<FileCache> FileCache::Open(fs::path folder) {
 
 fs::path FileCache::PathOf(const std::string& place, const RemoteFile& file) const {
   std::string identity;
-  // No part can pass for the begin of the next one.
+  // Each part has its length, so that different parts never give the same text.
   for (const std::string& part : {place, file.key, file.tag, file.size.has_value() ? std::to_string(*file.size) : ""}) {
     identity += std::to_string(part.size()) + ":" + part;
   }
@@ -81,12 +81,12 @@ base::Result<bool> FileCache::Take(const std::string& place, const RemoteFile& f
   struct stat info{};
   const bool whole =
       stat(local.c_str(), &info) == 0 && (!file.size.has_value() || static_cast<uint64_t>(info.st_size) == *file.size);
-  if (!whole) {  // somebody wrote to it
+  if (!whole) {  // something wrote to it
     unlink(local.c_str());
     unlink(kept.c_str());
     return false;
   }
-  utimensat(AT_FDCWD, kept.c_str(), nullptr, 0);  // used now
+  utimensat(AT_FDCWD, kept.c_str(), nullptr, 0);  // marks it as used now
   return true;
 }
 

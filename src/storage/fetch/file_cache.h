@@ -9,24 +9,23 @@
 
 namespace inferd::storage {
 
-// Files that were downloaded before, in a folder that any number of processes may share. A file is known by where it
-// was, how its source names it, its tag and its size; one without a tag is never kept. A file is there whole or not at
-// all, whenever a process or the machine dies. It is copied in and out (file systems that can share blocks do), so that
-// what is done to a model's files does not reach it. Thread-safe.
+// Files of earlier downloads, in a folder that any number of processes may share. A file is identified by its place,
+// the source's name for it, its tag and its size; files without a tag are never cached. A file is complete or absent,
+// even if a process or the machine dies. It is copied in and out (with shared blocks if the file system supports them),
+// so that changes to a model's files do not affect it. Thread-safe.
 class FileCache final {
  public:
-  // Makes the folder where it is not there, and removes what processes that died have left. INTERNAL: it cannot be
-  // made.
+  // Makes the folder if it is missing, and removes leftovers of processes that died. INTERNAL if it cannot be made.
   static base::Result<FileCache> Open(std::filesystem::path folder);
 
-  // Copies the file that `place` (Source::Place) has as `file` to `local`, which must not exist; false: it is not
-  // there, and nothing is at `local`. INTERNAL, RESOURCE_EXHAUSTED: `local` cannot be written.
+  // Copies the cached `file` of `place` (Source::Place()) to `local`, which must not exist. Returns false, without
+  // creating `local`, if it is not cached. INTERNAL or RESOURCE_EXHAUSTED if `local` cannot be written.
   base::Result<bool> Take(const std::string& place, const RemoteFile& file, const std::filesystem::path& local) const;
 
-  // Keeps a copy of `local`, which must be whole.
+  // Stores a copy of `local`, which must be complete.
   base::Status Keep(const std::string& place, const RemoteFile& file, const std::filesystem::path& local) const;
 
-  // Removes files, the longest unused first, until those that are left have at most `bytes_max` bytes.
+  // Removes files, least recently used first, until the rest has at most `bytes_max` bytes.
   void Trim(uint64_t bytes_max) const;
 
  private:

@@ -25,7 +25,7 @@ class FileCacheTest : public testing::Test {
     const base::Status status = cache_.Keep(place, file, dir_.path() / "file");
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
-  // Its bytes; "none": it is not there.
+  // Returns the file's bytes, or "none" if it is not cached.
   std::string Take(const RemoteFile& file, const std::string& place = "place") {
     const fs::path local = dir_.path() / "taken";
     fs::remove(local);
@@ -81,7 +81,7 @@ TEST_F(FileCacheTest, TheLongestUnusedGoFirst) {
   Keep(File("a", 4), "aaaa");
   Keep(File("b", 4), "bbbb");
   Keep(File("c", 4), "cccc");
-  for (const fs::path& path : Kept()) {  // long ago, all of them
+  for (const fs::path& path : Kept()) {  // all were used long ago
     const timespec times[2] = {{.tv_sec = 1, .tv_nsec = 0}, {.tv_sec = 1, .tv_nsec = 0}};
     ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, 0), 0);
   }

@@ -15,7 +15,7 @@ namespace inferd::storage {
 
 namespace {
 
-constexpr mode_t kCopyMode = 0666;  // less the process's mask
+constexpr mode_t kCopyMode = 0666;  // minus the process's umask
 constexpr size_t kCopyBytes = 1 << 20;
 constexpr size_t kKernelBytes = 1 << 30;
 
@@ -24,7 +24,7 @@ base::Status CopyError(const std::filesystem::path& path, int error) {
   return error == ENOSPC || error == EDQUOT ? base::ResourceExhausted(text) : base::Internal(text);
 }
 
-// 0, or errno.
+// Returns 0, or errno.
 int CopyThroughMemory(int from, int to) {
   std::vector<char> buffer(kCopyBytes);
   for (;;) {
@@ -45,7 +45,7 @@ int CopyBytes(int from, int to) {
     if (bytes == 0) return 0;
     if (bytes > 0 || errno == EINTR) continue;
     const bool not_here = errno == EXDEV || errno == ENOSYS || errno == EINVAL || errno == EOPNOTSUPP;
-    return not_here ? CopyThroughMemory(from, to) : errno;  // both stand where the kernel's copy ended
+    return not_here ? CopyThroughMemory(from, to) : errno;  // both offsets are at the end of the kernel's copy
   }
 }
 

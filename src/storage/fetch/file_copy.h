@@ -6,9 +6,9 @@
 
 namespace inferd::storage {
 
-// Copies a regular file's bytes to `to`, which must not exist, within the kernel where that can; with `sync`, the file
-// system has them on return. NOT_FOUND: `from` is not there; RESOURCE_EXHAUSTED: the disk is full; INTERNAL: anything
-// else, and then `to` is not there.
+// Copies a regular file's bytes to `to`, which must not exist, inside the kernel if possible. If `sync`, they are on
+// the disk on return. NOT_FOUND if `from` does not exist. RESOURCE_EXHAUSTED if the disk is full. INTERNAL for other
+// errors; then `to` does not exist.
 base::Status CopyFile(const std::filesystem::path& from, const std::filesystem::path& to, bool sync);
 
 }  // namespace inferd::storage

@@ -19,14 +19,14 @@ namespace inferd::storage {
 
 namespace {
 
-constexpr mode_t kFileMode = 0666;  // less the process's mask
+constexpr mode_t kFileMode = 0666;  // minus the process's umask
 
 base::Status WriteError(const std::filesystem::path& path, int error) {
   const std::string text = "cannot write " + path.string() + ": " + std::strerror(error);
   return error == ENOSPC || error == EDQUOT ? base::ResourceExhausted(text) : base::Internal(text);
 }
 
-// A file while its parts come. Each part is written by one thread.
+// A file while its parts arrive. Each part is written by one thread.
 struct OpenFile {
   const FileToFetch* file;
   base::FileDescriptor descriptor;
@@ -38,7 +38,7 @@ struct Part {
   ByteRange range;
 };
 
-// One run of FetchFiles: threads take parts until there are none left or one has failed.
+// One run of FetchFiles(): threads take parts until none is left or one has failed.
 class Fetching final {
  public:
   Fetching(Source& source, const FetchOptions& options) : source_(source), options_(options) {}
@@ -112,7 +112,7 @@ class Fetching final {
     uint64_t at_before = at;
     const auto attempt = [&]() -> base::Status {
       at_before = at;
-      if (part.range.end.has_value() && at == *part.range.end) return {};  // all came, and then the connection was cut
+      if (part.range.end.has_value() && at == *part.range.end) return {};  // all bytes came before the connection broke
       return source_.Read(
           remote, {.begin = at, .end = part.range.end},
           [&](std::string_view bytes) -> base::Status {
@@ -125,7 +125,7 @@ class Fetching final {
     const auto progressed = [&] {
       if (remote.ranges) return at > at_before;
       Lost(at);
-      at = 0;  // the file begins anew, and may be shorter
+      at = 0;  // the file restarts, and may be shorter
       if (ftruncate(part.file->descriptor.get(), 0) != 0) return false;
       return false;
     };
@@ -185,12 +185,12 @@ class Fetching final {
 
   Source& source_;
   const FetchOptions& options_;
-  std::deque<OpenFile> files_;  // stay where they are
+  std::deque<OpenFile> files_;  // their addresses are stable
   bool sizes_known_ = true;
   uint64_t total_ = 0;
   std::stop_source ended_;
   base::Mutex mutex_;
-  std::deque<Part> parts_ GUARDED_BY(mutex_);  // that no thread has taken
+  std::deque<Part> parts_ GUARDED_BY(mutex_);  // not taken by any thread yet
   DownloadProgress progress_ GUARDED_BY(mutex_);
   base::Status status_ GUARDED_BY(mutex_);
 };

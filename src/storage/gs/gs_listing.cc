@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kErrorBytesMax = 512;
 constexpr size_t kMd5Bytes = 16;
 
-// 64-bit numbers are texts in Google's JSON.
+// Google's JSON has 64-bit numbers as texts.
 base::Status ReadSizeText(json::Reader& reader, uint64_t& size) {
   std::string text;
   INFERD_RETURN_IF_ERROR(json::ReadText(reader, text));
@@ -24,7 +24,7 @@ base::Status ReadSizeText(json::Reader& reader, uint64_t& size) {
   return reader.Error("an object's size is no number");
 }
 
-// An object that was composed of others has no MD5.
+// A composed object has no MD5.
 base::Status ReadMd5(json::Reader& reader, std::string& md5) {
   std::string text;
   INFERD_RETURN_IF_ERROR(json::ReadText(reader, text));

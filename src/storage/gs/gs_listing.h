@@ -8,10 +8,11 @@
 
 namespace inferd::storage {
 
-// One page of a bucket's objects (JSON API v1, objects.list), whose tags are generations. INVALID_ARGUMENT: it is none.
+// Parses one page of a bucket's objects (JSON API v1, objects.list). Tags are generations. INVALID_ARGUMENT if it is
+// none.
 base::Result<ObjectPage> ReadGsPage(std::string_view json);
 
-// "The specified bucket does not exist." of an error's JSON; empty: it is none.
+// Returns "The specified bucket does not exist." from an error's JSON, or "" if it is none.
 std::string ReadGsError(std::string_view json);
 
 }  // namespace inferd::storage

@@ -72,8 +72,7 @@ base::Result<std::vector<RemoteFile>> GsSource::List(const std::stop_token& stop
   return ListModel(client_, listing, stop);
 }
 
-// The generation that was listed is asked for, so that all parts are of one. Its bytes have no tag of their own to
-// compare.
+// Requests the listed generation, so that all parts belong to one. Its responses have no tag to compare.
 base::Status GsSource::Read(const RemoteFile& file, const ByteRange& range, const ByteSink& sink,
                             const std::stop_token& stop) {
   std::string url = objects_url_ + "/" + base::PercentEncoded(file.key, false) + "?alt=media";

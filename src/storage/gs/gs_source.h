@@ -14,11 +14,12 @@
 namespace inferd::storage {
 
 // A model in a bucket of Google's Cloud Storage, over its JSON API. GOOGLE_APPLICATION_CREDENTIALS names a service
-// account's file; without it requests are anonymous, as KServe's are then. STORAGE_EMULATOR_HOST: another server than
+// account's file; without it requests are anonymous, as in KServe. STORAGE_EMULATOR_HOST names another server than
 // Google's.
 class GsSource final : public Source {
  public:
-  // INVALID_ARGUMENT: no bucket, or a file that is no service account's; NOT_FOUND: the file is not there.
+  // INVALID_ARGUMENT if there is no bucket, or the file is not a service account's. NOT_FOUND if the file does not
+  // exist.
   static base::Result<std::unique_ptr<Source>> Open(const std::string& uri, const Environment& environment);
 
   std::string Place() const override { return objects_url_; }

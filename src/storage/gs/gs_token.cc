@@ -29,7 +29,7 @@ struct FreeKey {
   void operator()(BIO* bio) const { BIO_free(bio); }
 };
 
-// RFC 4648, section 5, without padding.
+// Encodes per RFC 4648, section 5, without padding.
 std::string Base64Url(std::string_view bytes) {
   std::string text(base::Base64Size(bytes.size()), '\0');
   base::EncodeBase64(bytes, text.data());

@@ -16,7 +16,7 @@ HdfsKind KindOf(std::string_view type) {
   return type == "DIRECTORY" ? HdfsKind::kFolder : HdfsKind::kOther;
 }
 
-// A file that replaces another has a number of its own, and one that grows another time. HttpFS knows no numbers.
+// A replaced file has another identifier, and a grown file another time. HttpFS does not state identifiers.
 base::Result<HdfsStatus> ReadFileStatus(json::Reader& reader) {
   HdfsStatus found;
   std::string type;
@@ -99,7 +99,7 @@ HdfsError ReadHdfsError(std::string_view text) {
     });
   });
   if (!read.ok() || error.exception.empty()) return {};
-  message = message.substr(0, message.find('\n'));  // behind it comes where in the server it was
+  message = message.substr(0, message.find('\n'));  // a stack trace of the server follows
   error.text = base::Printable(error.exception + ": " + message, kExceptionBytesMax);
   return error;
 }

@@ -13,25 +13,25 @@ enum class HdfsKind : uint8_t { kFile, kFolder, kOther };
 
 // A file or folder as WebHDFS describes it (FileStatus). Plain data.
 struct HdfsStatus {
-  std::string name{};  // in its folder; empty where the request's own path is meant
+  std::string name{};  // in its folder; empty for the request's own path
   HdfsKind kind = HdfsKind::kOther;
-  uint64_t size = 0;  // bytes, of a file
-  std::string tag{};  // another one whenever the bytes are others; empty: not known
+  uint64_t size = 0;  // bytes, for a file
+  std::string tag{};  // changes whenever the bytes change; empty if unknown
 
   bool operator==(const HdfsStatus&) const = default;
 };
 
-// What went wrong, as WebHDFS says it (RemoteException). Plain data.
+// An error of WebHDFS (RemoteException). Plain data.
 struct HdfsError {
-  std::string exception;  // "FileNotFoundException"; empty: it is no such answer
-  std::string text;       // it and its message, as it may be shown
+  std::string exception;  // "FileNotFoundException"; empty if the answer is not an error
+  std::string text;       // the exception and its message, for people
 };
 
-// The answer to GETFILESTATUS. INVALID_ARGUMENT: it is none.
+// Parses the answer to GETFILESTATUS. INVALID_ARGUMENT if it is malformed.
 base::Result<HdfsStatus> ReadHdfsStatus(std::string_view json);
 
-// The answer to LISTSTATUS of a folder: each entry's name is one part of a path, and neither "." nor "..".
-// INVALID_ARGUMENT: it is none.
+// Parses the answer to LISTSTATUS of a folder. Each entry's name is one path component, and neither "." nor "..".
+// INVALID_ARGUMENT if it is malformed.
 base::Result<std::vector<HdfsStatus>> ReadHdfsListing(std::string_view json);
 
 HdfsError ReadHdfsError(std::string_view json);

@@ -5,7 +5,7 @@
 namespace inferd::storage {
 namespace {
 
-// As the documentation of WebHDFS has it.
+// The example from the documentation of WebHDFS.
 constexpr const char* kFile = R"({"accessTime": 1320171722771, "blockSize": 33554432, "group": "supergroup",
     "length": 24930, "modificationTime": 1320171722771, "owner": "webuser", "pathSuffix": "a.patch",
     "permission": "644", "replication": 1, "fileId": 16387, "childrenNum": 0, "type": "FILE"})";

@@ -11,7 +11,7 @@ namespace inferd::storage {
 namespace {
 
 constexpr const char* kSecretFolder = "/var/secrets/kserve-hdfscreds";
-constexpr size_t kSecretBytesMax = 1 << 20;  // a secret of Kubernetes has no more
+constexpr size_t kSecretBytesMax = 1 << 20;  // the maximum of a Kubernetes secret
 
 std::string Trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\n";

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kNameNodesMax = 16;
 
-// "/a/b" of "//a/b//": one '/' between parts, none at the end.
+// Normalizes "//a/b//" to "/a/b": one '/' between parts, none at the end.
 std::string Normalized(std::string_view path) {
   std::string normalized;
   for (size_t begin = 0; begin < path.size();) {

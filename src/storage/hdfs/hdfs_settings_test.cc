@@ -12,7 +12,7 @@ namespace {
 
 using Keys = std::map<std::string, std::string>;
 
-// The settings of a secret that has these files.
+// Returns the settings of a secret with these files.
 base::Result<HdfsSettings> SettingsOf(const std::string& uri, const Keys& keys) {
   const support::TempDir folder;
   for (const auto& [key, text] : keys) std::ofstream(folder.path() / key) << text;

@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kEntriesMax = 1'000'000;
 constexpr int kFoldersDeepMax = 32;
 
-// What passes, or another name node knows better.
+// True if the error is temporary, or another name node may succeed.
 bool MayPass(std::string_view exception) {
   constexpr std::array<std::string_view, 3> kPassing = {"StandbyException", "RetriableException", "SafeModeException"};
   return std::ranges::find(kPassing, exception) != kPassing.end();
@@ -32,7 +32,7 @@ RemoteFile FileOfStatus(const HdfsStatus& status, std::string path, std::string 
 
 }  // namespace
 
-// A folder below the model's; "" is that itself.
+// A folder below the model's; "" is the model's itself.
 struct HdfsSource::Folder {
   std::string path;
   int depth = 0;
@@ -70,7 +70,7 @@ base::Result<std::string> HdfsSource::Ask(std::string_view path, std::string_vie
   HdfsError error;
   const auto explain = [&](std::string_view body) {
     error = ReadHdfsError(body);
-    // A server that wants Kerberos refuses in HTML, with 401.
+    // A server that requires Kerberos refuses with 401 and HTML.
     return error.text.empty() ? "no answer of WebHDFS; Kerberos is not supported" : error.text;
   };
   const FetchRequest request{.url = Url(node, path, operation), .headers = settings_.headers};
@@ -140,9 +140,9 @@ base::Result<std::vector<RemoteFile>> HdfsSource::Walk(const std::stop_token& st
   return files;
 }
 
-// A part is a parameter here, and not a range of HTTP: what comes is the whole of the answer. The data node says
-// nothing of which file it reads; the name node tells afterwards whether it still is the one that was listed, and, of a
-// refusal, why.
+// A part is requested by a parameter here, not by an HTTP range, so the response is complete. The data node does not
+// identify the file that it reads. Afterwards the name node tells whether the file is still the listed one and, after a
+// refusal, the reason.
 base::Status HdfsSource::Read(const RemoteFile& file, const ByteRange& range, const ByteSink& sink,
                               const std::stop_token& stop) {
   const std::string name = name_ + ": " + file.path;

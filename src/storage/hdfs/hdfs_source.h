@@ -14,17 +14,17 @@
 
 namespace inferd::storage {
 
-// A file or a folder in HDFS, over WebHDFS or HttpFS. The name node is asked, and redirects to the data nodes that have
-// the bytes. Of several name nodes the next one is asked when one does not answer or is only standing by: with the
-// caller's next try.
+// A file or a folder in HDFS, over WebHDFS or HttpFS. Requests go to the name node, which redirects to the data nodes
+// that have the bytes. If a name node does not answer, or is only in standby, the caller's next try goes to the next
+// name node.
 class HdfsSource final : public Source {
  public:
-  // Errors are ReadHdfsSettings's.
+  // Errors are ReadHdfsSettings()'s.
   static base::Result<std::unique_ptr<Source>> Open(const std::string& uri, const Environment& environment);
 
   std::string Place() const override;
-  // RESOURCE_EXHAUSTED: more than a million files and folders, or folders nested deeper than 32; FAILED_PRECONDITION:
-  // a symbolic link.
+  // RESOURCE_EXHAUSTED if there are more than a million files and folders, or folders nested deeper than 32.
+  // FAILED_PRECONDITION for a symbolic link.
   base::Result<std::vector<RemoteFile>> List(const std::stop_token& stop) override;
   base::Status Read(const RemoteFile& file, const ByteRange& range, const ByteSink& sink,
                     const std::stop_token& stop) override;
@@ -39,10 +39,10 @@ class HdfsSource final : public Source {
   base::Result<std::vector<HdfsStatus>> EntriesOf(const Folder& folder, const std::stop_token& stop);
   base::Result<std::vector<RemoteFile>> Walk(const std::stop_token& stop);
 
-  const std::string name_;  // the URI as it may be shown
+  const std::string name_;  // the URI without secrets
   const HdfsSettings settings_;
   const FetchClient client_;
-  std::atomic<size_t> node_{0};  // the name node that is asked
+  std::atomic<size_t> node_{0};  // index of the name node for requests
 };
 
 }  // namespace inferd::storage

@@ -67,8 +67,8 @@ base::Status HttpSource::CheckContentType(const ResponseHead& head) const {
                                   std::string(kOtherType) + "'");
 }
 
-// A request for the first byte tells all: a server without ranges answers with the whole file, whose head is enough.
-// HEAD would not do, since a signed URL may allow GET alone.
+// A request for the first byte is enough: a server without ranges answers with the whole file, of which only the head
+// is read. HEAD would not work, since a signed URL may allow GET only.
 base::Result<std::vector<RemoteFile>> HttpSource::List(const std::stop_token& stop) {
   RemoteFile file{.path = file_name_, .key = request_.url, .archive = archive_};
   const auto on_head = [&](const ResponseHead& head) -> base::Result<bool> {

@@ -14,9 +14,9 @@ namespace inferd::storage {
 namespace {
 
 constexpr size_t kShownBytesMax = 512;
-constexpr int kDigitsMax = 19;  // of a size in 64 bits
+constexpr int kDigitsMax = 19;  // digits of a 64-bit size
 
-// Keys of pages come as in a form: a '+' is a space.
+// Keys in pages are form-encoded: '+' is a space.
 std::string FormDecoded(std::string text) {
   std::ranges::replace(text, '+', ' ');
   return base::PercentDecoded(text);

@@ -8,11 +8,11 @@
 
 namespace inferd::storage {
 
-// One page of a bucket's objects (ListObjectsV2 with encoding-type=url), whose tags are ETags as the header has them.
-// INVALID_ARGUMENT: it is no such page.
+// Parses one page of a bucket's objects (ListObjectsV2 with encoding-type=url). Tags are ETags as in the header.
+// INVALID_ARGUMENT if it is not such a page.
 base::Result<ObjectPage> ReadS3Page(std::string_view xml);
 
-// "NoSuchBucket: The specified bucket does not exist" of an error's XML; empty: it is none.
+// Returns "NoSuchBucket: The specified bucket does not exist" from an error's XML, or "" if it is none.
 std::string ReadS3Error(std::string_view xml);
 
 }  // namespace inferd::storage

@@ -16,7 +16,7 @@ bool IsFalse(const std::string& text) { return base::EqualWithoutCase(text, "fal
 
 std::string FirstOf(const std::string& first, const std::string& second) { return first.empty() ? second : first; }
 
-// A dot would not fit the certificate for one name below the server's.
+// With a dot it would not match a wildcard certificate, which covers one label.
 bool CanBeInHostName(std::string_view bucket) {
   return std::ranges::all_of(bucket,
                              [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; });

@@ -9,18 +9,18 @@
 
 namespace inferd::storage {
 
-// Where a bucket is and how it is asked. Plain data.
+// The location of a bucket, and the settings of requests for it. Plain data.
 struct S3Settings {
   std::string bucket;
-  std::string path;        // of the model in the bucket, without a '/' at its begin; may be empty
+  std::string path;        // of the model in the bucket, without a leading '/'; may be empty
   std::string bucket_url;  // "https://bucket.s3.eu-west-1.amazonaws.com", "http://minio:9000/bucket"
   std::string region;
   bool anonymous = false;
   FetchClient::Options client{};
 };
 
-// What "s3://<bucket>/<path>" means in an environment, with the variables that KServe's controller sets and that its
-// storage initializer and Amazon's client for Python read:
+// Reads the settings for "s3://<bucket>/<path>" from the variables that KServe's controller sets, and that its storage
+// initializer and Amazon's client for Python read:
 //
 //   AWS_ENDPOINT_URL, else S3_ENDPOINT with S3_USE_HTTPS (0: http)   another server than Amazon's
 //   AWS_DEFAULT_REGION, else AWS_REGION                              us-east-1 without them
@@ -30,8 +30,8 @@ struct S3Settings {
 //   S3_VERIFY_SSL                                                    0, false: certificates are not looked at
 //   AWS_CA_BUNDLE                                                    a file of authorities in place of the system's
 //
-// At Amazon the bucket stands in the host's name where it can, at other servers in the path. INVALID_ARGUMENT: no
-// bucket, or a bad endpoint; FAILED_PRECONDITION: AWS_CA_BUNDLE is not there.
+// At Amazon the bucket is in the host's name if possible, at other servers in the path. INVALID_ARGUMENT if there is no
+// bucket, or the endpoint is invalid. FAILED_PRECONDITION if the file in AWS_CA_BUNDLE does not exist.
 base::Result<S3Settings> ReadS3Settings(const std::string& uri, const Environment& environment);
 
 }  // namespace inferd::storage

@@ -11,10 +11,11 @@ namespace inferd::storage {
 
 namespace {
 
-// S3 wants the body's digest among what is signed, and Debian 12's libcurl adds none: this is that of no body.
+// S3 requires the body's digest in the signature, and Debian 12's libcurl adds none. This is the digest of an empty
+// body.
 constexpr const char* kNoBodyDigest = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-// Parameters are sorted by name, since libcurl signs them as they stand.
+// Parameters are sorted by name, since libcurl signs them in the given order.
 std::string PageUrl(const S3Settings& settings, const std::string& token) {
   std::string url = settings.bucket_url + "/?";
   if (!token.empty()) url += "continuation-token=" + base::PercentEncoded(token, false) + "&";

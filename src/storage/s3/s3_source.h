@@ -14,11 +14,11 @@
 
 namespace inferd::storage {
 
-// A model in a bucket of Amazon's S3, or of a server that speaks its protocol. Requests are signed with the key that
-// FindS3Credentials finds, and not signed without one.
+// A model in a bucket of Amazon's S3, or of a server with the same protocol. Requests are signed with the key that
+// FindS3Credentials() finds, or unsigned if there is none.
 class S3Source final : public Source {
  public:
-  // Errors are ReadS3Settings's.
+  // Errors are ReadS3Settings()'s.
   static base::Result<std::unique_ptr<Source>> Open(const std::string& uri, const Environment& environment);
 
   std::string Place() const override { return settings_.bucket_url; }
@@ -34,7 +34,7 @@ class S3Source final : public Source {
   const Environment environment_;
   const FetchClient client_;
   base::Mutex mutex_;
-  bool asked_ GUARDED_BY(mutex_) = false;  // for credentials
+  bool asked_ GUARDED_BY(mutex_) = false;  // true if credentials were looked up
   std::optional<S3Credentials> credentials_ GUARDED_BY(mutex_);
 };
 

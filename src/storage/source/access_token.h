@@ -15,14 +15,15 @@ struct AccessToken {
   std::chrono::seconds lifetime{0};
 };
 
-// The token of an answer of OAuth 2.0 (RFC 6749, 5.1), whose `expires_in` may be a number or a text; an hour without
-// it, and a day at most. FAILED_PRECONDITION: it has none; the message begins with `name`, and has nothing of it.
+// Parses the token of an OAuth 2.0 answer (RFC 6749, 5.1). Its `expires_in` may be a number or a text; the lifetime is
+// an hour without it, and a day at most. FAILED_PRECONDITION if it has no token; the message begins with `name` and
+// contains nothing of the answer.
 base::Result<AccessToken> ReadAccessToken(const std::string& name, std::string_view json);
 
-// A token that is asked for when one is wanted, and again when half of its life is over. Thread-safe.
+// Keeps a token: requests it on first use, and again when half of its lifetime is over. Thread-safe.
 class TokenKeeper final {
  public:
-  // The text of the token that is kept or, one call at a time, of the one that `ask` brings.
+  // Returns the text of the kept token, or of the new one that `ask` returns. `ask` is called once at a time.
   base::Result<std::string> Get(const std::function<base::Result<AccessToken>()>& ask);
 
  private:

@@ -9,14 +9,14 @@ namespace inferd::storage {
 
 namespace {
 
-// Values that are shorter are words, such as a version's number.
+// Shorter values are words, such as a version's number.
 constexpr size_t kHeaderBytesMin = 8;
-// Of the parameters of URLs and forms that storages and their identity services take.
+// Secret parameters of URLs and forms of storages and their identity services.
 constexpr std::array<std::string_view, 8> kSecretParameters = {
     "assertion", "client_assertion",     "client_secret",  "delegation", "WebIdentityToken",
     "sig",       "X-Amz-Security-Token", "X-Amz-Signature"};
 
-// `text`: "name=value&name=value".
+// `text` has the form "name=value&name=value".
 void AddSecretParameters(std::string_view text, std::vector<std::string>& secrets) {
   while (!text.empty()) {
     const std::string_view field = text.substr(0, text.find('&'));
@@ -34,7 +34,7 @@ void AddSecretParameters(std::string_view text, std::vector<std::string>& secret
 std::vector<std::string> SecretsIn(const FetchRequest& request) {
   std::vector<std::string> secrets;
   for (const auto& [name, value] : request.headers) {
-    // Without the scheme of "Bearer TOKEN".
+    // Drops the scheme of "Bearer TOKEN".
     const std::string credential = value.substr(value.rfind(' ') + 1);
     if (credential.size() >= kHeaderBytesMin) secrets.push_back(credential);
   }

@@ -6,7 +6,8 @@ namespace inferd::storage {
 
 enum class ArchiveKind { kNone, kTar, kZip };
 
-// What a file is by the end of its name, in whatever case: ".tar", ".tgz" and ".tar.gz", ".zip"; else no archive.
+// Returns a file's kind by the end of its name, in any case: ".tar", ".tgz" and ".tar.gz", ".zip"; others are not
+// archives.
 ArchiveKind ArchiveKindOf(std::string_view file_name);
 
 }  // namespace inferd::storage

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view kUnit = "bytes ";
 
-// What stands behind the unit, which is compared without regard to case.
+// Returns the text after the unit, which is compared ignoring case.
 std::optional<std::string_view> BehindUnit(std::string_view text) {
   if (!base::EqualWithoutCase(text.substr(0, kUnit.size()), kUnit)) return std::nullopt;
   return text.substr(kUnit.size());

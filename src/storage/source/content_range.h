@@ -9,18 +9,18 @@ namespace inferd::storage {
 // Content-Range of a response (RFC 9110, 14.4): bytes [begin, end) of a file.
 struct ContentRange {
   uint64_t begin = 0;
-  uint64_t end = 0;                   // above begin, and not above size
-  std::optional<uint64_t> size = {};  // of the whole file; nullopt: "*", which says that it is not known
+  uint64_t end = 0;                   // > begin, and <= size
+  std::optional<uint64_t> size = {};  // of the whole file; nullopt if unknown ("*")
 };
 
-// Parses a decimal number of bytes, without a sign. nullopt: the text is none, or more than 64 bits hold.
+// Parses a decimal number of bytes, without a sign. nullopt if the text is malformed, or exceeds 64 bits.
 std::optional<uint64_t> ReadNumber(std::string_view text);
 
-// Parses "bytes 0-499/1234". nullopt: the text is no such range of bytes, or one that contradicts itself.
+// Parses "bytes 0-499/1234". nullopt if the text is not a range of bytes, or contradicts itself.
 std::optional<ContentRange> ParseContentRange(std::string_view text);
 
-// Parses "bytes */1234", which a response with the status 416 has, and returns the size of the whole file. nullopt: the
-// text is something else.
+// Parses "bytes */1234" of a response with status 416, and returns the size of the whole file. nullopt if the text is
+// something else.
 std::optional<uint64_t> ParseUnsatisfiedRange(std::string_view text);
 
 }  // namespace inferd::storage

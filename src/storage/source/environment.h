@@ -6,7 +6,7 @@
 
 namespace inferd::storage {
 
-// Variables of an environment; empty: not set.
+// Returns an environment variable's value; empty if it is not set.
 using Environment = std::function<std::string(const std::string& name)>;
 
 inline Environment ProcessEnvironment() {

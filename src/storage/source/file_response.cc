@@ -33,7 +33,7 @@ std::string ResponseCodeText(const std::string& name, int status) {
 
 namespace {
 
-// Decides whether the answer is the part that was asked for, of the file that was listed.
+// Returns true if the response is the requested part of the listed file.
 bool IsPartOf(const ResponseHead& head, const ByteRange& range, const RemoteFile& file) {
   const auto part = ParseContentRange(head.Find("content-range"));
   if (head.status != kPartialContent || !part.has_value()) return false;
@@ -41,8 +41,8 @@ bool IsPartOf(const ResponseHead& head, const ByteRange& range, const RemoteFile
   return part->begin == range.begin && part->size == file.size && (!end.has_value() || part->end == *end);
 }
 
-// Decides whether the answer to a request without a range is all that was asked for. WebHDFS has the range in the URL,
-// and its data nodes have answered a part that is not the first with 206, without a Content-Range.
+// Returns true if the response to a request without a range is complete. WebHDFS has the range in the URL, and its data
+// nodes have been seen to answer a part other than the first with 206, without a Content-Range.
 bool IsAllOf(const ResponseHead& head, const ByteRange& range) {
   return head.status == kOkStatus || (range.begin > 0 && head.Find("content-range").empty());
 }

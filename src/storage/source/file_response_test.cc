@@ -12,7 +12,7 @@ namespace {
 
 using base::StatusCode;
 
-// Reads bytes 2 to 5 of a file of 10, and whatever the server makes of that.
+// Reads bytes 2 to 5 of a file of 10, with any response of the server.
 class FileResponseTest : public testing::Test {
  protected:
   base::Status Read(std::string status, std::string content_range, std::string body = "2345") {

@@ -7,7 +7,7 @@
 
 namespace inferd::storage {
 
-// "&name=value", as it follows others in a form or behind a URL's '?'.
+// Returns "&name=value", to be appended to others in a form or after a URL's '?'.
 inline std::string FormField(std::string_view name, std::string_view value) {
   return "&" + std::string(name) + "=" + base::PercentEncoded(value, false);
 }

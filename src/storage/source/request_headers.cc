@@ -10,7 +10,7 @@ namespace inferd::storage {
 
 namespace {
 
-// What a header's text may have: a line's end would make a header of its own.
+// Returns true if a header's text is valid: a line end would start another header.
 bool IsHeaderValue(std::string_view value) {
   return std::ranges::none_of(value, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; });
 }

@@ -8,8 +8,8 @@
 
 namespace inferd::storage {
 
-// The headers of a JSON object whose members are texts; an empty text has none. INVALID_ARGUMENT: it is no such object;
-// the message calls it `name`, and has nothing of it, which may be secret.
+// Reads headers from a JSON object whose members are texts; an empty text has none. INVALID_ARGUMENT if it is not such
+// an object; the message has `name`, and nothing of the text, which may be secret.
 base::Result<std::vector<std::pair<std::string, std::string>>> ReadRequestHeaders(const std::string& name,
                                                                                   const std::string& json);
 

@@ -13,14 +13,14 @@
 
 namespace inferd::storage {
 
-// A file of a model that is elsewhere. Plain data.
+// A file of a remote model. Plain data.
 struct RemoteFile {
-  std::string path{};              // below the model's folder; the source's word, not checked yet
-  std::string key{};               // how the source itself names it
-  std::optional<uint64_t> size{};  // bytes; nullopt: not known
-  std::string tag{};               // another one whenever the bytes are others (an ETag); empty: not known
-  std::string md5{};               // in lower-case hexadecimal digits; empty: not known
-  bool ranges = false;             // whether parts of it can be read; only where the size is known
+  std::string path{};              // relative to the model's folder; from the source, not checked yet
+  std::string key{};               // the source's own name for it
+  std::optional<uint64_t> size{};  // bytes; nullopt if unknown
+  std::string tag{};               // changes whenever the bytes change (an ETag); empty if unknown
+  std::string md5{};               // in lower-case hexadecimal digits; empty if unknown
+  bool ranges = false;             // true if parts of it can be read; only if the size is known
   ArchiveKind archive = ArchiveKind::kNone;
 };
 
@@ -29,15 +29,16 @@ class Source {
  public:
   virtual ~Source() = default;
 
-  // Where the files are, the same for every URI that leads there: with it, a file's key and tag say which bytes it has.
-  // Not to be shown.
+  // Returns the files' location, the same for every URI that leads there. Together with it, a file's key and tag
+  // identify its bytes. May be secret: do not show it.
   virtual std::string Place() const = 0;
 
-  // All of them, by path. NOT_FOUND: there is none. UNAVAILABLE: another try may mend it.
+  // Returns all files, by path. NOT_FOUND if there are none. UNAVAILABLE if a retry may help.
   virtual base::Result<std::vector<RemoteFile>> List(const std::stop_token& stop) = 0;
 
-  // The bytes of `range`, which is all of the file where it has no ranges. UNAVAILABLE: the connection was cut, or the
-  // server is busy; the sink may have had some bytes. ABORTED: the file is no longer the one that was listed.
+  // Reads the bytes of `range`, which is the whole file if it has no ranges. UNAVAILABLE if the connection broke, or
+  // the server is busy; the sink may have received some bytes. ABORTED if the file is no longer the one that was
+  // listed.
   virtual base::Status Read(const RemoteFile& file, const ByteRange& range, const ByteSink& sink,
                             const std::stop_token& stop) = 0;
 };

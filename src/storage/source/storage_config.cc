@@ -20,7 +20,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kS3Variab
      {"verify_ssl", "S3_VERIFY_SSL"},
      {"anonymous", "awsAnonymousCredential"}}};
 
-// Texts, and booleans as texts; other members are nothing's name.
+// Reads texts, and booleans as texts; skips other members.
 base::Status ReadMember(json::Reader& reader, std::string& text) {
   INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
   if (type == json::ValueType::kString) return json::ReadText(reader, text);

@@ -12,15 +12,15 @@ namespace inferd::storage {
 // A storage specification's members: texts, and booleans as texts.
 using StorageConfig = std::map<std::string, std::string, std::less<>>;
 
-// That of an environment, by the rules of KServe's storage initializer: the JSON object in STORAGE_CONFIG (of a
-// secret), and over it that in STORAGE_OVERRIDE_CONFIG (of an InferenceService). INVALID_ARGUMENT: one is no JSON
-// object; the message has nothing of what may be secret.
+// Returns the environment's specification, by the rules of KServe's storage initializer: the JSON object in
+// STORAGE_CONFIG (from a secret), overridden by the one in STORAGE_OVERRIDE_CONFIG (from an InferenceService).
+// INVALID_ARGUMENT if one is not a JSON object; the message contains nothing that may be secret.
 base::Result<StorageConfig> ReadStorageConfig(const Environment& environment);
 
-// An environment with what a storage specification adds to it. With "type": "s3", its members stand for variables:
-// endpoint_url for AWS_ENDPOINT_URL, access_key_id for AWS_ACCESS_KEY_ID, secret_access_key, region
+// Returns an environment with additions from a storage specification. With "type": "s3", its members set variables:
+// endpoint_url sets AWS_ENDPOINT_URL, access_key_id sets AWS_ACCESS_KEY_ID, and likewise secret_access_key, region
 // (AWS_DEFAULT_REGION), ca_bundle (AWS_CA_BUNDLE), verify_ssl (S3_VERIFY_SSL) and anonymous (awsAnonymousCredential).
-// Errors are ReadStorageConfig's.
+// Errors are ReadStorageConfig()'s.
 base::Result<Environment> WithStorageConfig(const Environment& environment);
 
 }  // namespace inferd::storage

@@ -13,7 +13,7 @@ bool IsWordCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// Whether it is "https://<name><host><something>".
+// Returns true if the URI is "https://<name><host><something>".
 bool IsBelowHost(std::string_view uri, std::string_view host) {
   constexpr std::string_view kScheme = "https://";
   if (!uri.starts_with(kScheme)) return false;

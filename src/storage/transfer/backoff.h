@@ -8,24 +8,24 @@
 
 namespace inferd::storage {
 
-// How often a request is tried again that failed with UNAVAILABLE, and after which pauses.
+// The number of retries of a request that failed with UNAVAILABLE, and the pauses between them.
 struct RetryPolicy {
-  int attempts = 6;  // in a row without a byte; at least 1
+  int attempts = 6;  // consecutive ones without a byte; at least 1
   std::chrono::milliseconds first_pause{200};
   std::chrono::milliseconds pause_max{10'000};
 };
 
-// The pause behind the failed attempt `attempt` (0 is the first): it doubles, and a part of it is chance, so that what
-// failed together is not tried again together. `chance` is in [0, 1).
+// Returns the pause after the failed attempt `attempt` (0 is the first). It doubles, and a part of it is random, so
+// that requests that failed together are not retried together. `chance` is in [0, 1).
 std::chrono::milliseconds PauseAfter(int attempt, double chance, const RetryPolicy& policy);
-// The same, with chance of its own.
+// Does the same with a random `chance`.
 std::chrono::milliseconds PauseBehind(int attempt, const RetryPolicy& policy);
 
-// Waits that long; false: `stop` was requested before.
+// Waits for `pause`. Returns false if `stop` was requested before its end.
 bool PauseFor(std::chrono::milliseconds pause, const std::stop_token& stop);
 
-// Calls `attempt` until it returns something else than UNAVAILABLE, or the policy's attempts are used up, whose last
-// error is returned then. An attempt that `progressed()` says was of use begins the count anew. CANCELLED: `stop`.
+// Calls `attempt` until it returns something other than UNAVAILABLE, or the policy's attempts are used up; then returns
+// the last error. The count restarts after an attempt for which `progressed()` is true. CANCELLED by `stop`.
 base::Status Retry(
     const RetryPolicy& policy, const std::stop_token& stop, const std::function<base::Status()>& attempt,
     const std::function<bool()>& progressed = [] { return false; });

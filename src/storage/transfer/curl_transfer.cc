@@ -9,7 +9,7 @@ namespace inferd::storage {
 namespace {
 
 constexpr size_t kHeadersMax = 256;
-constexpr int kFirstFinalStatus = 200;  // those before are interim responses
+constexpr int kFirstFinalStatus = 200;  // lower ones are interim responses
 
 CURL* MakeHandle() {
   static std::once_flag once;
@@ -19,7 +19,7 @@ CURL* MakeHandle() {
   return handle;
 }
 
-// libcurl keeps a copy.
+// libcurl copies the text.
 void SetPem(CURL* curl, CURLoption option, const std::string& pem) {
   curl_blob blob{.data = const_cast<char*>(pem.data()), .len = pem.size(), .flags = CURL_BLOB_COPY};
   curl_easy_setopt(curl, option, &blob);
@@ -42,9 +42,9 @@ struct CurlTransfer::Receiving {
   const FetchSink& sink;
   const std::stop_token& stop;
   ResponseHead head{};
-  bool has_head = false;  // what comes then is the body, and what may follow it
+  bool has_head = false;  // afterwards comes the body, possibly with trailers
   bool redirected = false;
-  bool enough = false;  // the sink wants no more
+  bool enough = false;  // the sink needs no more
   base::Status status{};
 
   bool EndHead() {
@@ -98,7 +98,7 @@ int CurlTransfer::OnProgress(void* user, curl_off_t, curl_off_t, curl_off_t, cur
 
 base::Result<std::string> CurlTransfer::Perform(const FetchClient::Options& options, const FetchRequest& request,
                                                 const FetchSink& sink, const std::stop_token& stop) {
-  curl_easy_reset(curl_);  // the connections stay
+  curl_easy_reset(curl_);  // keeps the connections
   error_[0] = '\0';
   Receiving receiving{.curl = curl_, .sink = sink, .stop = stop};
   SetConnection(options);
@@ -128,9 +128,10 @@ void CurlTransfer::SetConnection(const FetchClient::Options& options) {
   curl_easy_setopt(curl_, CURLOPT_ERRORBUFFER, error_);
   curl_easy_setopt(curl_, CURLOPT_NOSIGNAL, 1L);
   curl_easy_setopt(curl_, CURLOPT_PROTOCOLS_STR, "http,https");
-  curl_easy_setopt(curl_, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));  // ranges in parallel
+  // So that ranges are fetched in parallel
+  curl_easy_setopt(curl_, CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   curl_easy_setopt(curl_, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  curl_easy_setopt(curl_, CURLOPT_TCP_KEEPALIVE, 1L);  // a silent transfer's other end may be gone
+  curl_easy_setopt(curl_, CURLOPT_TCP_KEEPALIVE, 1L);  // detects a silent transfer's dead peer
   curl_easy_setopt(curl_, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(options.connect_timeout.count()));
   curl_easy_setopt(curl_, CURLOPT_LOW_SPEED_LIMIT, 1L);
   curl_easy_setopt(curl_, CURLOPT_LOW_SPEED_TIME, static_cast<long>(options.stall_timeout.count()));
@@ -139,7 +140,7 @@ void CurlTransfer::SetConnection(const FetchClient::Options& options) {
   if (!options.certificate.empty()) {
     SetPem(curl_, CURLOPT_SSLCERT_BLOB, options.certificate);
     SetPem(curl_, CURLOPT_SSLKEY_BLOB, options.private_key.empty() ? options.certificate : options.private_key);
-    curl_easy_setopt(curl_, CURLOPT_KEYPASSWD, "");  // a key with a password is refused; a terminal is not asked
+    curl_easy_setopt(curl_, CURLOPT_KEYPASSWD, "");  // refuses a key with a password instead of asking at a terminal
   }
   if (!options.connect_to.empty()) {
     curl_slist_free_all(std::exchange(connect_to_, nullptr));
@@ -162,7 +163,7 @@ void CurlTransfer::SetRequest(const FetchRequest& request) {
   }
   curl_slist_free_all(std::exchange(headers_, nullptr));
   for (const auto& [name, value] : request.headers) {
-    // libcurl's way to send a header without a value is a semicolon.
+    // libcurl sends a header without a value if it ends with a semicolon.
     headers_ = curl_slist_append(headers_, (name + (value.empty() ? ";" : ": " + value)).c_str());
   }
   curl_easy_setopt(curl_, CURLOPT_HTTPHEADER, headers_);

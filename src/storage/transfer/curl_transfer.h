@@ -10,7 +10,7 @@
 
 namespace inferd::storage {
 
-// One handle of libcurl: a request at a time, over connections that it keeps. Not thread-safe.
+// One libcurl handle: one request at a time, over connections that it keeps. Not thread-safe.
 class CurlTransfer final {
  public:
   CurlTransfer();
@@ -18,7 +18,8 @@ class CurlTransfer final {
   CurlTransfer(const CurlTransfer&) = delete;
   CurlTransfer& operator=(const CurlTransfer&) = delete;
 
-  // Where a redirect leads to; empty: it was none, and the sink had it all. Errors are FetchClient::Fetch's.
+  // Returns a redirect's target, or "" if it was not a redirect and the sink got everything. Errors are
+  // FetchClient::Fetch()'s.
   base::Result<std::string> Perform(const FetchClient::Options& options, const FetchRequest& request,
                                     const FetchSink& sink, const std::stop_token& stop);
 

@@ -8,8 +8,8 @@ namespace inferd::storage {
 
 namespace {
 
-// "https://host:443" of "https://host:443/path"; the same origin may be written in two ways, and then loses its
-// headers.
+// Returns "https://host:443" of "https://host:443/path". An origin that is written in two ways counts as two, and then
+// loses its headers.
 std::string_view OriginOf(std::string_view url) {
   const size_t scheme = url.find("://");
   if (scheme == std::string_view::npos) return url;

@@ -1,4 +1,4 @@
-"""KServe's V1: its SDK's REST client, the CloudEvents library where its servers use it, and plain requests, against inferd; and the same
+"""KServe's V1 against inferd: its SDK's REST client, the CloudEvents library that its servers use, and plain requests. Also the same
 models over V2."""
 
 import asyncio

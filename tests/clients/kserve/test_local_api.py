@@ -1,4 +1,4 @@
-"""inferd-controller's API, driven by Kubernetes' Python client and by KServe's SDK: nothing of inferd's is used but the program."""
+"""inferd-controller's API, used by Kubernetes' Python client and by KServe's SDK. Of inferd, the tests use only the program."""
 
 import concurrent.futures
 import os

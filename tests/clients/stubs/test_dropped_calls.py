@@ -1,5 +1,5 @@
-"""Clients that go away in the middle of what they do, a thousand times: the server lives on, holds nothing of theirs, and
-keeps nothing open."""
+"""Clients that disconnect in the middle of a call, a thousand times. The server stays up, and keeps no resources and no
+connections of theirs."""
 
 import contextlib
 import random

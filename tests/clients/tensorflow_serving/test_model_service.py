@@ -1,4 +1,4 @@
-"""ModelService, and the files that a running server looks at: what operators of TensorFlow Serving script."""
+"""ModelService, and the files that a running server watches, which operators of TensorFlow Serving use in scripts."""
 
 import shutil
 

@@ -1,4 +1,4 @@
-"""Predict, as the clients of TensorFlow Serving's half_plus_two write it."""
+"""Predict, in the form that clients of TensorFlow Serving's half_plus_two use."""
 
 import grpc
 import numpy

@@ -1,4 +1,4 @@
-"""logging_config: calls over gRPC and REST in files that TensorFlow's tools read, and that warm the model up."""
+"""logging_config: logs of gRPC and REST calls, in files that TensorFlow's tools can read, and that can warm up the model."""
 
 import shutil
 import signal

@@ -136,8 +136,11 @@ def test_what_tritons_own_tests_look_for(protocol, client):
             refusal(client.register_system_shared_memory, other.name, other.key, 9)
         assert "the key contains the reserved prefix 'triton_python_backend_shm_region_'" in \
             refusal(client.register_system_shared_memory, "own", "triton_python_backend_shm_region_x", 8)
-        assert "Unable to open shared memory region: '/nothing-there'" in \
-            refusal(client.register_system_shared_memory, "own", "/nothing-there", 8)
+        for size in (8, 1, 0):
+            assert "Unable to open shared memory region: '/nothing-there'" in \
+                refusal(client.register_system_shared_memory, "own", "/nothing-there", size)
+        assert f"failed to register shared memory region '{other.name}': invalid args" in \
+            refusal(client.register_system_shared_memory, other.name, other.key, 0)
         assert "input byte size mismatch for input 'INPUT1' for model 'simple'. Expected 64, got 63" in \
             refusal(client.infer, "simple", inputs_of(protocol, region, 63))
         assert f"Invalid offset for shared memory region: '{region.name}'" in \

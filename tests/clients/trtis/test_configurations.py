@@ -1,5 +1,5 @@
-"""The configurations that the guide of the TensorRT Inference Server (beta, 2018) explains, in configurations/: each model is
-in the status with its configuration as it was written, and what can be executed here is, on the CPU."""
+"""The configurations that the guide of the TensorRT Inference Server (beta, 2018) explains, in configurations/. The status shows
+each model with its configuration as written, and models that can run here are executed on the CPU."""
 
 import pathlib
 

@@ -1,5 +1,5 @@
-"""The walk through the guide of the TensorRT Inference Server (beta, 2018), with the server that stands in for it: a model
-store, the server's status, images classified over HTTP and gRPC, versions that come and go; models of ONNX and of TensorFlow."""
+"""The walk-through of the TensorRT Inference Server's guide (beta, 2018), with inferd in place of that server: a model store,
+the server's status, image classification over HTTP and gRPC, and version changes; with ONNX and TensorFlow models."""
 
 import re
 import shutil

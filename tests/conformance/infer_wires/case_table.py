@@ -126,7 +126,7 @@ REFUSED = [
     refused("a version that is not there", Request("simple", simple(), version="2"),
             "Request for unknown model: 'simple' version 2 is not found", "NOT_FOUND"),
     refused("a version that is none", Request("simple", simple(), version="one"),
-            "Request for unknown model: 'simple' version one is not found", "NOT_FOUND"),
+            "failed to get model version from specified version string 'one': expected a whole number without leading zeros", "NOT_FOUND"),
     refused("no inputs", Request("simple", []),
             "expected 2 inputs but got 0 inputs for model 'simple'. Got input(s) [], but missing required input(s) "
             "['INPUT0','INPUT1']. Please provide all required input(s)."),

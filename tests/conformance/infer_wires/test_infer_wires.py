@@ -1,5 +1,8 @@
 """Every case of case_table.py on every wire."""
 
+import dataclasses
+import re
+
 import pytest
 
 import case_table
@@ -30,6 +33,10 @@ def wires(servers, isolation):
         client.close()
 
 
+# How to mend a request is not said on all wires (docs/first-mistakes.md).
+ADVICE = re.compile(r" \(did you mean '.*'\?\)$|; GET /v2/models lists the models$|; its only version is \d+$|; model '[^']*' takes '.*$")
+
+
 ASKED = [pytest.param(case, wire, id=f"{case.title}, over {wire}") for case in case_table.CASES for wire in case.wires]
 
 
@@ -39,4 +46,6 @@ def test_case(case, wire, wires):
     actual = wires(wire, case.repository).infer(case.request)
     if isinstance(expected, Failure) and wire in (case_table.JSON, case_table.BINARY):
         expected = Failure(HTTP_STATUS[expected.code], expected.message)
+    if isinstance(actual, Failure):
+        actual = dataclasses.replace(actual, message=ADVICE.sub("", actual.message))
     assert repr(actual) == repr(expected)  # 1 is not True, 0 not -0.0, and NaN is NaN

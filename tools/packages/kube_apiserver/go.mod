@@ -1,10 +1,21 @@
-// kube-apiserver of one release, with the versions of everything that it is built of; go.sum has their hashes. The tests run the
-// control plane against it. `replace` is what Kubernetes itself has in its tree: libraries of the same release.
+// The programs of a control plane of one release (control_plane/main.go), with the versions of everything that they are built of; go.sum has their
+// hashes. The tests run inferd's control plane against it. `replace` is what Kubernetes itself has in its tree: libraries of the same release, or of an
+// earlier patch of it where the proxy of modules has no other.
 module kube_apiserver
 
 go 1.19
 
 require k8s.io/kubernetes v1.26.15
+
+require (
+	github.com/spf13/cobra v1.6.0
+	k8s.io/api v0.26.15
+	k8s.io/apimachinery v0.26.15
+	k8s.io/client-go v0.26.15
+	k8s.io/component-base v0.26.15
+	k8s.io/controller-manager v0.26.15
+	k8s.io/metrics v0.0.0
+)
 
 require (
 	cloud.google.com/go/compute v1.19.1 // indirect
@@ -84,7 +95,6 @@ require (
 	github.com/prometheus/procfs v0.8.0 // indirect
 	github.com/robfig/cron/v3 v3.0.1 // indirect
 	github.com/rubiojr/go-vhd v0.0.0-20200706105327-02e210299021 // indirect
-	github.com/spf13/cobra v1.6.0 // indirect
 	github.com/spf13/pflag v1.0.5 // indirect
 	github.com/stoewer/go-strcase v1.2.0 // indirect
 	github.com/stretchr/objx v0.5.0 // indirect
@@ -130,21 +140,19 @@ require (
 	gopkg.in/warnings.v0 v0.1.1 // indirect
 	gopkg.in/yaml.v2 v2.4.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
-	k8s.io/api v0.26.15 // indirect
 	k8s.io/apiextensions-apiserver v0.0.0 // indirect
-	k8s.io/apimachinery v0.26.15 // indirect
 	k8s.io/apiserver v0.26.15 // indirect
-	k8s.io/client-go v0.26.15 // indirect
 	k8s.io/cloud-provider v0.26.15 // indirect
 	k8s.io/cluster-bootstrap v0.0.0 // indirect
-	k8s.io/component-base v0.26.15 // indirect
 	k8s.io/component-helpers v0.26.15 // indirect
 	k8s.io/csi-translation-lib v0.26.15 // indirect
+	k8s.io/dynamic-resource-allocation v0.0.0 // indirect
 	k8s.io/klog/v2 v2.80.1 // indirect
 	k8s.io/kms v0.26.15 // indirect
 	k8s.io/kube-aggregator v0.0.0 // indirect
 	k8s.io/kube-openapi v0.0.0-20221012153701-172d655c2280 // indirect
-	k8s.io/kubelet v0.0.0 // indirect
+	k8s.io/kube-scheduler v0.0.0 // indirect
+	k8s.io/kubelet v0.26.15 // indirect
 	k8s.io/legacy-cloud-providers v0.0.0 // indirect
 	k8s.io/mount-utils v0.0.0 // indirect
 	k8s.io/pod-security-admission v0.0.0 // indirect
@@ -167,7 +175,7 @@ replace (
 	k8s.io/code-generator => k8s.io/code-generator v0.26.15
 	k8s.io/component-base => k8s.io/component-base v0.26.15
 	k8s.io/component-helpers => k8s.io/component-helpers v0.26.15
-	k8s.io/controller-manager => k8s.io/controller-manager v0.26.15
+	k8s.io/controller-manager => k8s.io/controller-manager v0.26.8
 	k8s.io/cri-api => k8s.io/cri-api v0.26.15
 	k8s.io/csi-translation-lib => k8s.io/csi-translation-lib v0.26.15
 	k8s.io/dynamic-resource-allocation => k8s.io/dynamic-resource-allocation v0.26.15

@@ -1,4 +1,4 @@
-"""Each row, shifted and scaled to a mean of 0 and a standard deviation of 1."""
+"""Shifts and scales each row to a mean of 0 and a standard deviation of 1."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -14,11 +14,11 @@ Arrivals::Arrivals(Kind kind, double per_second, uint64_t seed, size_t share, si
 
 void Arrivals::Advance() {
   ++count_;
-  // Equal distances are not added up, so that they do not drift.
+  // Equal distances are multiplied rather than summed, so that rounding errors do not accumulate.
   next_ns_ = kind_ == Kind::kConstant ? first_ns_ + static_cast<double>(count_) * mean_ns_ : next_ns_ + Distance();
 }
 
-// Not std::exponential_distribution, whose values are each library's own.
+// std::exponential_distribution is not used, because its values differ between libraries.
 double Arrivals::Distance() {
   const double uniform = static_cast<double>(random_() >> 11) * 0x1p-53;  // in [0, 1)
   return -std::log1p(-uniform) * mean_ns_;

@@ -49,7 +49,7 @@ TEST(ArrivalsTest, PoissonOnesHaveTheRateAndExponentialDistances) {
     squares += distance * distance;
   }
   EXPECT_NEAR(static_cast<double>(longer_than_mean) / kCount, std::exp(-1), 0.01);
-  EXPECT_NEAR(squares / kCount, 2, 0.1);  // twice the mean's square
+  EXPECT_NEAR(squares / kCount, 2, 0.1);  // twice the square of the mean
 }
 
 TEST(ArrivalsTest, SharesOfPoissonOnesMakeTheWholeRateAndDiffer) {

@@ -10,8 +10,8 @@
 
 namespace inferd::ctl {
 
-// For tests: the server's side of one HTTP/2 connection, in memory. It keeps what each stream was sent, and says what
-// the test makes it say.
+// A test server for one HTTP/2 connection, in memory. It records the requests of each stream, and sends the test's
+// answers.
 class FakeGrpcServer final {
  public:
   struct Request {

@@ -16,19 +16,19 @@ namespace inferd::ctl {
 
 namespace {
 
-constexpr size_t kOutputBytes = 256 * 1024;  // made at a time
-constexpr int32_t kWindowBytes = 64 << 20;   // what the server may send before it hears from us
+constexpr size_t kOutputBytes = 256 * 1024;  // bytes generated at a time
+constexpr int32_t kWindowBytes = 64 << 20;   // flow-control window granted to the server
 
-// A request of ours and what is known of its response.
+// A request and the state of its response.
 struct Stream {
-  std::deque<size_t> calls;  // not yet answered: one, or those on a long stream
-  bool half_close = false;   // behind what is to be sent
-  size_t left = 0;           // to be sent, of the framed message over and over
-  size_t at = 0;             // in the framed message
+  std::deque<size_t> calls;  // calls without a response: one, or several on a long stream
+  bool half_close = false;   // half-close after sending
+  size_t left = 0;           // bytes to send, of the repeated framed message
+  size_t at = 0;             // position in the framed message
   MessageCounter messages;
   size_t messages_read = 0;
   int http_status = 0;
-  int grpc_status = -1;  // none yet
+  int grpc_status = -1;  // -1 if not received yet
   std::string grpc_message;
 };
 
@@ -36,11 +36,11 @@ struct DeleteSession {
   void operator()(nghttp2_session* session) const { nghttp2_session_del(session); }
 };
 
-// What all connections of a load share.
+// The state that all connections of a load share.
 struct Target {
   std::string authority;
   GrpcCall call;
-  std::string framed;  // the message behind its prefix
+  std::string framed;  // the message with its length prefix
 };
 
 class GrpcLoadProtocol final : public LoadProtocol {
@@ -74,12 +74,12 @@ class GrpcLoadProtocol final : public LoadProtocol {
   std::unique_ptr<nghttp2_session, DeleteSession> session_;
   std::map<int32_t, Stream> streams_;
   int32_t long_stream_ = 0;
-  std::vector<Answer>* answers_ = nullptr;  // during Read
-  bool greeted_ = false;                    // something was read
+  std::vector<Answer>* answers_ = nullptr;  // set during Read
+  bool greeted_ = false;                    // data was received
   State state_ = State::kOpen;
   std::string error_;
   std::string output_;
-  size_t sent_ = 0;  // of output_
+  size_t sent_ = 0;  // bytes of output_ that were sent
 };
 
 GrpcLoadProtocol::GrpcLoadProtocol(std::shared_ptr<const Target> target) : target_(std::move(target)) {
@@ -98,7 +98,7 @@ GrpcLoadProtocol::GrpcLoadProtocol(std::shared_ptr<const Target> target) : targe
 
 void GrpcLoadProtocol::SetCallbacks(nghttp2_session_callbacks* callbacks) {
   nghttp2_session_callbacks_set_send_data_callback(callbacks, &SendRequest);
-  // Frames as large as the server takes them, as gRPC's own clients send them.
+  // Uses the largest frames that the server accepts, as gRPC's own clients do.
   nghttp2_session_callbacks_set_data_source_read_length_callback(
       callbacks,
       [](nghttp2_session*, uint8_t, int32_t, int32_t connection_window, int32_t stream_window, uint32_t frame_bytes_max,
@@ -134,7 +134,7 @@ void GrpcLoadProtocol::SetCallbacks(nghttp2_session_callbacks* callbacks) {
 void GrpcLoadProtocol::Begin(size_t call) {
   if (!target_->call.stream || long_stream_ == 0) return Submit(call);
   Stream* stream = Find(long_stream_);
-  if (stream == nullptr) return;  // it has ended, and Read says so
+  if (stream == nullptr) return;  // it has ended; Read reports that
   stream->calls.push_back(call);
   stream->left += target_->framed.size();
   nghttp2_session_resume_data(session_.get(), long_stream_);
@@ -142,7 +142,7 @@ void GrpcLoadProtocol::Begin(size_t call) {
 
 void GrpcLoadProtocol::Submit(size_t call) {
   std::vector<nghttp2_nv> fields;
-  // nghttp2 takes pointers to non-const, does not write through them, and copies.
+  // nghttp2's parameters are not const, but it only copies from them.
   const auto add = [&fields](std::string_view name, std::string_view value) {
     fields.push_back({reinterpret_cast<uint8_t*>(const_cast<char*>(name.data())),
                       reinterpret_cast<uint8_t*>(const_cast<char*>(value.data())), name.size(), value.size(),
@@ -211,7 +211,7 @@ std::string_view GrpcLoadProtocol::Output() {
   while (output_.size() < kOutputBytes) {
     const uint8_t* data = nullptr;
     const ssize_t bytes = nghttp2_session_mem_send(session_.get(), &data);
-    if (bytes <= 0) break;  // Read will find out why
+    if (bytes <= 0) break;  // Read reports the cause
     output_.append(reinterpret_cast<const char*>(data), static_cast<size_t>(bytes));
   }
   return output_;
@@ -244,7 +244,7 @@ void GrpcLoadProtocol::OnFrame(const nghttp2_frame& frame) {
   if (!ends) return;
   const Stream* stream = Find(frame.hd.stream_id);
   if (stream == nullptr) return;
-  // Answered before the request was whole: nobody wants the rest.
+  // The server answered before the request was complete, so the rest is not needed.
   if (stream->left > 0 || !stream->half_close) {
     nghttp2_submit_rst_stream(session_.get(), NGHTTP2_FLAG_NONE, frame.hd.stream_id, NGHTTP2_CANCEL);
   }
@@ -301,7 +301,7 @@ std::string GrpcLoadProtocol::SizeError(size_t bytes) const {
 }  // namespace
 
 std::string GrpcFrame(std::string_view message) {
-  std::string frame(1, '\0');  // not compressed
+  std::string frame(1, '\0');  // the flag: not compressed
   for (int shift = 24; shift >= 0; shift -= 8) frame += static_cast<char>(message.size() >> shift & 0xff);
   frame += message;
   return frame;

@@ -11,23 +11,24 @@
 
 namespace inferd::ctl {
 
-// A gRPC method and what it is called with. The message is bytes: the caller encodes it.
+// A gRPC method and its encoded request message.
 struct GrpcCall {
   std::string path{};     // "/inference.GRPCInferenceService/ModelInfer"
-  std::string message{};  // without gRPC's prefix
+  std::string message{};  // without gRPC's length prefix
   std::vector<std::pair<std::string, std::string>> metadata{};
-  // One bidirectional stream for as long as the connection lasts; each message is a call, answered by `answers`
-  // messages, in order. Else each call is unary, on a stream of its own.
+  // True if all calls use one bidirectional stream per connection: each message is a call, and `answers` messages
+  // answer it, in order. Otherwise each call is unary, on a stream of its own.
   bool stream = false;
   size_t answers = 1;
-  size_t answer_bytes = 0;  // a message of another size is an error; 0: any
+  size_t answer_bytes = 0;  // expected size of a response message; 0 for any
 };
 
-// A message behind gRPC's prefix, not compressed: what a unary call's body is.
+// Returns the body of a unary call: the message after gRPC's length prefix, not compressed.
 std::string GrpcFrame(std::string_view message);
 
-// `call` over and over, over HTTP/2 with prior knowledge and without compression. Success: one message, and for a unary
-// call grpc-status 0 in its trailers. A stream that ends breaks the connection.
+// Repeats `call` over HTTP/2 with prior knowledge, without compression. A unary call succeeds with one message and
+// grpc-status 0 in the trailers. A streaming call succeeds with its messages; the end of the stream breaks the
+// connection.
 LoadProtocolFactory GrpcLoad(const net::Url& url, GrpcCall call);
 
 }  // namespace inferd::ctl

@@ -20,7 +20,7 @@ class GrpcLoadTest : public ::testing::Test {
     protocol_ = GrpcLoad(net::ParseUrl("http://h:1").value(), std::move(call))();
   }
 
-  // Carries bytes both ways until neither side has any.
+  // Transfers bytes in both directions until neither side has any.
   State Exchange() {
     State state = State::kOpen;
     for (bool moved = true; moved;) {
@@ -39,7 +39,7 @@ class GrpcLoadTest : public ::testing::Test {
     return state;
   }
 
-  // What becomes of a unary call whose stream the server ends in this way.
+  // Returns the error of a unary call whose stream the server ends like this.
   std::string ErrorAfter(std::string_view status, const std::vector<std::string>& messages,
                          const FakeGrpcServer::Fields& trailers) {
     protocol_->Begin(0);
@@ -76,7 +76,7 @@ TEST_F(GrpcLoadTest, AUnaryCallIsAStreamOfItsOwn) {
   server_.Head(3);
   server_.Message(3, "answer");
   EXPECT_EQ(Exchange(), State::kOpen);
-  EXPECT_TRUE(answers_.empty());  // before the status
+  EXPECT_TRUE(answers_.empty());  // not before the status
   server_.End(3, {{"grpc-status", "0"}});
   EXPECT_EQ(Exchange(), State::kOpen);
   ASSERT_EQ(answers_.size(), 1u);

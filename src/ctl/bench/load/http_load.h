@@ -8,10 +8,10 @@
 
 namespace inferd::ctl {
 
-// The bytes of `request` to `url`, kept alive.
+// Returns the bytes of a keep-alive request to `url`.
 std::string SerializeRequest(const net::Url& url, const net::ClientRequest& request);
 
-// `request` over and over, over HTTP/1.1: one call at a time on a connection. 2xx is success.
+// Repeats `request` over HTTP/1.1, with one call at a time per connection. A status 2xx is success.
 LoadProtocolFactory HttpLoad(const net::Url& url, const net::ClientRequest& request);
 
 }  // namespace inferd::ctl

@@ -22,14 +22,14 @@ void SleepUntil(int64_t steady_ns) {
   std::this_thread::sleep_until(std::chrono::steady_clock::time_point(std::chrono::nanoseconds(steady_ns)));
 }
 
-// The thread that waits for the workers: it sleeps, looks whether the load is to stop, and tells how far it is. It does
-// not wake up in between where neither is asked for.
+// Waits for the workers: sleeps, checks whether the load must stop, and reports the progress. Without `stop` and
+// `progress` it does not wake up in between.
 class Watch {
  public:
   Watch(const LoadOptions& options, const Workers& workers, int64_t count_from_ns)
       : options_(options), workers_(workers), count_from_ns_(count_from_ns) {}
 
-  // False as soon as the load is to stop.
+  // Returns false as soon as the load must stop.
   bool WaitUntil(int64_t until_ns) {
     if (options_.stop == nullptr && !options_.progress) {
       SleepUntil(until_ns);
@@ -60,7 +60,7 @@ class Watch {
   int64_t next_progress_ns_ = 0;
 };
 
-// All but times: a thread's part to the whole, or a whole to another.
+// Adds everything but times: a thread's part to the whole, or one report to another.
 void Add(const LoadReport& part, LoadReport& report) {
   report.due += part.due;
   report.answered += part.answered;

@@ -9,35 +9,37 @@
 
 namespace inferd::ctl {
 
-// One connection's part of a load: makes the bytes of its calls, and understands their answers. It knows neither time
-// nor sockets; LoadWorker paces, measures, and carries the bytes. One per connection, used by one thread at a time.
+// A protocol on one connection of a load: encodes calls and decodes responses. It knows neither time nor sockets:
+// LoadWorker schedules, measures, and transfers the bytes. One per connection; the caller must use one thread at a
+// time.
 class LoadProtocol {
  public:
-  // How a call ended.
+  // The end of a call.
   struct Answer {
     size_t call = 0;
-    std::string error{};  // empty: as it should
+    std::string error{};  // empty on success
   };
   enum class State {
     kOpen,
-    kDone,    // the server closes the connection behind its answers
+    kDone,    // the server closes the connection after its responses
     kBroken,  // error() says why
   };
 
   virtual ~LoadProtocol() = default;
 
-  // Another call. `call` names it until its answer: a number that no call under way has, below LoadOptions::in_flight.
+  // Starts a call. `call` identifies it until its response: a number below LoadOptions::in_flight that no call in
+  // flight has.
   virtual void Begin(size_t call) = 0;
-  // What is to be written now; empty: nothing. Valid until the next call of anything here.
+  // Returns the bytes to write now; may be empty. Valid until the next call of any method.
   virtual std::string_view Output() = 0;
-  // So many bytes of Output were written.
+  // Reports that so many bytes of Output were written.
   virtual void Sent(size_t bytes) = 0;
-  // Takes what arrived; appends the answers that it completes.
+  // Takes received bytes, and appends the calls that they complete.
   virtual State Read(std::string_view data, std::vector<Answer>& answers) = 0;
   virtual std::string_view error() const = 0;
 };
 
-// Called for each connection, on any thread.
+// Creates the protocol of a connection. Called on any thread.
 using LoadProtocolFactory = std::function<std::unique_ptr<LoadProtocol>()>;
 
 }  // namespace inferd::ctl

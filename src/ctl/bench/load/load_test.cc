@@ -64,7 +64,7 @@ TEST(LoadTest, OpenLoopCountsWhateverWasDue) {
   options.threads = 2;
   options.rate = 100;
   options.warmup = milliseconds(0);
-  options.drain = milliseconds(60'000);  // not used up: it ends with the last answer
+  options.drain = milliseconds(60'000);  // not reached: the load ends with the last response
   const auto report = RunLoad(options);
   ASSERT_TRUE(report.has_value());
   EXPECT_GT(report->due, 0u);

@@ -27,13 +27,13 @@ constexpr uint64_t kStopKey = kTimerKey - 1;
 
 int64_t Now() { return base::SystemClock().NowNs(); }
 
-// What a thread has used and waited for so far, in nanoseconds.
+// The CPU time and the waiting time of a thread so far, in nanoseconds.
 struct CoreTime {
   double used = 0;
   double waited = 0;
 };
 
-// proc(5), /proc/PID/schedstat; where the kernel keeps none, the time used alone.
+// Reads proc(5), /proc/PID/schedstat. If the kernel does not provide it, only the CPU time is known.
 CoreTime ThisThread() {
   CoreTime time;
   if (std::ifstream("/proc/thread-self/schedstat") >> time.used >> time.waited) return time;
@@ -101,7 +101,7 @@ void LoadWorker::Run() {
   for (Connection& connection : connections_) BeginAll(connection);
   int64_t now = begin_ns_;
   for (; !Finished(now); now = Now()) WaitOnce(now);
-  // What never found a free connection was due all the same.
+  // Calls that never found a free connection were due too.
   for (; arrivals_ && begin_ns_ + arrivals_->next_ns() < end_ns(); arrivals_->Advance()) {
     if (begin_ns_ + arrivals_->next_ns() >= count_from_ns_) ++report_.due;
   }
@@ -130,7 +130,7 @@ void LoadWorker::WaitOnce(int64_t now_ns) {
       BeginDue();
       continue;
     }
-    if (event.data.u64 == kStopKey) continue;  // the loop sees that its time is over
+    if (event.data.u64 == kStopKey) continue;  // the loop checks the time
     Connection& connection = connections_[event.data.u64];
     if (connection.fd >= 0) Flush(connection);
     if ((event.events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0 && connection.fd >= 0) Receive(connection);
@@ -156,7 +156,7 @@ void LoadWorker::Flush(Connection& connection) {
     if (n >= 0) {
       connection.protocol->Sent(static_cast<size_t>(n));
     } else if (errno != EINTR) {
-      // A server that refuses a body half-way answers before it closes: let Receive see that answer.
+      // A server that refuses a body early answers before it closes, so Receive must still read that answer.
       connection.mute = errno != EAGAIN;
       return;
     }
@@ -175,7 +175,7 @@ void LoadWorker::Receive(Connection& connection) {
     if (state != LoadProtocol::State::kOpen) return Break(connection, connection.protocol->error());
     for (const LoadProtocol::Answer& answer : answers_) GoOn(connection, answer.call);
     Flush(connection);
-    // A short read leaves nothing behind; the next edge will come with more.
+    // After a short read nothing remains; the next event reports new data.
     if (static_cast<size_t>(n) < inbox_.size()) return;
   }
 }
@@ -209,7 +209,7 @@ void LoadWorker::Break(Connection& connection, std::string_view why) {
   connection.fd = -1;
   --alive_;
   std::erase_if(idle_, [index = IndexOf(connection)](const IdleCall& idle) { return idle.connection == index; });
-  // A connection that never got an answer would only fail again.
+  // A new connection would only fail again if this one never got a response.
   if (!connection.proven) return;
   if (const base::Status status = Open(connection); !status.ok()) {
     NoteError(status.message());
@@ -241,11 +241,11 @@ void LoadWorker::BeginDue() {
     if (due > now) return ArmTimer(due);
     BeginNext(due, now);
   }
-  // None is idle: the next answer asks again.
+  // No connection is free. The next response calls this again.
 }
 
 void LoadWorker::BeginNext(int64_t due_ns, int64_t now_ns) {
-  // The first in line has been idle for the longest: since then, a call that is late is late because of us.
+  // The first idle slot has been free for longest. If a call was due after that, its delay is the generator's.
   const int64_t idle_since_ns = idle_.front().since_ns;
   const IdleCall idle = idle_.back();
   idle_.pop_back();

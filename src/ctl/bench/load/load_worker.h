@@ -13,27 +13,27 @@
 
 namespace inferd::ctl {
 
-// One thread's share of a load: some connections on one epoll. Used by one thread at a time.
+// One thread's part of a load: some connections on one epoll. The caller must use one thread at a time.
 class LoadWorker final {
  public:
-  // `share` of `shares` workers: its part of the connections and of the rate. `options` outlives the worker.
+  // Part `share` of `shares`: this worker's connections and rate. `options` must outlive the worker.
   LoadWorker(const LoadOptions& options, size_t share, size_t shares);
   ~LoadWorker();
   LoadWorker(const LoadWorker&) = delete;
   LoadWorker& operator=(const LoadWorker&) = delete;
 
-  // Opens every connection.
+  // Opens all connections.
   base::Status Connect();
-  // Before Run: calls are made until `end_ns` (steady clock); what ends at or after `count_from_ns` counts, in an open
-  // loop what is due then.
+  // Sets the times of the measurement; call it before Run. Calls are sent until `end_ns` (steady clock). Calls that end
+  // at or after `count_from_ns` count; in an open loop, those that are due then.
   void SetTimes(int64_t count_from_ns, int64_t end_ns);
   void Run();
-  // Ends Run as if `end_ns` were `now_ns`. From any thread.
+  // Ends Run as if `end_ns` were `now_ns`. Thread-safe.
   void Stop(int64_t now_ns);
 
-  // LoadReport::completed so far. From any thread.
+  // Returns the current LoadReport::completed. Thread-safe.
   uint64_t completed() const { return completed_.load(std::memory_order_relaxed); }
-  // After Run.
+  // Returns the results. Call it after Run.
   const LoadReport& report() const { return report_; }
 
  private:
@@ -42,8 +42,8 @@ class LoadWorker final {
   struct Connection {
     int fd = -1;
     std::unique_ptr<LoadProtocol> protocol;
-    std::vector<int64_t> start_ns;  // by call; kIdle: not under way
-    bool proven = false;            // has answered since it was opened
+    std::vector<int64_t> start_ns;  // by call; kIdle if not in flight
+    bool proven = false;            // a response has arrived since the connection was opened
     bool mute = false;              // the server reads no more, but may still answer
   };
   struct IdleCall {
@@ -60,12 +60,12 @@ class LoadWorker final {
   void Break(Connection& connection, std::string_view why);
   void GoOn(Connection& connection, size_t call);
   void BeginAll(Connection& connection);
-  // Open loop: begins what is due, and sets the timer for what comes next.
+  // Open loop: starts the calls that are due, and sets the timer for the next one.
   void BeginDue();
   void BeginNext(int64_t due_ns, int64_t now_ns);
   void ArmTimer(int64_t due_ns);
   int64_t end_ns() const { return end_ns_.load(std::memory_order_relaxed); }
-  // Whether a call counts that was due, or began, at `start_ns` and ends now.
+  // Returns true if a call counts that was due, or started, at `start_ns` and ends now.
   bool Counts(int64_t start_ns, int64_t now_ns) const;
   bool Finished(int64_t now_ns) const;
   void WaitOnce(int64_t now_ns);
@@ -80,15 +80,15 @@ class LoadWorker final {
   int timer_fd_ = -1;
   int stop_fd_ = -1;  // an eventfd that ends the wait for events
   std::vector<Connection> connections_;
-  std::vector<IdleCall> idle_;  // open loop: what waits for work
+  std::vector<IdleCall> idle_;  // open loop: free slots for calls
   size_t alive_ = 0;
   size_t under_way_ = 0;
   std::optional<Arrivals> arrivals_;  // open loop
   int64_t begin_ns_ = 0;
   int64_t count_from_ns_ = 0;
   std::atomic<int64_t> end_ns_ = 0;
-  std::atomic<uint64_t> completed_ = 0;  // written by the worker's thread alone
-  int64_t armed_ns_ = 0;                 // the timer
+  std::atomic<uint64_t> completed_ = 0;  // written by the worker's thread only
+  int64_t armed_ns_ = 0;                 // time to which the timer is set
   std::vector<char> inbox_;
   std::vector<LoadProtocol::Answer> answers_;
   LoadReport report_;

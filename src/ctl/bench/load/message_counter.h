@@ -8,10 +8,11 @@
 
 namespace inferd::ctl {
 
-// Finds where gRPC's messages end in a stream's bytes, however they are cut; looks at no message.
+// Finds the ends of gRPC messages in a stream that arrives in arbitrary pieces. It does not decode the messages.
 class MessageCounter {
  public:
-  // Takes bytes from the front of `data`. True: a message has ended; call again with what is left.
+  // Consumes bytes from the front of `data`. Returns true at the end of a message; the caller must call again with the
+  // rest.
   bool Read(std::string_view& data) {
     while (prefix_bytes_ < kPrefixBytes && !data.empty()) {
       // The compressed flag, then the length in network order.
@@ -28,7 +29,7 @@ class MessageCounter {
     prefix_bytes_ = 0;
     return true;
   }
-  // Of the last message that has ended, without its prefix.
+  // Returns the size of the last complete message, without its prefix.
   size_t last_bytes() const { return last_bytes_; }
 
  private:

@@ -16,7 +16,7 @@ namespace {
 base::Result<int64_t> OwnCpuNs(int pid) {
   std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  // The second field is a name in parentheses, which may hold anything; the third follows the last ')'.
+  // The second field is a name in parentheses, which may contain any character; the third one follows the last ')'.
   const size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return std::unexpected(base::NotFound("no process " + std::to_string(pid)));
   std::istringstream fields(text.substr(name_end + 1));
@@ -27,7 +27,7 @@ base::Result<int64_t> OwnCpuNs(int pid) {
   return (user + system) * (1'000'000'000 / ::sysconf(_SC_CLK_TCK));
 }
 
-// A process's children are listed by the threads that started them.
+// /proc lists the children of each thread separately.
 std::vector<int> ChildrenOf(int pid) {
   std::vector<int> children;
   std::error_code error;

@@ -11,8 +11,8 @@ namespace inferd::forest {
 
 namespace {
 
-// The least number t' of type Feature for which x < t' says what the split does, for every x of type Feature. There is
-// none where even infinity goes left.
+// Returns the least number t' of type Feature such that x < t' equals the split's decision for every x of type Feature.
+// There is none if even infinity goes left.
 template <typename Feature>
 Feature LessThan(const Node& node) {
   constexpr Feature kInfinity = std::numeric_limits<Feature>::infinity();
@@ -21,7 +21,7 @@ Feature LessThan(const Node& node) {
     if (static_cast<double>(rounded) > node.threshold) rounded = std::nextafter(rounded, -kInfinity);
     return std::nextafter(rounded, kInfinity);
   }
-  // x < t: of a t between two numbers of the type, the one above.
+  // For x < t with a t between two numbers of the type: takes the higher one.
   if (static_cast<double>(rounded) < node.threshold) rounded = std::nextafter(rounded, kInfinity);
   return rounded;
 }
@@ -51,7 +51,7 @@ class Compactor final {
     AddSets();
     values_ = static_cast<uint32_t>(to_.leaf_values.size());
     for (const double value : tree_.leaf_values) to_.leaf_values.push_back(static_cast<Sum>(value));
-    std::vector<int32_t> order = {0};  // by their distance from the root; grows as it is gone through
+    std::vector<int32_t> order = {0};  // ordered by distance from the root; grows during the pass
     for (size_t i = 0; i < order.size(); ++i) {
       const Node& node = tree_.nodes[order[i]];
       if (node.split == Split::kLeaf) {
@@ -103,7 +103,7 @@ class Compactor final {
     special.set_size = static_cast<uint32_t>(tree_.sets[node.index].size());
   }
 
-  // Each of the tree's sets once, however many nodes split by it.
+  // Adds each of the tree's sets once, however many nodes use it.
   void AddSets() {
     for (const CategorySet& set : tree_.sets) {
       sets_.push_back(static_cast<uint32_t>(to_.sets.size()));
@@ -119,8 +119,8 @@ class Compactor final {
   const Forest& forest_;
   const Tree& tree_;
   To& to_;
-  uint32_t values_ = 0;         // where the tree's begin
-  std::vector<uint32_t> sets_;  // where each of the tree's begins
+  uint32_t values_ = 0;         // index of the tree's first value
+  std::vector<uint32_t> sets_;  // index of each set's first word
 };
 
 }  // namespace

@@ -11,18 +11,18 @@ namespace inferd::forest {
 
 namespace {
 
-// The memory of a walk grows with the square of it.
+// The memory of a walk grows with the square of the depth.
 constexpr int kContributionsDepthMax = 512;
 
-// A feature that was split by on the way to a node.
+// A feature that a split on the path to a node uses.
 struct PathElement {
   int32_t feature;
-  double zero_fraction;  // of the rows that go this way, whatever the feature is
-  double one_fraction;   // 1: the row itself does, else 0
-  double weight;         // of the subsets of features that have so many of the path's
+  double zero_fraction;  // of the rows that go this way, for any value of the feature
+  double one_fraction;   // 1 if the row itself goes this way, else 0
+  double weight;         // of the subsets with this many of the path's features
 };
 
-// The path's features up to now: [0, size), the first of which is the root's and no feature.
+// The path's features so far: [0, size). The first is the root's, which is no feature.
 struct Path {
   PathElement* elements;
   int32_t size;
@@ -39,7 +39,7 @@ void Extend(Path* path, PathElement element) {
   }
 }
 
-// Takes an element out again.
+// Removes an element.
 void Unwind(Path* path, int32_t at) {
   const int32_t last = --path->size;
   PathElement* const all = path->elements;
@@ -62,7 +62,7 @@ void Unwind(Path* path, int32_t at) {
   }
 }
 
-// The weights' sum without that element.
+// Returns the sum of the weights without that element.
 double SumWithout(const Path& path, int32_t at) {
   const int32_t last = path.size - 1;
   const PathElement* const all = path.elements;
@@ -82,12 +82,12 @@ double SumWithout(const Path& path, int32_t at) {
   return total;
 }
 
-// One row's walk through all of a tree.
+// One row's walk through a whole tree.
 class ShapWalk final {
  public:
   ShapWalk(const Tree& tree, const double* row, double* to) : tree_(tree), row_(row), to_(to) {}
 
-  // `memory` has room for the paths of all depths. The path so far lies before it.
+  // `memory` has room for the paths of all depths. The path so far precedes it.
   void Visit(int32_t at, const Path& before, PathElement* memory, PathElement step) {
     std::copy_n(before.elements, before.size, memory);
     Path path{memory, before.size};

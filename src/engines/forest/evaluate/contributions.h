@@ -9,22 +9,22 @@
 
 namespace inferd::forest {
 
-// How much each feature contributes to a row's margins: SHAP values as XGBoost and LightGBM compute them from the trees
-// alone, by how many rows of the training went each way (Lundberg, Erion and Lee, "Consistent Individualized Feature
+// The contribution of each feature to a row's margins: SHAP values as XGBoost and LightGBM compute them from the trees
+// alone, by the number of training rows in each branch (Lundberg, Erion and Lee, "Consistent Individualized Feature
 // Attribution for Tree Ensembles", 2018, algorithm 2). Immutable; thread-safe.
 class Contributions final {
  public:
-  // INVALID_ARGUMENT: the forest's library computes none of such trees, or the file does not have what it needs.
+  // INVALID_ARGUMENT if the forest's library computes none for such trees, or the file lacks the required data.
   static base::Result<std::unique_ptr<const Contributions>> Create(std::shared_ptr<const Forest> forest);
 
-  // Of one row: for each output, one value for each feature and the bias behind them, which together are its margin.
+  // Computes one row: for each output, one value per feature, then the bias; their sum is the margin.
   void OfRow(const double* row, double* to) const;
 
  private:
   explicit Contributions(std::shared_ptr<const Forest> forest);
 
   const std::shared_ptr<const Forest> forest_;
-  std::vector<double> expected_;  // of each tree, over the rows of the training
+  std::vector<double> expected_;  // of each tree, over the training rows
   int depth_ = 0;                 // of the deepest tree
 };
 

@@ -7,7 +7,8 @@
 
 namespace inferd::forest {
 
-// Whether a value's category is in the set of `words` words. What lies between -1 and 0 is category 0, or none.
+// Returns true if a value's category is in the set of `words` words. A value between -1 and 0 is category 0, or in no
+// category.
 template <typename Feature>
 bool IsInSet(const uint32_t* set, uint32_t words, bool fraction_is_zero, Feature value) {
   if (fraction_is_zero ? !(value > -1) : !(value >= 0)) return false;
@@ -16,7 +17,7 @@ bool IsInSet(const uint32_t* set, uint32_t words, bool fraction_is_zero, Feature
   return ((set[category / 32] >> (category % 32)) & 1U) != 0;
 }
 
-// Where `node` of `tree`, which is no leaf, sends the value.
+// Decides whether `node` of `tree`, which must not be a leaf, sends the value to the left.
 inline bool GoesLeft(const Tree& tree, const Node& node, double value) {
   if (std::isnan(value) || (node.zero_is_missing && std::abs(value) <= kZeroThreshold)) return node.default_left;
   switch (node.split) {

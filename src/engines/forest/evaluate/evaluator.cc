@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "engines/forest/evaluate/compact_forest.h"
 #include "engines/forest/evaluate/walk.h"
@@ -11,13 +12,14 @@ namespace inferd::forest {
 
 namespace {
 
-// So many rows take each tree in turn: tree and rows stay in the nearest cache meanwhile.
+// The number of rows that visit each tree together: the tree and the rows then stay in the L1 cache.
 constexpr size_t kBlockRows = 64;
 
 template <typename Feature, typename Sum>
 class TypedEvaluator final : public Evaluator {
  public:
-  explicit TypedEvaluator(std::shared_ptr<const Forest> forest) : forest_(std::move(forest)), compact_(*forest_) {}
+  explicit TypedEvaluator(std::shared_ptr<const Forest> forest)
+      : forest_(std::move(forest)), compact_(*forest_), weights_(forest_->weights.begin(), forest_->weights.end()) {}
 
   void Margins(const void* rows, size_t count, void* margins) const override {
     const size_t groups = static_cast<size_t>(forest_->groups);
@@ -25,6 +27,7 @@ class TypedEvaluator final : public Evaluator {
     for (size_t row = 0; row < count; ++row) {
       for (size_t g = 0; g < groups; ++g) sums[row * groups + g] = static_cast<Sum>(forest_->start[g]);
     }
+    if (!weights_.empty()) AddLinear(static_cast<const Feature*>(rows), count, sums);
     Visit(static_cast<const Feature*>(rows), count, [&](size_t row, const Feature* values, size_t tree, uint32_t leaf) {
       AddLeaf(compact_.trees[tree], values, leaf, sums + row * groups);
     });
@@ -40,7 +43,20 @@ class TypedEvaluator final : public Evaluator {
  private:
   size_t features() const { return static_cast<size_t>(forest_->features); }
 
-  // Calls `found(row, its values, tree, leaf)` for every row and tree; of one row, tree after tree.
+  void AddLinear(const Feature* rows, size_t count, Sum* sums) const {
+    const size_t groups = static_cast<size_t>(forest_->groups);
+    const Sum* const biases = weights_.data() + features() * groups;
+    for (size_t row = 0; row < count; ++row, rows += features(), sums += groups) {
+      for (size_t g = 0; g < groups; ++g) sums[g] += biases[g];
+      for (size_t i = 0; i < features(); ++i) {
+        if (std::isnan(rows[i])) continue;
+        const Sum* const weights = weights_.data() + i * groups;
+        for (size_t g = 0; g < groups; ++g) sums[g] += static_cast<Sum>(rows[i]) * weights[g];
+      }
+    }
+  }
+
+  // Calls `found(row, its values, tree, leaf)` for every row and tree; within one row, tree after tree.
   template <typename Found>
   void Visit(const Feature* rows, size_t count, const Found& found) const {
     for (size_t begin = 0; begin < count; begin += kBlockRows) {
@@ -77,7 +93,7 @@ class TypedEvaluator final : public Evaluator {
     }
   }
 
-  // Several trees side by side.
+  // Visits several trees side by side.
   template <bool kMissing, bool kSpecial, typename Found>
   void VisitRow(const Feature* values, size_t row, const Found& found) const {
     for (size_t tree = 0; tree < compact_.trees.size(); tree += kLanes) {
@@ -124,6 +140,7 @@ class TypedEvaluator final : public Evaluator {
 
   const std::shared_ptr<const Forest> forest_;
   const CompactForest<Feature, Sum> compact_;
+  const std::vector<Sum> weights_;  // of a linear model
 };
 
 }  // namespace

@@ -8,12 +8,12 @@
 
 namespace inferd::forest {
 
-// Computes what a forest says of rows, which lie one behind the other, in the types that its makers chose. Immutable;
-// thread-safe.
+// Computes a forest's results for rows, which are stored one after the other, in the types that the forest's library
+// uses. Immutable; thread-safe.
 class Evaluator {
  public:
-  // For rows of features of this precision; kFloat64 is for forests that compare doubles. The forest was checked; of
-  // its trees nothing is used later on but their number and linear leaves.
+  // For rows with features of this precision; kFloat64 is for forests that compare doubles. The forest must have been
+  // checked. Of its trees only their number and linear leaves are used later.
   static std::unique_ptr<const Evaluator> Create(std::shared_ptr<const Forest> forest, Precision features);
 
   Evaluator() = default;
@@ -21,9 +21,9 @@ class Evaluator {
   Evaluator& operator=(const Evaluator&) = delete;
   virtual ~Evaluator() = default;
 
-  // `count` times Forest::groups numbers of type Forest::sums.
+  // Writes `count` times Forest::groups numbers of type Forest::sums.
   virtual void Margins(const void* rows, size_t count, void* margins) const = 0;
-  // `count` times as many as there are trees: the number of the leaf that the row comes to.
+  // Writes, for each row and tree, the number of the leaf that the row reaches.
   virtual void Leaves(const void* rows, size_t count, int32_t* leaves) const = 0;
 };
 

@@ -10,8 +10,8 @@
 #include "engines/forest/evaluate/compact_forest.h"
 #include "engines/forest/model/check_forest.h"
 
-// Generated forests, with all that a forest may have, against an evaluation of one row and one tree at a time as the
-// structs' comments say it.
+// Compares generated forests, with everything that a forest may have, to an evaluation of one row and one tree at a
+// time that follows the structs' comments.
 
 namespace inferd::forest {
 namespace {
@@ -37,7 +37,7 @@ class Generator final {
     return forest;
   }
 
-  // With values that thresholds have, their neighbours, and what is no number.
+  // Values include thresholds, their neighbours, and NaN.
   std::vector<double> MakeRows(size_t count) {
     std::vector<double> values(count);
     for (double& value : values) {
@@ -170,7 +170,7 @@ void ExpectAsNaive(std::shared_ptr<const Forest> forest, const std::vector<doubl
     }
   }
   EXPECT_EQ(leaves, expected_leaves);
-  for (size_t i = 0; i < margins.size(); ++i) {  // NaN is not itself
+  for (size_t i = 0; i < margins.size(); ++i) {  // NaN differs from itself
     EXPECT_TRUE(margins[i] == expected[i] || (std::isnan(margins[i]) && std::isnan(expected[i]))) << i;
   }
 }

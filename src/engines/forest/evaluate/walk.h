@@ -10,15 +10,15 @@
 
 namespace inferd::forest {
 
-// So many walks go side by side: each step waits for memory, and for the step before.
+// The number of walks that run side by side: each step waits for memory, and for the step before.
 inline constexpr size_t kLanes = 16;
 
-// Where the lanes' walks begin, and where they are in the end: nodes.
+// The lanes' start nodes, and later their end nodes.
 struct Lanes {
   uint32_t at[kLanes];
 };
 
-// Whether it goes right.
+// Returns true if the walk goes to the right child.
 template <typename Feature>
 bool GoesRight(const SpecialSplit& split, const uint32_t* sets, Feature threshold, Feature value) {
   const bool missing = std::isnan(value) || (split.zero_is_missing && std::abs(value) <= Feature(kZeroThreshold));
@@ -27,12 +27,12 @@ bool GoesRight(const SpecialSplit& split, const uint32_t* sets, Feature threshol
   return !split.always_left && !(value < threshold);
 }
 
-// Walks all lanes to their leaves, which are `steps` away at most. The rows of two lanes lie `stride` features apart;
-// 0: all lanes have the same row. kMissing: rows may have NaN. kSpecial: the forest has specials.
+// Walks all lanes to their leaves, which are at most `steps` away. The rows of two lanes are `stride` features apart; 0
+// if all lanes have the same row. kMissing: rows may have NaN. kSpecial: the forest has specials.
 template <bool kMissing, bool kSpecial, typename Feature, typename Sum>
 void Walk(const CompactForest<Feature, Sum>& forest, const Feature* rows, size_t stride, uint32_t steps, Lanes* lanes) {
   using Compact = CompactNode<Feature>;
-  constexpr uint32_t kStepsTogether = 4;  // in deep trees most walks end early: it is looked at after so many steps
+  constexpr uint32_t kStepsTogether = 4;  // deep trees' walks mostly end early: checked after this many steps
   const Compact* const nodes = forest.nodes.data();
   Lanes now = *lanes;
   for (uint32_t done = 0; done < steps;) {

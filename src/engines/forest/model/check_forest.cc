@@ -50,7 +50,7 @@ base::Status CheckNode(const Forest& forest, const Tree& tree, size_t at) {
   return std::isnan(node.threshold) ? WrongNode(at, "has a threshold that is no number") : base::OkStatus();
 }
 
-// Walks the whole tree: every node once at most.
+// Walks the whole tree, visiting each node once at most.
 base::Status CheckTree(const Forest& forest, const Tree& tree) {
   if (tree.nodes.empty()) return base::InvalidArgument("has no node");
   if (!IsIn(tree.group, forest.groups)) {
@@ -94,6 +94,11 @@ base::Status CheckForest(const Forest& forest) {
   const auto fits = [groups](const std::vector<double>& list) { return list.empty() || list.size() == groups; };
   if (forest.start.size() != groups || !fits(forest.divisor) || !fits(forest.end)) {
     return base::InvalidArgument("it has not one base score for each of its " + std::to_string(groups) + " outputs");
+  }
+  if (!forest.weights.empty() && forest.weights.size() != (static_cast<size_t>(forest.features) + 1) * groups) {
+    return base::InvalidArgument("it has " + std::to_string(forest.weights.size()) + " weights, for " +
+                                 std::to_string(forest.features) + " features and a bias of each of its " +
+                                 std::to_string(groups) + " outputs");
   }
   if (forest.classes < 1 || forest.groups % forest.classes != 0) {
     return base::InvalidArgument("its outputs are no multiple of its " + std::to_string(forest.classes) + " classes");

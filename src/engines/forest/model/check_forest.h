@@ -5,21 +5,21 @@
 
 namespace inferd::forest {
 
-// The largest forest that is taken; a file that says more is wrong, or is no use on any machine.
+// The limits of a forest. A file that claims more is wrong, or cannot be used on any machine.
 inline constexpr size_t kTreesMax = 1 << 20;
 inline constexpr size_t kNodesMax = 1 << 28;               // of all trees
 inline constexpr size_t kLeafValuesMax = size_t{1} << 30;  // of all trees
 inline constexpr int32_t kFeaturesMax = 1 << 24;
 inline constexpr int32_t kGroupsMax = 1 << 16;
 inline constexpr int kDepthMax = 4096;
-inline constexpr uint32_t kCategoriesMax = 1 << 24;  // of a feature; more, and a float32 does not tell them apart
+inline constexpr uint32_t kCategoriesMax = 1 << 24;  // of a feature; a float32 cannot distinguish more
 
-// Whether the forest can be evaluated: every child is there, no node has two parents (so that every walk ends),
-// features, leaves, sets and groups are in their ranges, no threshold is NaN, no limit is passed. INVALID_ARGUMENT,
-// with the tree and node.
+// Checks that the forest can be evaluated: every child exists, no node has two parents (so that every walk ends),
+// features, leaves, sets and groups are in range, no threshold is NaN, and no limit is exceeded. INVALID_ARGUMENT names
+// the tree and the node.
 base::Status CheckForest(const Forest& forest);
 
-// The longest way from the root to a leaf, in steps, of a tree that was checked.
+// Returns the longest path from the root to a leaf, in steps, of a checked tree.
 int DepthOf(const Tree& tree);
 
 }  // namespace inferd::forest

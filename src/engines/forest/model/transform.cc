@@ -8,7 +8,7 @@ namespace inferd::forest {
 
 namespace {
 
-// As XGBoost does: exp() does not overflow, and the sum is not 0.
+// As in XGBoost: exp() does not overflow, and the sum is not 0.
 template <typename Number>
 Number XgboostSigmoid(Number x) {
   constexpr Number kLargest = static_cast<Number>(88.7);
@@ -16,8 +16,8 @@ Number XgboostSigmoid(Number x) {
   return Number{1} / (std::exp(std::min(-x, kLargest)) + Number{1} + kSmall);
 }
 
-// The largest is subtracted first, so that nothing overflows. XGBoost sums in double what it has as float; for doubles
-// that is what the other libraries do.
+// Subtracts the largest value first, so that nothing overflows. XGBoost sums floats in double; for doubles this equals
+// the other libraries.
 template <typename Number>
 void Softmax(const Number* from, size_t classes, Number* to) {
   const Number largest = *std::max_element(from, from + classes);

@@ -5,7 +5,7 @@
 
 namespace inferd::forest {
 
-// What becomes of a row's margins in the end.
+// The final transform of a row's margins.
 enum class Link : uint8_t {
   kIdentity,
   kSigmoid,         // 1 / (1 + exp(-scale * x))
@@ -14,21 +14,21 @@ enum class Link : uint8_t {
   kExp2,          // 2 ^ (-x / scale): treelite's "exponential_standard_ratio"
   kLog1pExp,      // log(1 + exp(x))
   kSignedSquare,  // x * |x|
-  kPositive,      // 1 where x > 0, else 0
+  kPositive,      // 1 if x > 0, else 0
   kSoftmax,       // of each target's classes
-  kArgmax,        // the number of each target's largest class: one value for them all
+  kArgmax,        // the number of each target's largest class: one value per target
 };
 
 struct Transform {
   Link link = Link::kIdentity;
   double scale = 1;
-  double divisor = 1;  // of margins, before anything else
+  double divisor = 1;  // of margins, applied first
 };
 
-// How many values a row has when it had `groups` margins, `classes` for each target.
+// Returns the values per row after the transform of `groups` margins, with `classes` for each target.
 size_t TransformedWidth(const Transform& transform, size_t groups, size_t classes);
 
-// Of one row; `to` may be `margins`. Number is float or double, which all of it is computed in.
+// Transforms one row; `to` may be `margins`. Number is float or double, the type of all computations.
 template <typename Number>
 void ApplyTransform(const Transform& transform, const Number* margins, size_t groups, size_t classes, Number* to);
 

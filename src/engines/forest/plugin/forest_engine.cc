@@ -1,4 +1,4 @@
-// The forest engine: trees of XGBoost, LightGBM and scikit-learn, evaluated by code of our own.
+// The forest engine: trees of XGBoost, LightGBM and scikit-learn, evaluated by our own code.
 
 #include <memory>
 

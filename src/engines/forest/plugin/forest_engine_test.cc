@@ -1,4 +1,4 @@
-// The engine through the C ABI, as the server has it. What it computes is tested beside the readers.
+// The engine through the C ABI, as the server uses it. The readers' tests check the results.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -80,7 +80,7 @@ TEST(ForestEngineTest, ARequestWithoutRowsHasAnAnswerWithoutRows) {
   EXPECT_EQ(execution.output(0).shape, (tensor::Shape{0}));
 }
 
-// More rows than are computed together, which is nothing that an answer shows.
+// A batch that exceeds one block, which must not be visible in the results.
 TEST(ForestEngineTest, RowsOfALargeBatchAreAnsweredAsEachAlone) {
   constexpr int64_t kRows = 1500;
   config::ModelConfig config = WithOutputs({"margin", "predict", "contributions"});

@@ -8,13 +8,13 @@ namespace inferd::forest {
 
 namespace {
 
-// What a block has at most of the widest of its arrays, and of rows.
+// The limits of a block: numbers of its widest array, and rows.
 constexpr size_t kBlockNumbers = 1 << 16;
 constexpr size_t kBlockRowsMax = 256;
 constexpr size_t kBlockRowsMin = 16;
-// So many trees that rows are led through are worth waking a thread.
+// This many tree visits are worth waking a thread.
 constexpr size_t kTreesOfPart = 20'000;
-constexpr size_t kContributionsCost = 100;  // times what a prediction costs, at the least
+constexpr size_t kContributionsCost = 100;  // minimum cost relative to a prediction
 
 size_t ElementSize(int32_t datatype) { return datatype == INFERD_TYPE_FP64 ? sizeof(double) : sizeof(float); }
 
@@ -91,7 +91,7 @@ void ForestInstance::ComputePart(size_t begin, size_t end) const {
   }
 }
 
-// As the evaluator takes them: where the batch has them, or converted.
+// Returns the rows in the evaluator's type: the batch's own bytes, or a conversion.
 const std::byte* ForestInstance::ConvertRows(size_t begin, size_t end, std::vector<float>* converted) const {
   const auto features = static_cast<size_t>(model_.forest().features);
   const std::byte* const given = given_ + begin * features * ElementSize(model_.tensors().input_datatype());
@@ -136,7 +136,7 @@ void ForestInstance::ComputeMargins(const Block& block, std::vector<double>* mem
   model_.evaluator().Margins(block.rows, rows, margins);
   StoreAll(OutputKind::kMargin, margins, block);
   if (!predicts) return;
-  for (size_t row = 0; row < rows; ++row) {  // in the margins' place
+  for (size_t row = 0; row < rows; ++row) {  // in place of the margins
     Sum* const of_row = margins + row * groups;
     ApplyTransform(forest.transform, of_row, groups, static_cast<size_t>(forest.classes), of_row);
   }

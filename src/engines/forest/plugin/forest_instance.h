@@ -11,17 +11,17 @@
 
 namespace inferd::forest {
 
-// Runs batches on a model's forest. One Execute() at a time. Rows are computed in blocks, so that what a call needs
-// beside its answer does not grow with the batch.
+// Runs batches on a model's forest. One Execute() at a time. Computes rows in blocks, so that the working memory does
+// not grow with the batch.
 class ForestInstance final {
  public:
   static base::Result<std::unique_ptr<ForestInstance>> Create(const ForestModel* model);
 
-  // Answers every request of the batch, or returns what all of them are to be answered.
+  // Answers every request of the batch, or returns the status for all of them.
   base::Status Execute(const inferd_batch& batch);
 
  private:
-  // An output that is wanted, and where it goes: room for all rows.
+  // A requested output, and its destination with room for all rows.
   struct Target {
     const OutputPlan* plan;
     std::byte* memory;
@@ -30,21 +30,21 @@ class ForestInstance final {
 
   explicit ForestInstance(const ForestModel* model) : model_(*model) {}
 
-  // Rows that are computed together: their place in the batch, and their features as the evaluator takes them.
+  // Rows that are computed together: their position in the batch, and their features in the evaluator's form.
   struct Block {
     size_t begin;
     size_t end;
     const std::byte* rows;
   };
 
-  // What a thread computes in, of one block after another.
+  // The working memory of a thread, for one block after another.
   struct Scratch {
     std::vector<float> rows;
     std::vector<double> margins;  // memory for either type
   };
 
-  size_t RowsOfPart() const;   // the least that a thread takes
-  size_t RowsOfBlock() const;  // the most that are computed together
+  size_t RowsOfPart() const;   // the minimum for a thread
+  size_t RowsOfBlock() const;  // the maximum that is computed together
   base::Status MakeTargets(const inferd_batch& batch, size_t rows);
   void ComputePart(size_t begin, size_t end) const;
   const std::byte* ConvertRows(size_t begin, size_t end, std::vector<float>* converted) const;
@@ -53,7 +53,7 @@ class ForestInstance final {
   template <typename Sum>
   void ComputeMargins(const Block& block, std::vector<double>* memory) const;
   bool Wants(OutputKind kind) const;
-  // Of the outputs of this kind: the first values of each of the rows' groups.
+  // Stores the outputs of this kind: the first values of each of the rows' groups.
   template <typename Sum>
   void StoreAll(OutputKind kind, const Sum* values, const Block& block) const;
   void Answer(const inferd_batch& batch);

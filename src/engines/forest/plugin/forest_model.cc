@@ -16,7 +16,7 @@ namespace inferd::forest {
 
 namespace {
 
-// Rows are evaluated as doubles only where the request has doubles, and the forest tells doubles apart.
+// Evaluates rows as doubles only if the request has doubles and the forest distinguishes them.
 Precision EvaluatedPrecision(const Forest& forest, const ForestSignature& signature) {
   const bool doubles = signature.input_datatype() == INFERD_TYPE_FP64 && forest.compares == Precision::kFloat64;
   return doubles ? Precision::kFloat64 : Precision::kFloat32;
@@ -24,7 +24,7 @@ Precision EvaluatedPrecision(const Forest& forest, const ForestSignature& signat
 
 constexpr uintmax_t kLargeFileBytes = 1 << 20;
 
-// What the evaluator has in a layout of its own, three times as much memory as that takes.
+// Frees the nodes, of which the evaluator has its own layout. They take three times as much memory.
 void DropNodes(Forest* forest) {
   for (Tree& tree : forest->trees) {
     tree.nodes = std::vector<Node>();  // with its memory
@@ -49,7 +49,7 @@ base::Result<std::unique_ptr<ForestModel>> ForestModel::Load(const inferd_host& 
   }
   auto model = std::unique_ptr<ForestModel>(
       new ForestModel(host, forest, std::move(signature), std::move(contributions), load, threads));
-  // What the reading took goes back to the system; of small files that is not worth the walk.
+  // Returns the reader's memory to the system. For small files this is not worth the walk.
   std::error_code error;
   if (const auto size = std::filesystem::file_size(path, error); !error && size >= kLargeFileBytes)
     base::ReturnFreeMemory();

@@ -13,23 +13,24 @@
 
 namespace inferd::forest {
 
-// A loaded forest, which all instances share. Immutable; thread-safe.
+// A loaded forest that all instances share. Immutable; thread-safe.
 class ForestModel final {
  public:
-  // NOT_FOUND: no model file. INVALID_ARGUMENT: it cannot be read exactly, or the configuration does not suit it.
+  // NOT_FOUND if there is no model file. INVALID_ARGUMENT if it cannot be read exactly, or its configuration does not
+  // fit.
   static base::Result<std::unique_ptr<ForestModel>> Load(const inferd_host& host, const inferd_load& load);
 
   const inferd_signature* signature() const { return signature_.abi(); }
   const inferd_host& host() const { return host_; }
-  const Forest& forest() const { return *forest_; }  // its trees may be without nodes
+  const Forest& forest() const { return *forest_; }  // its trees may have no nodes
   const ForestSignature& tensors() const { return signature_; }
   const RowThreads& threads() const { return threads_; }
-  const Evaluator& evaluator() const { return *evaluator_; }  // of rows of evaluated() numbers
+  const Evaluator& evaluator() const { return *evaluator_; }  // for rows of evaluated() numbers
   Precision evaluated() const { return evaluated_; }
-  const Contributions* contributions() const { return contributions_.get(); }  // null: no output has any
+  const Contributions* contributions() const { return contributions_.get(); }  // null if no output has any
 
  private:
-  // Drops of `forest` what is not needed any more.
+  // Frees the parts of `forest` that are not needed any more.
   ForestModel(const inferd_host& host, const std::shared_ptr<Forest>& forest, ForestSignature signature,
               std::unique_ptr<const Contributions> contributions, const inferd_load& load, int threads);
 

@@ -87,7 +87,7 @@ base::Result<ForestSignature> ForestSignature::Create(const Forest& forest, cons
   ForestSignature signature;
   INFERD_RETURN_IF_ERROR(signature.ReadInput(load));
   INFERD_RETURN_IF_ERROR(signature.ReadOutputs(forest, load));
-  // The rows of a forest never influence each other, which the name of their dimension says.
+  // The rows of a forest never influence each other; the name of their dimension states that.
   signature.abi_.AddInput({.name = signature.input_name_,
                            .datatype = signature.input_datatype_,
                            .shape = {-1, forest.features},
@@ -126,6 +126,9 @@ base::Status ForestSignature::ReadOutputs(const Forest& forest, const inferd_loa
   for (const inferd_tensor_spec* const output : std::span(declared->outputs, declared->output_count)) {
     const std::string name(ToView(output->name));
     INFERD_ASSIGN_OR_RETURN(const OutputKind kind, KindOf(load, name, declared->output_count == 1));
+    if (kind == OutputKind::kLeaf && !forest.weights.empty()) {
+      return base::InvalidArgument("output '" + name + "': a linear model has no leaves");
+    }
     int32_t datatype = kind == OutputKind::kLeaf ? int32_t{INFERD_TYPE_INT32} : OwnDatatype(forest);
     if (output->datatype != INFERD_TYPE_INVALID && kind != OutputKind::kLeaf) datatype = output->datatype;
     if (kind != OutputKind::kLeaf) INFERD_RETURN_IF_ERROR(CheckFloat(name, datatype));

@@ -12,11 +12,11 @@
 
 namespace inferd::forest {
 
-// What an output has of each row.
+// The content of an output for each row.
 enum class OutputKind : uint8_t {
-  kPrediction,     // what the library's own predict() gives
-  kMargin,         // the same before the objective's transform
-  kLeaf,           // of each tree, the number of the leaf that the row comes to
+  kPrediction,     // the result of the library's own predict()
+  kMargin,         // the value before the objective's transform
+  kLeaf,           // for each tree, the number of the leaf that the row reaches
   kContributions,  // SHAP values: how much each feature adds to each margin, and the bias
 };
 
@@ -24,15 +24,15 @@ struct OutputPlan {
   std::string name;
   OutputKind kind = OutputKind::kPrediction;
   int32_t datatype = INFERD_TYPE_FP32;
-  std::vector<int64_t> shape;  // -1: the rows
+  std::vector<int64_t> shape;  // -1 for the rows
   size_t row_size = 1;         // elements of a row
 };
 
-// The one input and the outputs of a forest: those of its format's convention, or those that the configuration has
-// instead. Immutable but for moves.
+// The single input and the outputs of a forest: those of its format's convention, or the configuration's. Immutable
+// except for moves.
 class ForestSignature final {
  public:
-  // INVALID_ARGUMENT: the configuration declares what a forest does not have.
+  // INVALID_ARGUMENT if the configuration declares tensors that a forest does not have.
   static base::Result<ForestSignature> Create(const Forest& forest, const inferd_load& load, int compute_threads);
 
   const inferd_signature* abi() const { return abi_.abi(); }

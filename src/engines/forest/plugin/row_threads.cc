@@ -33,7 +33,7 @@ void RowThreads::Run(size_t rows, size_t rows_min, const std::function<void(size
   for (size_t i = 1; i < parts; ++i) {
     try {
       pool_->Post([&run_beside, i] { run_beside(i); });
-    } catch (...) {  // there is no memory for a task, and those posted before refer to what is in here
+    } catch (...) {  // no memory for a task, while posted tasks refer to local variables
       run_beside(i);
     }
   }

@@ -12,7 +12,7 @@
 
 namespace inferd::forest {
 
-// Takes little-endian values off the front of a file's bytes. Every error is INVALID_ARGUMENT with the place.
+// Reads little-endian values from the front of a file's bytes. Every error is INVALID_ARGUMENT with the position.
 class ByteReader final {
  public:
   explicit ByteReader(std::string_view bytes) : bytes_(bytes) {}
@@ -33,7 +33,7 @@ class ByteReader final {
     return value;
   }
 
-  // `count` values, one behind the other. No more is allocated than the file has.
+  // Takes `count` consecutive values. Allocates no more than the file has.
   template <typename Value>
   base::Result<std::vector<Value>> TakeList(uint64_t count) {
     if (count > left() / sizeof(Value)) return std::unexpected(Error("it ends too early"));
@@ -49,7 +49,7 @@ class ByteReader final {
     return {};
   }
 
-  // A list behind its length, a 64-bit number.
+  // Takes a list preceded by its length, a 64-bit number.
   template <typename Value>
   base::Result<std::vector<Value>> TakeSizedList() {
     INFERD_ASSIGN_OR_RETURN(const auto count, Take<uint64_t>());

@@ -1,5 +1,5 @@
-// Files that were cut off, or have wrong bytes, are errors or other forests; never worse. The fuzz targets look
-// further.
+// Truncated files, and files with wrong bytes, must give errors or other forests, and never worse. The fuzz targets
+// test more cases.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ class HostileFileTest : public ::testing::TestWithParam<const char*> {
 
 TEST_P(HostileFileTest, CutOffFilesAreErrors) {
   ASSERT_TRUE(ReadForest(content_));
-  // What follows the trees (LightGBM's parameters, XGBoost's attributes) is of no use here.
+  // The text after the trees (LightGBM's parameters, XGBoost's attributes) is not used here.
   const size_t end =
       content_.find("end of trees") != std::string::npos ? content_.find("end of trees") : content_.size();
   for (size_t size = 0; size < end * 9 / 10; size += 1 + end / 200) {
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Formats, HostileFileTest, ::testing::ValuesIn(kOneOfEac
   return name;
 });
 
-// A model of one split, with something in another's place.
+// Reads a model of one split after replacing a text in it.
 base::Status StatusWith(const std::string& what, const std::string& instead) {
   std::string text = ContentOf("xgboost_binary_logistic/model.json");
   const size_t at = text.find(what);
@@ -107,7 +107,7 @@ TEST(HostileXgboostTest, SaysWhatIsWrong) {
               HasSubstr("out of range"));
 }
 
-// A tree of XGBoost's JSON in a model of `targets`, with members for what is not the same in all of these tests.
+// Reads a tree of XGBoost's JSON in a model of `targets`, with the given members.
 base::Result<Forest> XgboostTree(int targets, const std::string& members) {
   return ReadForest(
       R"({"learner":{"learner_model_param":{"num_feature":"2","num_class":"0","num_target":")" +
@@ -116,7 +116,7 @@ base::Result<Forest> XgboostTree(int targets, const std::string& members) {
       members + "}]}}}}");
 }
 
-// `first`, and so many times `rest`.
+// Returns `first`, followed by `count` times `rest`.
 std::string Numbers(int first, int rest, int count) {
   std::string text = "[" + std::to_string(first);
   for (int i = 0; i < count; ++i) text += "," + std::to_string(rest);
@@ -124,7 +124,7 @@ std::string Numbers(int first, int rest, int count) {
 }
 
 TEST(HostileXgboostTest, VectorsOfLeavesTakeTheMemoryThatTheFileHas) {
-  // Very many nodes, all but the root of which name the same vector.
+  // Very many nodes, of which all but the root refer to the same vector.
   constexpr int kLeaves = 3000;
   constexpr int kTargets = 3000;
   const auto forest = XgboostTree(
@@ -149,7 +149,7 @@ TEST(HostileXgboostTest, SegmentsOfCategoriesDoNotOverlap) {
   EXPECT_THAT(read("[3,3]", "[0,0]").error().message(), HasSubstr("'categories_segments' overlap"));
 }
 
-// LightGBM's: one tree that splits by two sets of categories, one word each.
+// LightGBM: one tree that splits by two category sets, one word each.
 base::Result<Forest> LightGbmSets(const std::string& boundaries) {
   return ReadForest(
       "tree\nversion=v4\nnum_class=1\nnum_tree_per_iteration=1\nmax_feature_idx=0\nobjective=regression\n\nTree=0\nnum_"
@@ -199,7 +199,7 @@ TEST(HostileLightGbmTest, BoundariesOfCategoriesLieInTheirList) {
   EXPECT_THAT(LightGbmSets("0 1 3").error().message(), HasSubstr("'cat_threshold' has"));
 }
 
-// What the binary formats are made of.
+// The elements of the binary formats.
 class Bytes final {
  public:
   template <typename Value>
@@ -228,7 +228,7 @@ class Bytes final {
   std::string content_;
 };
 
-// Of treelite: a root and two leaves of two values each, of which every one begins at `begin`.
+// treelite: a root and two leaves of two values each, each of which begins at `begin`.
 std::string TreeliteTree(uint64_t begin) {
   Bytes bytes;
   bytes.Put<int32_t>(3).Put<uint8_t>(0).List<int8_t>({1, 0, 0}).List<int32_t>({1, -1, -1}).List<int32_t>({2, -1, -1});
@@ -247,7 +247,7 @@ TEST(HostileTreeliteTest, NodesShareNoVectors) {
   const auto tree = TakeTreeliteTree(reader, Precision::kFloat32, 2, builder);
   ASSERT_TRUE(tree) << tree.error().ToString();
   EXPECT_EQ(tree->leaf_values, (std::vector<double>{1, 2, 3, 4}));
-  // Likewise of ever more nodes and longer vectors, the memory would be the product of both.
+  // With more such nodes and longer vectors, the memory would grow with their product.
   std::string hostile = TreeliteTree(0);
   const size_t values = hostile.find(std::string("\4\0\0\0\0\0\0\0", 8));
   ASSERT_NE(values, std::string::npos);

@@ -10,9 +10,9 @@ namespace inferd::forest {
 
 namespace {
 
-// XGBoost writes its float32 numbers with a fraction or an exponent, and is read here as it reads them itself: straight
-// to the nearest float32. (By way of a double, a number can be rounded twice.) Whole numbers may be larger.
-// Nothing: not even a double is that large, or that close to 0.
+// Converts a number like XGBoost: it writes its float32 numbers with a fraction or an exponent, and they are read
+// directly to the nearest float32. (Through a double, a number could be rounded twice.) Whole numbers may be larger.
+// nullopt if not even a double has such a large number, or one so close to 0.
 std::optional<double> ToNumber(std::string_view token) {
   if (token == "NaN") return std::numeric_limits<double>::quiet_NaN();
   if (token == "Infinity") return std::numeric_limits<double>::infinity();
@@ -23,10 +23,10 @@ std::optional<double> ToNumber(std::string_view token) {
   float narrow = 0;
   if (!whole && std::from_chars(token.data(), end, narrow).ec == std::errc()) return narrow;
   if (std::from_chars(token.data(), end, number).ec != std::errc()) return std::nullopt;
-  return whole ? number : static_cast<float>(number);  // out of float32's range: infinite, or next to 0
+  return whole ? number : static_cast<float>(number);  // beyond float32's range: infinite, or next to 0
 }
 
-// `elements_left`: how many elements there may still be.
+// `elements_left` is the number of elements that are still allowed.
 base::Result<Document> ReadValue(json::Reader& reader, size_t& elements_left);
 
 base::Result<double> ReadNumber(json::Reader& reader, json::ValueType type) {

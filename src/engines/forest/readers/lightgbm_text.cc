@@ -20,7 +20,7 @@ struct LightGbmObjective {
   Link link;
 };
 
-// An objective with a "sigmoid:" multiplies by it before; "sqrt" squares in the end.
+// An objective with "sigmoid:" multiplies by it first; "sqrt" squares at the end.
 constexpr LightGbmObjective kLightGbmObjectives[] = {
     {"regression", Link::kIdentity},
     {"regression_l1", Link::kIdentity},
@@ -41,7 +41,7 @@ constexpr LightGbmObjective kLightGbmObjectives[] = {
     {"custom", Link::kIdentity},
 };
 
-// The word that begins so, without that; empty: there is none.
+// Returns the word with that prefix, without the prefix. Empty if there is none.
 std::string_view WordAfter(std::string_view words, std::string_view prefix) {
   while (!words.empty()) {
     const std::string_view word = words.substr(0, words.find(' '));
@@ -61,8 +61,7 @@ size_t CountWords(std::string_view words) {
   return count;
 }
 
-// Checks what the head says twice. The library refuses a file that does not agree with itself, or reads beyond its
-// arrays.
+// Checks redundant numbers of the head. The library refuses an inconsistent file, or reads beyond its arrays.
 base::Status CheckCounts(const TextSection& head, const Forest& forest) {
   INFERD_ASSIGN_OR_RETURN(const int64_t classes, head.Integer("num_class", 1, kGroupsMax));
   if (classes != forest.groups) {
@@ -85,7 +84,7 @@ base::Status CheckCounts(const TextSection& head, const Forest& forest) {
 }
 
 base::Status SetTransform(std::string_view words, Forest* forest) {
-  if (words.empty()) return {};  // trained with an objective of the user's: predictions are margins
+  if (words.empty()) return {};  // trained with a user's own objective: predictions are margins
   const std::string_view name = words.substr(0, words.find(' '));
   const auto* const objective = std::ranges::find(kLightGbmObjectives, name, &LightGbmObjective::name);
   if (objective == std::end(kLightGbmObjectives)) {

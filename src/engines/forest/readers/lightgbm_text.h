@@ -7,10 +7,10 @@
 
 namespace inferd::forest {
 
-// Whether this is, or begins as, a model that LightGBM saved as text.
+// Returns true if the content is, or begins like, a model that LightGBM saved as text.
 bool IsLightGbmText(std::string_view content);
 
-// Its forest. INVALID_ARGUMENT: it has an objective that is not known, or something that cannot be read exactly.
+// Reads its forest. INVALID_ARGUMENT if its objective is unknown, or something in it cannot be read exactly.
 base::Result<Forest> ReadLightGbmText(std::string_view content);
 
 }  // namespace inferd::forest

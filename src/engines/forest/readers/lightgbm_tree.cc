@@ -21,7 +21,7 @@ struct Splits {
   std::vector<int32_t> features;
   std::vector<double> thresholds;  // or the number of a set
   std::vector<int> types;
-  std::vector<int32_t> left;  // of a leaf: -1 - its number
+  std::vector<int32_t> left;  // for a leaf: -1 - its number
   std::vector<int32_t> right;
   std::vector<double> counts;
 };
@@ -46,7 +46,7 @@ base::Status ReadSets(const TextSection& section, Tree* tree) {
   INFERD_ASSIGN_OR_RETURN(const auto words,
                           section.List<uint32_t>("cat_threshold", static_cast<size_t>(begins.back())));
   for (size_t i = 0; i + 1 < begins.size(); ++i) {
-    // Each is looked at before it is used: what ends the list says nothing of those before.
+    // Checks each one before use: the list's end does not prove the order of earlier ones.
     if (begins[i] > begins[i + 1] || begins[i + 1] > begins.back()) {
       return base::InvalidArgument("'cat_boundaries' do not ascend");
     }
@@ -73,7 +73,7 @@ base::Status ReadLinearLeaves(const TextSection& section, size_t leaves, Tree* t
   return {};
 }
 
-// Children of leaves come behind the `splits` nodes that split. A number out of range stays one.
+// Leaf children come after the `splits` splitting nodes. A number out of range stays out of range.
 int32_t ToNode(int32_t child, size_t splits) {
   return child >= 0 ? child : static_cast<int32_t>(static_cast<int64_t>(splits) - 1 - child);
 }
@@ -98,7 +98,7 @@ base::Status SetSplit(const Splits& splits, size_t at, const Tree& tree, Node* n
   }
   node->split = Split::kLessEqual;
   switch (type >> kMissingShift) {
-    case kNone: node->default_left = 0 <= node->threshold; return {};  // what is missing is 0
+    case kNone: node->default_left = 0 <= node->threshold; return {};  // a missing value is 0
     case kZero: node->zero_is_missing = true; break;
     case kNan: break;
     default: return base::InvalidArgument("node " + std::to_string(at) + " has decision_type " + std::to_string(type));

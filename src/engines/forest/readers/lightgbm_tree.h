@@ -6,7 +6,7 @@
 
 namespace inferd::forest {
 
-// One tree of a LightGBM model. Its leaves are the last of its nodes, in the file's order.
+// Reads one tree of a LightGBM model. Its leaves become the last of its nodes, in the file's order.
 base::Result<Tree> ReadLightGbmTree(const TextSection& section);
 
 }  // namespace inferd::forest

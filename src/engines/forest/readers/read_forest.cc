@@ -22,7 +22,7 @@ base::Result<Forest> ReadDocument(base::Result<Document> document) {
   return ReadXgboostDocument(*document);
 }
 
-// A JSON object has white space, a key or its end next; one of UBJSON the type of a key's length.
+// In JSON, an object's brace is followed by white space, a key or its end; in UBJSON, by the type of a key's length.
 bool IsJson(std::string_view content) {
   const size_t brace = content.find_first_not_of(" \t\r\n");
   if (brace == std::string_view::npos || content[brace] != '{') return false;

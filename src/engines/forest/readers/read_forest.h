@@ -10,12 +10,12 @@ namespace inferd::forest {
 
 inline constexpr size_t kFileBytesMax = size_t{2} << 30;
 
-// The forest of a file, whatever library wrote it: its content says which, not its name. The forest is checked.
-// NOT_FOUND: there is no file. INVALID_ARGUMENT, naming the file: it is no regular file, has more than kFileBytesMax
-// bytes, is of no format that is known here, or cannot be read exactly.
+// Reads and checks the forest of a file, from any library: its content, not its name, determines the format. NOT_FOUND
+// if there is no file. INVALID_ARGUMENT, naming the file, if it is not a regular file, has more than kFileBytesMax
+// bytes, has an unknown format, or cannot be read exactly.
 base::Result<Forest> ReadForestFile(const std::filesystem::path& path);
 
-// Likewise of its content.
+// Does the same for the file's content.
 base::Result<Forest> ReadForest(std::string_view content);
 
 }  // namespace inferd::forest

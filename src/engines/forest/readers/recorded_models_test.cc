@@ -1,5 +1,5 @@
-// Every model of tests/models/forest, which its library trained, against that library's own recorded answers; or of
-// another such folder, which the environment's INFERD_RECORDED_FORESTS names.
+// Compares every model of tests/models/forest, which its library trained, with that library's own recorded results. The
+// variable INFERD_RECORDED_FORESTS may name another such folder.
 
 #include <gtest/gtest.h>
 
@@ -21,10 +21,10 @@
 namespace inferd::forest {
 namespace {
 
-// What a library's answers may differ by: its exp() is not always ours to the last bit.
+// The tolerance: a library's exp() may differ from ours in the last bit.
 constexpr double kRelativeError = 1e-6;
 
-// Training can end in what is no number, too, which a model then answers.
+// Training may also produce NaN, which a model then returns.
 bool IsClose(double value, double expected, double error) {
   return value == expected || std::abs(value - expected) <= error || (std::isnan(value) && std::isnan(expected));
 }
@@ -43,7 +43,7 @@ struct Recorded {
   std::map<std::string, std::vector<double>, std::less<>> answers;
 };
 
-// All numbers of arrays in one another.
+// Reads all numbers of nested arrays.
 base::Status ReadNumbers(json::Reader& reader, std::vector<double>* numbers) {
   return json::ReadArray(reader, [&]() -> base::Status {
     INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
@@ -107,7 +107,7 @@ class RecordedModelTest : public ::testing::TestWithParam<Recorded> {
     return margins;
   }
 
-  // Margins are the same to the last bit, in whatever parts rows are given.
+  // Margins must be equal to the last bit, however rows are split into calls.
   template <typename Feature, typename Sum>
   void ExpectEqual() const {
     const std::vector<Sum> all = Margins<Feature, Sum>(rows_);

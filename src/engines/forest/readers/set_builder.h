@@ -10,8 +10,8 @@
 
 namespace inferd::forest {
 
-// Makes the sets of categories of one forest, from files that list them. A set takes memory by its largest category, so
-// that few bytes of a file could ask for much: all sets together have a limit.
+// Makes the category sets of one forest from files that list them. A set's size depends on its largest category, so
+// that few bytes of a file could demand much memory: all sets together have a limit.
 class SetBuilder final {
  public:
   base::Status Add(int64_t category, CategorySet* set) {

@@ -13,20 +13,20 @@
 
 namespace inferd::forest {
 
-// Lines "key=value" up to an empty one: what LightGBM's files are made of. A key alone has an empty value.
+// The lines "key=value" up to an empty line, as in LightGBM's files. A key without '=' has an empty value.
 class TextSection final {
  public:
-  // Takes one section off the front of `*text`, and the empty lines before it. INVALID_ARGUMENT: a key is there twice.
+  // Takes one section, and the empty lines before it, off the front of `*text`. INVALID_ARGUMENT if a key is repeated.
   static base::Result<TextSection> Take(std::string_view* text);
 
   bool empty() const { return values_.empty(); }
   bool Has(std::string_view key) const { return values_.contains(key); }
 
-  // Empty: there is no such key.
+  // Empty if there is no such key.
   std::string_view Text(std::string_view key) const;
-  // INVALID_ARGUMENT, naming the key: it is missing, or none from `min` to `max`.
+  // INVALID_ARGUMENT, naming the key, if it is missing, or not from `min` to `max`.
   base::Result<int64_t> Integer(std::string_view key, int64_t min, int64_t max) const;
-  // `count` numbers with white space between them; INVALID_ARGUMENT: there are not so many.
+  // Returns `count` numbers, separated by white space. INVALID_ARGUMENT if there are not so many.
   template <typename Number>
   base::Result<std::vector<Number>> List(std::string_view key, size_t count) const;
 

@@ -41,7 +41,7 @@ struct Header {
   int32_t targets = 0;
   int32_t classes = 0;
   std::vector<int32_t> leaf_shape;
-  std::vector<int32_t> target_ids;  // of each tree; -1: all
+  std::vector<int32_t> target_ids;  // of each tree; -1 for all
   std::vector<int32_t> class_ids;
 };
 
@@ -65,7 +65,7 @@ base::Status TakePostprocessor(ByteReader& reader, Forest* forest) {
   return {};
 }
 
-// Extensions of later versions, which this does not know the meaning of.
+// Refuses extensions of later versions, whose meaning is unknown.
 base::Status RefuseOptionalFields(ByteReader& reader) {
   INFERD_ASSIGN_OR_RETURN(const auto count, reader.Take<int32_t>());
   return count == 0 ? base::OkStatus() : reader.Error("it has optional fields");
@@ -118,7 +118,7 @@ base::Status CheckHeader(const Header& header) {
   return {};
 }
 
-// To which outputs a tree adds: one, or all of them as its leaves have so many values.
+// Sets the outputs to which a tree adds: one, or all of them if its leaves have so many values.
 base::Status SetOutputs(const Header& header, size_t number, Tree* tree) {
   const int32_t target = header.target_ids[number];
   const int32_t of_target = header.class_ids[number];

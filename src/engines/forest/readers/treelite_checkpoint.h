@@ -7,11 +7,11 @@
 
 namespace inferd::forest {
 
-// Whether this is, or begins as, a checkpoint of treelite, of whatever version.
+// Returns true if the content is, or begins like, a checkpoint of any version of treelite.
 bool IsTreeliteCheckpoint(std::string_view content);
 
-// The forest of one that treelite 4 wrote. INVALID_ARGUMENT: it is of another version, or has something that cannot be
-// read exactly.
+// Reads the forest of a checkpoint from treelite 4. INVALID_ARGUMENT if it has another version, or something in it
+// cannot be read exactly.
 base::Result<Forest> ReadTreeliteCheckpoint(std::string_view content);
 
 }  // namespace inferd::forest

@@ -13,7 +13,7 @@ namespace {
 enum NodeType : int8_t { kLeafNode = 0, kNumericalTestNode = 1, kCategoricalTestNode = 2 };
 enum Operator : int8_t { kLess = 2, kLessOrEqual = 3, kGreater = 4, kGreaterOrEqual = 5 };
 
-// Numbers of a node of which it has any number: [begin, end) of a list.
+// For each node its numbers, if it has any: [begin, end) of a list.
 template <typename Value>
 struct Slices {
   std::vector<Value> values;
@@ -99,7 +99,7 @@ class TreeReader final {
       if (slices->begins[i] > slices->ends[i] || slices->ends[i] > slices->values.size()) {
         return reader_.Error("node " + std::to_string(i) + " has what its list has not");
       }
-      // Slices that lie upon one another would take the product of nodes and values.
+      // Overlapping slices would take memory for the product of nodes and values.
       taken += slices->SizeOf(i);
       if (taken > slices->values.size()) return reader_.Error("nodes share what their list has");
     }
@@ -113,7 +113,7 @@ class TreeReader final {
     return bounds->size() == nodes_ ? base::OkStatus() : reader_.Error("a list has not one element for each node");
   }
 
-  // Counts, weights and gains of the training, each with whether a node has it; and the extensions of later versions.
+  // Takes the training's counts, weights and gains, each with a flag per node, and the extensions of later versions.
   base::Status TakeStatistics() {
     INFERD_ASSIGN_OR_RETURN(const auto counts, reader_.TakeSizedList<uint64_t>());
     INFERD_RETURN_IF_ERROR(reader_.SkipSizedList<uint8_t>());
@@ -155,7 +155,7 @@ class TreeReader final {
       turned = arrays_.set_is_right[at] != 0;
       INFERD_RETURN_IF_ERROR(AddSet(at, tree));
     } else if (arrays_.types[at] == kNumericalTestNode) {
-      // What is greater is not less or equal: the children change sides.
+      // "Greater" is the opposite of "less or equal": the children are swapped.
       const int8_t comparison = arrays_.operators[at];
       if (comparison < kLess || comparison > kGreaterOrEqual) {
         return base::InvalidArgument("compares by operator " + std::to_string(comparison));

@@ -7,7 +7,8 @@
 
 namespace inferd::forest {
 
-// The next tree of a checkpoint, whose thresholds and leaves are of this precision. Leaves have one value, or `groups`.
+// Takes the next tree of a checkpoint, with thresholds and leaves of this precision. Leaves have one value, or
+// `groups`.
 base::Result<Tree> TakeTreeliteTree(ByteReader& reader, Precision precision, uint32_t groups, SetBuilder& builder);
 
 }  // namespace inferd::forest

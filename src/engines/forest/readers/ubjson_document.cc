@@ -6,8 +6,8 @@
 
 #include "engines/forest/readers/document.h"
 
-// UBJSON (draft 12) as XGBoost writes it: big-endian numbers, arrays that may state their type and count before their
-// elements. Objects that state them are of no XGBoost, and refused.
+// UBJSON (draft 12) as XGBoost writes it: big-endian numbers, and arrays that may state their type and count first.
+// XGBoost never writes objects that state them; they are refused.
 
 namespace inferd::forest {
 
@@ -74,7 +74,7 @@ class UbjsonReader final {
     return bytes_.substr(at_ - size, size);
   }
 
-  // The next byte that is no no-op.
+  // Returns the next byte that is not a no-op.
   base::Result<char> TakeMarker() {
     while (true) {
       INFERD_ASSIGN_OR_RETURN(const std::string_view marker, Take(1));
@@ -93,7 +93,7 @@ class UbjsonReader final {
     return type.read(bytes.data());
   }
 
-  // A count or length: an integer with its marker. It is no more than what is left of the file.
+  // Reads a count or length: an integer with its marker. It must not exceed the rest of the file.
   base::Result<size_t> ReadSize(size_t element_size) {
     INFERD_ASSIGN_OR_RETURN(const char marker, TakeMarker());
     const std::optional<NumberType> type = FindNumberType(marker);
@@ -143,7 +143,7 @@ class UbjsonReader final {
     return Document(std::move(members));
   }
 
-  // Each is there once. By sorting: a file may have millions of them.
+  // Checks that no key is repeated. By sorting, since a file may have millions of keys.
   base::Status CheckKeys(const Document::Members& members) const {
     std::vector<std::string_view> keys;
     keys.reserve(members.size());
@@ -173,7 +173,7 @@ class UbjsonReader final {
     return Document(std::move(numbers));
   }
 
-  // nullopt: up to the closing bracket.
+  // If `count` is nullopt, reads up to the closing bracket.
   base::Result<Document> ReadElements(size_t depth, std::optional<size_t> count) {
     Document::Numbers numbers;
     Document::Elements elements;
@@ -198,7 +198,7 @@ class UbjsonReader final {
 
   const std::string_view bytes_;
   size_t at_ = 0;
-  size_t elements_left_;  // that are no numbers
+  size_t elements_left_;  // limit for non-numeric ones
 };
 
 }  // namespace

@@ -9,7 +9,7 @@
 #include "engines/forest/readers/byte_reader.h"
 #include "engines/forest/readers/xgboost_objective.h"
 
-// The file is a row of structs as they lay in XGBoost's memory: plain 32-bit values, and room that was kept for later.
+// The file is a series of structs as they were in XGBoost's memory: plain 32-bit values, and reserved space.
 
 namespace inferd::forest {
 
@@ -32,7 +32,7 @@ static_assert(sizeof(LearnerParams) == 136);
 
 struct BoosterParams {
   int32_t trees;
-  int32_t roots;  // or, from 1.6 on, trees of a round
+  int32_t roots;  // from 1.6 on: trees of a round
   int32_t reserved[38];
 };
 static_assert(sizeof(BoosterParams) == 160);
@@ -52,9 +52,9 @@ struct BinaryNode {
   static constexpr uint32_t kDefaultLeft = 1U << 31;
 
   int32_t parent;
-  int32_t left;  // -1: it is a leaf
+  int32_t left;  // -1 for a leaf
   int32_t right;
-  uint32_t feature;  // and the flag
+  uint32_t feature;  // also contains the flag
   float value;       // of the leaf, or the threshold
 };
 static_assert(sizeof(BinaryNode) == 20);
@@ -122,7 +122,7 @@ base::Status TakeTrees(ByteReader& reader, const LearnerParams& params, bool dar
   return {};
 }
 
-// What stands behind the trees says nothing that predictions need, and has to be whole all the same.
+// Data after the trees is not needed for predictions, but must be complete.
 base::Status SkipAttributes(ByteReader& reader, const LearnerParams& params) {
   if (params.has_attributes != 0) {
     INFERD_ASSIGN_OR_RETURN(const auto count, reader.Take<uint64_t>());
@@ -154,7 +154,9 @@ base::Result<Forest> ReadXgboostBinary(std::string_view content) {
                                                  ", and is read if XGBoost 1 or 2 wrote it"));
   }
   if (booster != "gbtree" && booster != "dart") {
-    return std::unexpected(base::InvalidArgument("booster '" + booster + "' has no trees"));
+    return std::unexpected(base::InvalidArgument(
+        "booster '" + booster + "' is not read from this old format: load the file with XGBoost 1 or 2, and save it " +
+        "as JSON (booster.save_model(\"model.json\"))"));
   }
   if (params.features > kFeaturesMax || params.classes < 0 || params.classes > kGroupsMax ||
       params.targets > kGroupsMax || (params.classes > 1 && params.targets > 1)) {

@@ -28,10 +28,11 @@ base::Status ReadLearnerParams(const Document& learner, Forest* forest, std::vec
   return {};
 }
 
-// The parts of a booster: DART's trees stand in a gbtree of its own.
+// The parts of a booster. DART's trees are in a nested gbtree.
 struct Booster {
   const Document* model = nullptr;
-  std::span<const double> weights;  // of the trees; empty: all 1
+  std::span<const double> weights;  // of the trees; empty if all are 1
+  bool linear = false;              // its model has no trees
 };
 
 base::Result<Booster> FindBooster(const Document& learner) {
@@ -41,14 +42,15 @@ base::Result<Booster> FindBooster(const Document& learner) {
   if (name == "dart") {
     INFERD_ASSIGN_OR_RETURN(found.weights, booster->NumberList("weight_drop"));
     INFERD_ASSIGN_OR_RETURN(booster, booster->Get("gbtree"));
-  } else if (name != "gbtree") {
-    return std::unexpected(base::InvalidArgument("booster '" + name + "' has no trees"));
+  } else if (name != "gbtree" && name != "gblinear") {
+    return std::unexpected(base::InvalidArgument("booster '" + name + "' is none of gbtree, dart and gblinear"));
   }
+  found.linear = name == "gblinear";
   INFERD_ASSIGN_OR_RETURN(found.model, booster->Get("model"));
   return found;
 }
 
-// Checks what the model says of its trees besides them. The library refuses files in which that does not agree.
+// Checks the model's redundant data on its trees. The library refuses inconsistent files.
 base::Status CheckTreeCount(const Document& model, std::span<const Document> trees) {
   INFERD_ASSIGN_OR_RETURN(const Document* const params, model.Get("gbtree_model_param"));
   INFERD_ASSIGN_OR_RETURN(const int64_t count, params->Integer("num_trees", 0, kTreesMax));
@@ -92,7 +94,17 @@ base::Status ReadTrees(const Booster& booster, Forest* forest) {
   return {};
 }
 
-// "XGBoost 3.2.0"; a later one may mean something else by the same members.
+base::Status ReadLinear(const Document& model, Forest* forest) {
+  INFERD_ASSIGN_OR_RETURN(const std::span<const double> weights, model.NumberList("weights"));
+  if (weights.empty()) return base::InvalidArgument("its linear model has no weights");
+  forest->weights.assign(weights.begin(), weights.end());
+  // Its library adds the first output's base score to all outputs (XGBoost 3.2).
+  std::ranges::fill(forest->start, forest->start.front());
+  forest->has_contributions = false;
+  return {};
+}
+
+// Returns "XGBoost 3.2.0". In a later version the same members may have another meaning.
 base::Result<std::string> ReadVersion(const Document& document) {
   constexpr int64_t kMajorMax = 3;
   constexpr int64_t kNumberMax = 99'999;
@@ -135,7 +147,7 @@ base::Result<Forest> ReadXgboostDocument(const Document& document) {
   INFERD_ASSIGN_OR_RETURN(const std::string name, objective->Text("name"));
   INFERD_RETURN_IF_ERROR(SetXgboostObjective(name, base_scores, &forest));
   INFERD_ASSIGN_OR_RETURN(const Booster booster, FindBooster(*learner));
-  INFERD_RETURN_IF_ERROR(ReadTrees(booster, &forest));
+  INFERD_RETURN_IF_ERROR(booster.linear ? ReadLinear(*booster.model, &forest) : ReadTrees(booster, &forest));
   ReadFeatureNames(*learner, &forest);
   return forest;
 }

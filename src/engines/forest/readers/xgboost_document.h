@@ -6,11 +6,11 @@
 
 namespace inferd::forest {
 
-// Whether the document is an XGBoost model, of whatever booster.
+// Returns true if the document is an XGBoost model with any booster.
 bool IsXgboostDocument(const Document& document);
 
-// The forest of an XGBoost model in JSON or UBJSON, of 1.0 to 3: boosters gbtree and dart. INVALID_ARGUMENT: it is
-// another booster, has an objective that is not known, or something that cannot be read exactly.
+// Reads the forest of an XGBoost model in JSON or UBJSON, from 1.0 to 3, with booster gbtree or dart. INVALID_ARGUMENT
+// if it has another booster, an unknown objective, or something that cannot be read exactly.
 base::Result<Forest> ReadXgboostDocument(const Document& document);
 
 }  // namespace inferd::forest

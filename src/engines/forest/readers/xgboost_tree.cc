@@ -13,17 +13,17 @@ namespace {
 
 constexpr int64_t kInt32Max = std::numeric_limits<int32_t>::max();
 
-// The parallel arrays of a tree, one element for each node.
+// The parallel arrays of a tree, with one element per node.
 struct Arrays {
   std::span<const double> left;
   std::span<const double> right;
   std::span<const double> features;
-  std::span<const double> thresholds;  // of a leaf: its value
+  std::span<const double> thresholds;  // for a leaf: its value
   std::span<const double> default_left;
-  std::span<const double> covers;        // only where leaves have one value
-  std::span<const double> types;         // 1: by categories; empty in files from before there were any
-  std::span<const double> leaf_vectors;  // of leaves with several values, one behind the other
-  bool vectors_of_nodes = false;         // before XGBoost 3.2: nodes that split have some, too
+  std::span<const double> covers;        // only if leaves have one value
+  std::span<const double> types;         // 1 for categories; empty in older files
+  std::span<const double> leaf_vectors;  // of leaves with several values, one after the other
+  bool vectors_of_nodes = false;         // before XGBoost 3.2: splitting nodes have some, too
 };
 
 base::Result<std::span<const double>> OfEachNode(const Document& document, std::string_view key, size_t nodes) {
@@ -53,7 +53,7 @@ base::Result<Arrays> ReadArrays(const Document& document, size_t nodes, size_t l
   return arrays;
 }
 
-// The sets of the nodes that split by categories.
+// Reads the category sets of the nodes that split by them.
 class SetReader final {
  public:
   static base::Result<SetReader> Create(const Document& document, SetBuilder& builder) {
@@ -68,7 +68,7 @@ class SetReader final {
     return std::unexpected(base::InvalidArgument("'categories_nodes' and their segments are not as many"));
   }
 
-  // Of the next node that has one; nodes come in ascending order.
+  // Reads the set of the next node that has one; nodes come in ascending order.
   base::Result<CategorySet> Read(size_t node) {
     if (next_ == nodes_.size() || nodes_[next_] != static_cast<double>(node)) {
       return std::unexpected(base::InvalidArgument("it has no categories"));
@@ -78,7 +78,7 @@ class SetReader final {
     INFERD_ASSIGN_OR_RETURN(const int64_t size,
                             ToInteger(sizes_[next_], 0, static_cast<int64_t>(categories_.size()) - begin));
     ++next_;
-    // Segments that lie upon one another would take the product of both arrays' lengths.
+    // Overlapping segments would take memory for the product of both arrays' lengths.
     taken_ += static_cast<size_t>(size);
     if (taken_ > categories_.size()) {
       return std::unexpected(base::InvalidArgument("'categories_segments' overlap"));
@@ -100,13 +100,13 @@ class SetReader final {
   std::span<const double> begins_;
   std::span<const double> sizes_;
   size_t next_ = 0;
-  size_t taken_ = 0;  // categories up to it
+  size_t taken_ = 0;  // number of categories so far
 };
 
-// A float32 product, as XGBoost has it.
+// Returns a float32 product, as in XGBoost.
 double Weighted(double leaf, float weight) { return static_cast<float>(leaf) * weight; }
 
-// Nodes name their vectors, and many could name the same one: all vectors are taken as they lie in the file, once.
+// Nodes refer to vectors, and many may refer to the same one: all vectors are copied once, in the file's order.
 void ReadLeafVectors(const Arrays& arrays, float weight, Tree* tree) {
   for (const double value : arrays.leaf_vectors) tree->leaf_values.push_back(Weighted(value, weight));
 }
@@ -119,7 +119,7 @@ base::Status ReadLeaf(const Arrays& arrays, size_t at, float weight, Tree* tree,
   }
   const double number = arrays.vectors_of_nodes ? static_cast<double>(at) : arrays.right[at];
   INFERD_ASSIGN_OR_RETURN(const int64_t leaf, ToInteger(number, 0, kInt32Max));
-  node->index = static_cast<uint32_t>(leaf);  // CheckForest() knows how many there are
+  node->index = static_cast<uint32_t>(leaf);  // CheckForest() checks the range
   return {};
 }
 
@@ -135,7 +135,7 @@ base::Status ReadSplit(const Arrays& arrays, size_t at, SetReader* sets, Tree* t
   node->split = Split::kLess;
   if (arrays.types.empty() || arrays.types[at] == 0) return {};
   if (arrays.types[at] != 1) return base::InvalidArgument("'split_type' is neither numerical nor categorical");
-  // XGBoost goes right where the category is in the set.
+  // XGBoost goes right if the category is in the set.
   node->split = Split::kCategories;
   std::swap(node->left, node->right);
   node->default_left = !node->default_left;
@@ -152,7 +152,7 @@ base::Result<Tree> ReadXgboostTree(const Document& document, int32_t groups, flo
   Tree tree;
   if (params->Find("size_leaf_vector") != nullptr) {
     INFERD_ASSIGN_OR_RETURN(const int64_t width, params->Integer("size_leaf_vector", 0, groups));
-    tree.leaf_width = width > 1 ? static_cast<uint32_t>(width) : 1;  // old files say 0 where a leaf has one value
+    tree.leaf_width = width > 1 ? static_cast<uint32_t>(width) : 1;  // old files have 0 if a leaf has one value
   }
   INFERD_ASSIGN_OR_RETURN(const Arrays arrays, ReadArrays(document, static_cast<size_t>(nodes), tree.leaf_width));
   INFERD_ASSIGN_OR_RETURN(SetReader sets, SetReader::Create(document, builder));

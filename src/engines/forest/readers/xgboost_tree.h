@@ -7,8 +7,8 @@
 
 namespace inferd::forest {
 
-// One of `trees` of an XGBoost document. `groups`: how many outputs there are; leaves have one value, or so many.
-// `weight`: of its leaves (DART's). INVALID_ARGUMENT: arrays of different lengths, numbers out of range.
+// Reads one of `trees` of an XGBoost document. `groups` is the number of outputs; leaves have one value, or so many.
+// `weight` is that of its leaves (DART's). INVALID_ARGUMENT for arrays of different lengths, and numbers out of range.
 base::Result<Tree> ReadXgboostTree(const Document& document, int32_t groups, float weight, SetBuilder& builder);
 
 }  // namespace inferd::forest

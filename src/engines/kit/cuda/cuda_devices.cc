@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned kNonBlocking = 1;  // CU_STREAM_NON_BLOCKING: does not wait for the default stream
 constexpr int kRelaxed = 2;           // CU_STREAM_CAPTURE_MODE_RELAXED
-constexpr unsigned kPeerAccess = 1;   // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, the one that there is
+constexpr unsigned kPeerAccess = 1;   // CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS, the only flag
 constexpr unsigned kPortable = 1;     // CU_MEMHOSTALLOC_PORTABLE: pinned for every device
 
 CudaAddress AddressOf(const void* data) { return reinterpret_cast<CudaAddress>(data); }
@@ -18,8 +18,8 @@ bool OnGpu(const inferd_memory& memory) { return memory.kind == INFERD_MEMORY_GP
 
 }  // namespace
 
-// While one lives, the calling thread's calls are for a device, and spoil no CUDA graph that another thread records
-// meanwhile. What the thread had before (the engine's library has contexts there, too) comes back.
+// During its life, the calling thread's calls are for a device, and do not disturb a CUDA graph that another thread
+// records. At its end the thread's earlier context (the engine's library has contexts there, too) is restored.
 class CudaDevices::OnDevice final {
  public:
   OnDevice(CudaDevices& devices, int32_t device) : driver_(devices.driver_) {
@@ -42,7 +42,7 @@ class CudaDevices::OnDevice final {
  private:
   const CudaDriver& driver_;
   base::Status status_;
-  int mode_ = kRelaxed;  // and then the one that the thread had
+  int mode_ = kRelaxed;  // then the thread's own mode
 };
 
 CudaDevices::CudaDevices(const CudaDriver& driver) : driver_(driver) {
@@ -69,7 +69,7 @@ base::Result<void*> CudaDevices::Allocate(int32_t kind, int32_t device, size_t b
   }
   const OnDevice here(*this, device);
   INFERD_RETURN_IF_ERROR(here.status());
-  if (bytes == 0) bytes = 1;  // the driver refuses to allocate nothing
+  if (bytes == 0) bytes = 1;  // the driver refuses 0 bytes
   if (kind == INFERD_MEMORY_CPU_PINNED) {
     void* data = nullptr;
     INFERD_RETURN_IF_ERROR(driver_.ToStatus(driver_.allocate_pinned(&data, bytes, kPortable), "cuMemHostAlloc"));
@@ -83,7 +83,7 @@ base::Result<void*> CudaDevices::Allocate(int32_t kind, int32_t device, size_t b
 void CudaDevices::Release(int32_t kind, int32_t device, void* data) {
   const OnDevice here(*this, device);
   if (!here.status().ok()) return;
-  // Nothing can be done about a failure, which is that of a kernel before it.
+  // A failure cannot be handled; it belongs to an earlier kernel.
   static_cast<void>(kind == INFERD_MEMORY_CPU_PINNED ? driver_.release_pinned(data) : driver_.release(AddressOf(data)));
 }
 
@@ -141,7 +141,7 @@ base::Status CudaDevices::Copy(const inferd_memory& from, const inferd_memory& t
   if (of_cpu || from.size == 0) return StartCopy(device, nullptr, from, to);
   INFERD_ASSIGN_OR_RETURN(CudaStream stream, TakeStream(device));
   base::Status status = StartCopy(device, stream, from, to);
-  // Waited for even then: it may have begun.
+  // Waits even after an error: the copy may have begun.
   const base::Status waited = AwaitCopies(device, stream);
   ReturnStream(device, stream);
   return status.ok() ? waited : status;

@@ -13,7 +13,7 @@ std::string VersionText(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
 
-// Fills function pointers from a library, and remembers the first that it lacks.
+// Sets function pointers from a library, and remembers the first missing one.
 class Symbols final {
  public:
   explicit Symbols(void* library) : library_(library) {}

@@ -7,34 +7,35 @@
 
 namespace inferd::kit {
 
-// The types of NVIDIA's driver, as cuda.h has them.
-using CudaResult = int;  // 0: it worked
+// The types of NVIDIA's driver, as in cuda.h.
+using CudaResult = int;  // 0 if it succeeded
 using CudaContext = void*;
 using CudaStream = void*;
 using CudaAddress = unsigned long long;
 
-// What names memory of another process: cudaIpcMemHandle_t.
+// The handle of another process's memory: cudaIpcMemHandle_t.
 struct CudaHandle {
   char bytes[64];
 };
 
-// What is called of NVIDIA's driver, libcuda.so.1. It is opened where it is needed: to build and to start, nothing of
-// CUDA's has to be there. The functions are thread-safe, and are those of one process.
+// The functions of NVIDIA's driver, libcuda.so.1, that are called. It is opened on demand: nothing of CUDA is needed to
+// build and to start. The functions are thread-safe, and belong to the whole process.
 struct CudaDriver {
-  // FAILED_PRECONDITION: the library is not there, it is older than kOldestVersion, or it finds no GPU; the message
-  // says which.
+  // FAILED_PRECONDITION if the library is missing, is older than kOldestVersion, or finds no GPU; the message says
+  // which.
   static base::Result<CudaDriver> Open(const char* library = "libcuda.so.1");
 
   static constexpr int kOldestVersion = 11000;  // CUDA's version times 1000: 11.0
 
-  // "out of memory", with what was done.
+  // Returns "out of memory" or similar, with the failed action.
   base::Status ToStatus(CudaResult result, const char* what) const;
 
   int device_count = 0;
-  int version = 0;  // the newest of CUDA's that it serves: 13000
+  int version = 0;  // the newest CUDA version that it supports: 13000
 
-  CudaResult (*retain_context)(CudaContext* context, int device) = nullptr;  // the one that CUDA's runtime uses, too
-  CudaResult (*push_context)(CudaContext context) = nullptr;                 // for the calling thread
+  // The context that CUDA's runtime uses, too
+  CudaResult (*retain_context)(CudaContext* context, int device) = nullptr;
+  CudaResult (*push_context)(CudaContext context) = nullptr;  // for the calling thread
   CudaResult (*pop_context)(CudaContext* context) = nullptr;
   CudaResult (*exchange_capture_mode)(int* mode) = nullptr;  // likewise
   CudaResult (*allocate)(CudaAddress* address, size_t bytes) = nullptr;

@@ -10,7 +10,7 @@ namespace inferd::kit {
 
 namespace {
 
-// Set by OpenCudaMemory, and never destroyed: the server's buffers point to the table.
+// Set by OpenCudaMemory(), and never destroyed: the server's buffers point to the table.
 struct Opened {
   const inferd_host* host = nullptr;
   CudaDevices* devices = nullptr;
@@ -40,7 +40,7 @@ int32_t Copy(const inferd_memory* from, const inferd_memory* to, inferd_error* e
   return Tell(TheOpened().devices->Copy(*from, *to), error);
 }
 
-// inferd_copy_queue.
+// The table's inferd_copy_queue.
 struct Queue {
   const int32_t device;
   const CudaStream stream;
@@ -80,7 +80,7 @@ int32_t OpenHandle(int32_t device, const void* handle, inferd_memory* memory, in
 
 void CloseHandle(const inferd_memory* memory) { TheOpened().devices->CloseHandle(*memory); }
 
-// In place of Allocate, where there is no device.
+// Replaces Allocate if there is no device.
 void* AllocateNothing(int32_t /*kind*/, int32_t /*device*/, size_t /*size*/) { return nullptr; }
 
 }  // namespace

@@ -29,11 +29,11 @@ std::string WhyNoProvider(std::string_view wanted) {
   return "this ONNX Runtime has no " + std::string(wanted) + ": " + std::string(kInstall);
 }
 
-// What the library made, and the function that ends it.
+// An object of the library's, with the function that releases it.
 template <typename Type>
 using Released = std::unique_ptr<Type, void(ORT_API_CALL*)(Type*)>;
 
-// Keys and values as the library takes them.
+// Keys and values in the library's form.
 class Pairs final {
  public:
   explicit Pairs(const std::map<std::string, std::string>& options) {
@@ -78,7 +78,7 @@ base::Status AppendTensorRt(const std::map<std::string, std::string>& given, Ort
   return ToStatus(Ort().SessionOptionsAppendExecutionProvider_TensorRT_V2(options, provider));
 }
 
-// An option that the library refuses is the configuration's fault; all else is the machine's.
+// An option that the library refuses is a configuration error; other failures concern the machine.
 base::Status Explain(const base::Status& status, std::string_view provider, std::string_view needs) {
   if (status.ok() || status.code() == base::StatusCode::kInvalidArgument) {
     return status.WithContext("the " + std::string(provider) + " provider");
@@ -100,7 +100,7 @@ base::Status AppendGpuProviders(const GpuProviders& providers, int32_t gpu, bool
         Explain(AppendTensorRt(ForGpu(providers.tensorrt, gpu, graphs, "trt_cuda_graph_enable"), options), "TensorRT",
                 kTensorRtNeeds));
   }
-  // Of the two, only the first can make graphs.
+  // If both are used, only the first could make graphs.
   const bool cuda_graphs = graphs && !providers.use_tensorrt;
   return Explain(AppendCuda(ForGpu(providers.cuda, gpu, cuda_graphs, "enable_cuda_graph"), options), "CUDA",
                  kCudaNeeds);

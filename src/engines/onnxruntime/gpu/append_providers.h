@@ -8,14 +8,14 @@
 
 namespace inferd::onnxruntime {
 
-// Why ONNX Runtime's library has no provider for GPUs; empty: it has one.
+// Returns why ONNX Runtime's library has no provider for GPUs. Empty if it has one.
 std::string WhyNoCudaProvider();
-// The same for TensorRT's.
+// Does the same for TensorRT's provider.
 std::string WhyNoTensorRtProvider();
 
-// Has a session of these options compute on a GPU: by TensorRT, if that is asked for, and by CUDA; what neither can,
-// the CPU computes. `graphs`: executions are CUDA graphs. FAILED_PRECONDITION: a library that a provider needs is
-// missing; the message names it.
+// Makes a session with these options compute on a GPU: by TensorRT, if requested, and by CUDA; the CPU computes the
+// rest. `graphs`: executions are CUDA graphs. FAILED_PRECONDITION, with its name, if a library that a provider needs is
+// missing.
 base::Status AppendGpuProviders(const GpuProviders& providers, int32_t gpu, bool graphs, OrtSessionOptions* options);
 
 }  // namespace inferd::onnxruntime

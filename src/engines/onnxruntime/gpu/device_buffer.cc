@@ -6,7 +6,7 @@ namespace inferd::onnxruntime {
 
 namespace {
 
-constexpr size_t kDoubledMax = size_t{64} << 20;  // larger ones get what they need
+constexpr size_t kDoubledMax = size_t{64} << 20;  // larger buffers get exactly what they need
 
 }  // namespace
 

@@ -9,10 +9,10 @@
 
 namespace inferd::onnxruntime {
 
-// Memory on a GPU that stays where it is from execution to execution, and only grows. Not thread-safe.
+// GPU memory that keeps its address from execution to execution, and only grows. Not thread-safe.
 class DeviceBuffer final {
  public:
-  // `devices` outlives it.
+  // `devices` must outlive it.
   DeviceBuffer(kit::CudaDevices* devices, int32_t gpu) : devices_(devices), gpu_(gpu) {}
   ~DeviceBuffer() { Release(); }
   DeviceBuffer(DeviceBuffer&& other) noexcept
@@ -22,7 +22,7 @@ class DeviceBuffer final {
         size_(std::exchange(other.size_, 0)) {}
   DeviceBuffer& operator=(DeviceBuffer&&) = delete;
 
-  // `bytes` of it; what was in it is gone if it has to grow. RESOURCE_EXHAUSTED: there is no room.
+  // Returns `bytes` of it. The content is lost if it has to grow. RESOURCE_EXHAUSTED if there is no room.
   base::Result<inferd_memory> Hold(size_t bytes);
 
   const void* data() const { return data_; }

@@ -25,7 +25,7 @@ InstanceMemory::~InstanceMemory() {
 }
 
 base::Status InstanceMemory::StartCopy(const inferd_memory& from, const inferd_memory& to) {
-  copies_ = true;  // also of one that fails, which may have begun
+  copies_ = true;  // also for a failed copy, which may have begun
   return devices_->StartCopy(gpu_, stream_, from, to);
 }
 

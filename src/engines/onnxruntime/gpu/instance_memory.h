@@ -9,8 +9,8 @@
 
 namespace inferd::onnxruntime {
 
-// An instance's memory on its GPU: where the server puts inputs, and, for CUDA graphs, where outputs are computed; and
-// the copies from there and to it, which are under way together. Not thread-safe.
+// An instance's memory on its GPU: for inputs from the server and, with CUDA graphs, for outputs. It also runs the
+// copies from and to it, which are in flight together. Not thread-safe.
 class InstanceMemory final {
  public:
   static base::Result<std::unique_ptr<InstanceMemory>> Create(int32_t gpu, size_t inputs, size_t outputs);
@@ -19,17 +19,17 @@ class InstanceMemory final {
   InstanceMemory& operator=(const InstanceMemory&) = delete;
 
   int32_t gpu() const { return gpu_; }
-  // What the library calls the GPU's memory.
+  // Returns the library's description of the GPU's memory.
   const OrtMemoryInfo* info() const { return info_.get(); }
 
-  // RESOURCE_EXHAUSTED: there is no room.
+  // RESOURCE_EXHAUSTED if there is no room.
   base::Result<inferd_memory> HoldInput(size_t index, size_t bytes) { return Hold(inputs_[index], bytes); }
   base::Result<inferd_memory> HoldOutput(size_t index, size_t bytes) { return Hold(outputs_[index], bytes); }
-  // Both sides stay as they are until AwaitCopies() has returned, which waits for all of them.
+  // Starts a copy. Both sides must stay unchanged until AwaitCopies() has returned, which waits for all copies.
   base::Status StartCopy(const inferd_memory& from, const inferd_memory& to);
   base::Status AwaitCopies();
 
-  // Whether anything has got another address since this was asked.
+  // Returns true if any tensor's address has changed since the last call.
   bool TakeMoved() { return std::exchange(moved_, false); }
 
  private:
@@ -44,7 +44,7 @@ class InstanceMemory final {
   std::vector<DeviceBuffer> inputs_;
   std::vector<DeviceBuffer> outputs_;
   bool moved_ = false;
-  bool copies_ = false;  // some are under way
+  bool copies_ = false;  // true if some are in flight
 };
 
 }  // namespace inferd::onnxruntime

@@ -15,18 +15,18 @@ using std::string_view;
 
 enum class Form {
   kFlag,    // true, false, 1 or 0
-  kNumber,  // a decimal one, perhaps negative
-  kWord,    // one of `words`; where they are numbered, its number, too
+  kNumber,  // a decimal number, possibly negative
+  kWord,    // one of `words`; if they are numbered, also its number
   kText,
   kName,   // part of a file's name
-  kFile,   // a file or folder: the operator's
-  kWrite,  // a flag that has files written wherever the server runs: the operator's
+  kFile,   // a file or folder: for the operator only
+  kWrite,  // a flag that makes the server write files: for the operator only
 };
 
 struct Row {
   string_view name;
   Form form;
-  string_view option = {};  // ONNX Runtime's name, if it is another
+  string_view option = {};  // ONNX Runtime's name, if different
   std::span<const string_view> words = {};
 };
 
@@ -114,7 +114,7 @@ base::Result<std::string> ReadWord(string_view name, const Row& row, string_view
   return std::unexpected(Wrong(name, row.name, "one of " + expected, value));
 }
 
-// In ONNX Runtime's words.
+// Converts a value to ONNX Runtime's form.
 base::Result<std::string> ReadValue(string_view name, const Row& row, string_view value) {
   switch (row.form) {
     case Form::kFlag:
@@ -162,7 +162,7 @@ base::Status Apply(string_view name, string_view key, string_view value, bool fr
   }
   INFERD_ASSIGN_OR_RETURN(const std::string read, ReadValue(name, *row, value));
   if (key == "enable_cuda_graph" || key == "trt_cuda_graph_enable") {
-    providers->cuda_graphs = read == "1";  // the options follow, where executions can be such
+    providers->cuda_graphs = read == "1";  // the options follow if executions can be graphs
     return base::OkStatus();
   }
   if (key == "precision_mode") {

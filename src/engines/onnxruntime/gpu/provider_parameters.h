@@ -7,8 +7,8 @@
 
 #include "base/status.h"
 
-// What a model's configuration says of the providers that compute on GPUs, in the names of Triton's ONNX Runtime
-// backend, as the options that ONNX Runtime has for it.
+// Converts a model's settings for GPU providers, with the names of Triton's ONNX Runtime backend, to ONNX Runtime's
+// options.
 
 namespace inferd::onnxruntime {
 
@@ -16,26 +16,26 @@ namespace inferd::onnxruntime {
 struct GpuProviders {
   std::map<std::string, std::string> cuda;
   std::map<std::string, std::string> tensorrt;
-  bool use_tensorrt = false;  // before the CUDA provider, which takes what is left
-  bool cuda_graphs = false;   // asked for by an option of a provider
+  bool use_tensorrt = false;  // before the CUDA provider, which takes the rest
+  bool cuda_graphs = false;   // requested by an option of a provider
 };
 
-// gpu_execution_accelerator { name parameters { key value } }, one parameter. INVALID_ARGUMENT: there is no such
-// accelerator or parameter, or its value is not what it can be. PERMISSION_DENIED: it names a file, which is not for a
-// model to say.
+// Reads one parameter of gpu_execution_accelerator { name parameters { key value } }. INVALID_ARGUMENT if there is no
+// such accelerator or parameter, or its value is invalid. PERMISSION_DENIED if it names a file, which a model must not
+// do.
 base::Status ApplyAccelerator(std::string_view name, GpuProviders* providers);
 base::Status ApplyAcceleratorParameter(std::string_view name, std::string_view key, std::string_view value,
                                        GpuProviders* providers);
 
-// The same from the server's command line, which may name files.
+// Does the same for the server's command line, which may name files.
 base::Status ApplyOperatorParameter(std::string_view name, std::string_view key, std::string_view value,
                                     GpuProviders* providers);
 
-// FAILED_PRECONDITION: a model wants something kept in a file, and the command line names none.
+// FAILED_PRECONDITION if a model wants to cache something in a file, and the command line names none.
 base::Status CheckFiles(const GpuProviders& providers);
 
 std::vector<std::string_view> AcceleratorNames();
-// In the order of docs/onnx-models.md. Empty: there is no such accelerator.
+// Returns the names in the order of docs/onnx-models.md. Empty if there is no such accelerator.
 std::vector<std::string_view> AcceleratorParameterNames(std::string_view name);
 
 }  // namespace inferd::onnxruntime

@@ -20,12 +20,12 @@ constexpr int64_t kOpset = 17;
 constexpr int64_t kMicrosoftOpset = 1;
 constexpr std::string_view kMicrosoft = "com.microsoft";
 constexpr std::string_view kProvider = "TensorrtExecutionProvider";
-constexpr std::array<std::string_view, 2> kMarks = {"ptrt", "ftrt"};  // what a plan begins with
+constexpr std::array<std::string_view, 2> kMarks = {"ptrt", "ftrt"};  // the beginning of a plan
 
 void Put(uint32_t tag, std::string_view bytes, std::string* out) { wire::AppendBytes(NumberOf(tag), bytes, out); }
 void Put(uint32_t tag, int64_t number, std::string* out) { wire::AppendNumber(NumberOf(tag), number, out); }
 
-// ONNX's TensorProto.DataType; 0: TensorRT has no such type.
+// Returns ONNX's TensorProto.DataType, or 0 if TensorRT has no such type.
 int64_t ElementOf(int32_t datatype) {
   switch (datatype) {
     case INFERD_TYPE_FP32: return 1;
@@ -50,7 +50,7 @@ base::Result<std::string> ValueInfo(const inferd_tensor_spec& tensor, bool batch
   for (size_t i = 0; i < tensor.rank; ++i) {
     std::string dim;
     if (tensor.shape[i] >= 0) Put(kDimValue, tensor.shape[i], &dim);
-    // Named, so that it is one size for inputs and outputs.
+    // Named, so that inputs and outputs have the same size.
     if (i == 0 && batches && tensor.shape[i] < 0) Put(kDimName, "batch", &dim);
     Put(kShapeDim, dim, &shape);
   }

@@ -58,7 +58,7 @@ TEST(TensorRtPlanTest, FilesThatAreNoPlansAreRefused) {
   }
   std::ofstream(file) << "ptrt plan";
   EXPECT_TRUE(ReadPlan(load, file).has_value());
-  std::filesystem::resize_file(file, kPlanBytesMax + 1);  // a hole
+  std::filesystem::resize_file(file, kPlanBytesMax + 1);  // a sparse file
   EXPECT_EQ(ReadPlan(load, file).error().code(), base::StatusCode::kResourceExhausted);
   std::filesystem::remove(file);
 }

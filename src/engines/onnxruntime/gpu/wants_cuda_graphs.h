@@ -6,8 +6,8 @@
 
 namespace inferd::onnxruntime {
 
-// Whether a model's configuration, as inferd_load has it in JSON, says optimization { cuda { graphs: true } }; empty: it
-// does not. INVALID_ARGUMENT: it is no such JSON.
+// Returns true if a model's configuration, the JSON text of inferd_load, has optimization { cuda { graphs: true } }.
+// Returns false for an empty text. INVALID_ARGUMENT if the text is not such JSON.
 base::Result<bool> WantsCudaGraphs(std::string_view config_json);
 
 }  // namespace inferd::onnxruntime

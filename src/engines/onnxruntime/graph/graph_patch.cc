@@ -27,8 +27,8 @@ void AppendMessage(uint32_t tag, std::string_view message, std::string* out) {
   wire::AppendBytes(NumberOf(tag), message, out);
 }
 
-// Calls visit(tag, in, field) for every field of `message`; `field` is the whole of it, tag included, once visit took
-// its value from `in`, which it does when asked for. False: malformed.
+// Calls visit(tag, in, field) for every field of `message`. visit may read the value from `in`; `field` has the whole
+// field, including its tag. Returns false if visit does, or if the message is malformed.
 template <typename Visit>
 bool ForEachField(std::string_view message, Visit visit) {
   wire::Reader in(message);
@@ -43,7 +43,7 @@ bool ForEachField(std::string_view message, Visit visit) {
   }
 }
 
-// One node of a graph, as far as it matters here. Views into the model.
+// The required parts of a graph's node. Views into the model.
 struct Node {
   std::string_view type;
   std::string_view domain;
@@ -103,7 +103,7 @@ std::string_view NameOfValue(std::string_view value_info) {
   return name;
 }
 
-// The value of a field of a message in a message ..., the last of each; empty: not there.
+// Returns the value of a field in nested messages, the last of each. Empty if it is missing.
 std::string_view Inside(std::string_view message, std::initializer_list<uint32_t> path, bool first_only) {
   for (const uint32_t wanted : path) {
     std::string_view found;
@@ -124,10 +124,10 @@ std::string_view LeadingDimName(std::string_view value_info) {
   return Inside(value_info, {kValueType, kTypeTensor, kTensorShape, kShapeDim, kDimName}, true);
 }
 
-// What a tensor is declared as, as far as it matters here.
+// The required parts of a tensor's declaration.
 struct Declared {
   int64_t element = 0;
-  std::vector<int64_t> dims;  // -1: any
+  std::vector<int64_t> dims;  // -1 for any
 };
 
 Declared DeclaredAs(std::string_view value_info) {
@@ -155,7 +155,7 @@ class GraphPatch final {
  public:
   explicit GraphPatch(const LocaleChoice& locale) : locale_(locale) {}
 
-  // False: malformed.
+  // Returns false if it is malformed.
   bool Read(std::string_view graph) {
     std::map<std::string_view, Node> zip_maps;  // by output
     std::set<std::string_view> consumed;
@@ -242,7 +242,7 @@ class GraphPatch final {
     return true;
   }
 
-  // In place of the one that the node names; empty: that one.
+  // Returns the replacement of the locale that the node names. Empty to keep it.
   std::string LocaleOf(const Node& node) const {
     std::string_view name = kDefaultLocale;
     for (const std::string_view message : node.attributes) {
@@ -283,14 +283,14 @@ class GraphPatch final {
     AppendMessage(kGraphNode, changed, out);
   }
 
-  // The dimension of the rows: that of the inputs, where all inputs lead with one name.
+  // Returns the dimension of the rows: that of the inputs, if all inputs begin with the same name.
   std::string RowsDim() const {
     std::string rows;
     if (!rows_.empty()) AppendMessage(kDimName, rows_, &rows);
     return rows;
   }
 
-  // Of FP32 [rows, classes].
+  // Describes an output of FP32 [rows, classes].
   std::string OutputInfo(std::string_view name, size_t classes) const {
     std::string columns;
     if (classes > 0) wire::AppendNumber(NumberOf(kDimValue), static_cast<int64_t>(classes), &columns);
@@ -314,11 +314,11 @@ class GraphPatch final {
   const LocaleChoice& locale_;
   std::map<std::string_view, std::vector<std::string>> dropped_;  // outputs of ZipMaps, with their labels
   std::set<std::string_view> freed_;                              // outputs declared as [1] that have the inputs' rows
-  std::string_view rows_;                                         // name of the dimension that leads every input
+  std::string_view rows_;                                         // name of every input's first dimension
   bool changes_ = false;
 };
 
-// Whether the model imports the default domain, which Identity is of.
+// Returns true if the model imports the default domain, to which Identity belongs.
 bool ImportsDefaultDomain(std::string_view model) {
   bool imports = false;
   ForEachField(model, [&](uint32_t tag, wire::Reader& in, std::string_view) {
@@ -368,7 +368,7 @@ bool HasLocale(const std::string& name) {
 }
 
 std::string ChooseLocale(std::string_view name) {
-  // Languages whose letters change case in another way than those of all others.
+  // Languages whose letters change case differently.
   constexpr std::array kOwnCase = {"tr", "az", "ku", "crh", "tt"};
   const std::string_view language = name.substr(0, name.find_first_of("_.@"));
   if (std::ranges::find(kOwnCase, language) != kOwnCase.end()) return {};

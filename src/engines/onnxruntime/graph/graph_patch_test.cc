@@ -53,7 +53,7 @@ std::string Model(std::string_view graph, bool default_domain = true) {
   return Part(kModelGraph, graph) + Part(kModelOpset, Part(kOpsetDomain, "ai.onnx.ml")) + opset;
 }
 
-// What the patched output is declared as.
+// Returns the declaration of the patched output.
 std::string DeclaredValue(std::string_view name, std::string_view rows, int64_t columns) {
   const std::string dims = Part(kShapeDim, rows.empty() ? "" : Part(kDimName, rows)) +
                            Part(kShapeDim, columns == 0 ? "" : Number(kDimValue, columns));
@@ -172,7 +172,7 @@ TEST(GraphPatchTest, ModelsThatAreCutOffAreLeftAlone) {
   for (size_t size = 0; size < graph_end; ++size) {
     EXPECT_FALSE(PatchGraph(model.substr(0, size), Other).has_value()) << size;
   }
-  // Bytes that are wrong, whatever becomes of them.
+  // Corrupts bytes; only the absence of a crash matters.
   for (size_t at = 0; at < model.size(); ++at) {
     for (const int value : {0x00, 0x7f, 0x80, 0xff}) {
       std::string bad = model;

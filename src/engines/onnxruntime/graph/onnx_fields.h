@@ -4,7 +4,7 @@
 
 #include "data/wire/format.h"
 
-// The fields of onnx.proto that are read or written here, as tags; a name has the message first.
+// The fields of onnx.proto that are read or written here, as tags. Names begin with the message's name.
 
 namespace inferd::onnxruntime {
 

@@ -6,9 +6,9 @@
 
 namespace inferd::onnxruntime {
 
-// Whether the graph of a model file has an operator of one of these types, those inside branches and loops aside. Reads
-// names and lengths alone, whatever the size of the weights. False also for what is no ONNX model: the library says
-// why.
+// Returns true if the graph of a model file has an operator of one of these types, outside of branches and loops. Reads
+// only names and lengths, whatever the size of the weights. Also returns false for a file that is not an ONNX model:
+// the library reports that.
 bool HasOperator(const std::filesystem::path& file, std::span<const std::string_view> types);
 
 }  // namespace inferd::onnxruntime

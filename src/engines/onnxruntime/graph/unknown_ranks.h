@@ -6,9 +6,9 @@
 
 namespace inferd::onnxruntime {
 
-// Returns the names of a model file's inputs and outputs that are tensors without a shape, of which any rank may come.
-// The library's own signature shows them as it does scalars, whose shape has no dimensions. Reads names and lengths
-// alone, whatever the size of the weights. Empty for what is no ONNX model.
+// Returns the names of a model file's inputs and outputs that are tensors without a shape, which accept any rank. The
+// library's own signature shows them like scalars, whose shape has no dimensions. Reads only names and lengths,
+// whatever the size of the weights. Empty if it is not an ONNX model.
 std::set<std::string> FindUnknownRanks(const std::filesystem::path& file);
 
 }  // namespace inferd::onnxruntime

@@ -64,7 +64,7 @@ void CancelWatch::Work() {
       continue;
     }
     asleep_.store(true, std::memory_order_relaxed);
-    // A run that began before it could see the flag is found by one more look.
+    // One more look finds a run that began before it could see the flag.
     if (LookAtAll()) asleep_.store(false, std::memory_order_relaxed);
     while (!stopping_ && asleep_.load(std::memory_order_relaxed)) changed_.Wait(mutex_);
     idle_looks = 0;

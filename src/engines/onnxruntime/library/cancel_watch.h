@@ -10,7 +10,7 @@
 
 namespace inferd::onnxruntime {
 
-// The run that one instance is in, as the watch sees it. Begin() and End() cost two uncontended locks.
+// One instance's current run as the watch sees it. Begin() and End() cost two uncontended locks.
 class WatchedRun final {
  public:
   explicit WatchedRun(OrtRunOptions* options) : options_(options) {}
@@ -23,12 +23,12 @@ class WatchedRun final {
 
   base::Mutex mutex_;
   OrtRunOptions* const options_;
-  const inferd_batch* batch_ GUARDED_BY(mutex_) = nullptr;  // null: not running
+  const inferd_batch* batch_ GUARDED_BY(mutex_) = nullptr;  // null if not running
   bool terminated_ GUARDED_BY(mutex_) = false;
 };
 
-// Ends runs that nobody waits for any more: one thread looks at them every few milliseconds, and sleeps for good while
-// there are none. One per process, while it has instances. Thread-safe.
+// Ends runs for which nobody waits any more. One thread checks them every few milliseconds, and sleeps while there are
+// none. One per process, while it has instances. Thread-safe.
 class CancelWatch final {
  public:
   explicit CancelWatch(const inferd_host* host);
@@ -39,14 +39,14 @@ class CancelWatch final {
   void Add(WatchedRun* run);
   void Remove(WatchedRun* run);
 
-  // To be called after WatchedRun::Begin; cheap while the watch is awake.
+  // Call after WatchedRun::Begin(); cheap while the watch is awake.
   void Wake() {
     if (asleep_.load(std::memory_order_relaxed)) WakeUp();
   }
 
  private:
   void Work();
-  bool LookAtAll() REQUIRES(mutex_);  // whether any was running
+  bool LookAtAll() REQUIRES(mutex_);  // returns true if any was running
   bool LookAt(WatchedRun* run);
   void WakeUp();
 

@@ -42,7 +42,7 @@ constexpr std::array<TypeRow, 26> kTable = {{{"undefined", INFERD_TYPE_INVALID},
                                              {"int2", INFERD_TYPE_INVALID}}};
 static_assert(ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16 == 16 && ONNX_TENSOR_ELEMENT_DATA_TYPE_INT4 == 22);
 
-// A newer library has types that this header does not know: the last three, and perhaps more.
+// A newer library has types that this header does not have: the last three, and possibly more.
 const TypeRow& TypeRowOf(ONNXTensorElementDataType type) {
   const auto index = static_cast<size_t>(type);
   return index < kTable.size() ? kTable[index] : kTable[0];

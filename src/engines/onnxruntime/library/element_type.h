@@ -8,11 +8,11 @@
 
 namespace inferd::onnxruntime {
 
-// The inferd_datatype of an ONNX element type; INFERD_TYPE_INVALID for those that no protocol of ours has (complex,
-// 8-bit floats, 4-bit integers).
+// Returns the inferd_datatype of an ONNX element type, or INFERD_TYPE_INVALID for types that none of our protocols has
+// (complex, 8-bit floats, 4-bit integers).
 int32_t ToDatatype(ONNXTensorElementDataType type);
 
-// As ONNX spells it: "float8e5m2".
+// Returns ONNX's spelling: "float8e5m2".
 std::string_view ElementTypeName(ONNXTensorElementDataType type);
 
 }  // namespace inferd::onnxruntime

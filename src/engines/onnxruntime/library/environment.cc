@@ -29,8 +29,8 @@ QuietErrors::QuietErrors() { ++quiet_errors; }
 QuietErrors::~QuietErrors() { --quiet_errors; }
 
 base::Result<std::unique_ptr<Environment>> Environment::Create(const inferd_host* host) {
-  // From its first environment on, the library keeps events, with an id of the device, in the user's cache folder, and
-  // sends them. DisableTelemetryEvents comes too late for that.
+  // From its first environment on, the library stores events, with a device id, in the user's cache folder, and sends
+  // them. DisableTelemetryEvents would come too late.
   setenv("ORT_DISABLE_TELEMETRY", "1", 1);
   std::unique_ptr<Environment> environment(new Environment(host));
   OrtThreadingOptions* threading = nullptr;
@@ -38,7 +38,7 @@ base::Result<std::unique_ptr<Environment>> Environment::Create(const inferd_host
   const ThreadingOptionsOwner threading_owner(threading);
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().SetGlobalIntraOpNumThreads(threading, host->cpu_threads)));
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().SetGlobalInterOpNumThreads(threading, 1)));
-  // Idle workers that spin cost several times what a small model computes.
+  // Spinning idle workers would cost several times as much as a small model computes.
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().SetGlobalSpinControl(threading, 0)));
   OrtEnv* env = nullptr;
   INFERD_RETURN_IF_ERROR(ToStatus(Ort().CreateEnvWithCustomLoggerAndGlobalThreadPools(

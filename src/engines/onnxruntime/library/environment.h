@@ -6,8 +6,8 @@
 
 namespace inferd::onnxruntime {
 
-// What all models of the process share: ONNX Runtime's environment, its log, and one pool of compute threads. Made
-// once; thread-safe.
+// The shared parts of all models of the process: ONNX Runtime's environment, its log, and one pool of compute threads.
+// Made once; thread-safe.
 class Environment final {
  public:
   static base::Result<std::unique_ptr<Environment>> Create(const inferd_host* host);
@@ -24,8 +24,8 @@ class Environment final {
   MemoryInfoOwner cpu_memory_;
 };
 
-// While one lives, errors that the library logs on this thread are verbose lines: the status of the call that fails
-// says them, and is logged or answered to a request itself.
+// While one exists, errors that the library logs on this thread become verbose lines: the failing call's status has
+// them, and is itself logged or sent in a response.
 class QuietErrors final {
  public:
   QuietErrors();

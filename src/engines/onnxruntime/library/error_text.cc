@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kSources = "/onnxruntime_src/";
 constexpr std::string_view kContrib = "ai.onnx.contrib";
 
-// What comes with the library, so that an operator there is one that this release does not have.
+// The library's own domains: an unknown operator in one of them is missing in this release.
 constexpr std::array<std::string_view, 8> kOwnDomains = {"",
                                                          "ai.onnx",
                                                          "ai.onnx.ml",
@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 8> kOwnDomains = {"",
                                                          "com.microsoft.nchwc",
                                                          "com.ms.internal.nhwc"};
 
-// Moves `*at` behind the bracket that closes the one at `*at`. False: nothing does.
+// Moves `*at` behind the bracket that closes the one at `*at`. Returns false if there is none.
 bool SkipBrackets(std::string_view text, char open, char close, size_t* at) {
   int depth = 0;
   for (; *at < text.size(); ++*at) {
@@ -34,14 +34,14 @@ bool SkipBrackets(std::string_view text, char open, char close, size_t* at) {
   return false;
 }
 
-// Where the text after "path.cc:12 type Class::Function(arguments) const [with T = int] " begins, that place at
-// `begin`.
+// Returns the start of the text after "path.cc:12 type Class::Function(arguments) const [with T = int] ", which begins
+// at `begin`.
 size_t EndOfPlace(std::string_view text, size_t begin) {
   size_t at = text.find(' ', begin);
   const size_t line = text.rfind(':', at);
   if (at == std::string_view::npos || line == std::string_view::npos || line < begin) return begin;
   const size_t after_path = at + 1;
-  // An operator's name, and a type that has one of functions, have brackets of their own.
+  // An operator's name, and a type with function types, have brackets of their own.
   do {
     at = text.find('(', at);
     if (at == std::string_view::npos || text.substr(after_path, at - after_path).find('\n') != std::string_view::npos) {
@@ -59,7 +59,7 @@ size_t EndOfPlace(std::string_view text, size_t begin) {
   return std::min(text.size(), text.find_first_not_of(' ', at));
 }
 
-// What stands between `before` and `after`; empty: they are not there.
+// Returns the text between `before` and `after`. Empty if they are missing.
 std::string_view Between(std::string_view text, std::string_view before, std::string_view after) {
   const size_t begin = text.find(before);
   if (begin == std::string_view::npos) return {};
@@ -75,7 +75,7 @@ std::string_view NumberAfter(std::string_view text, std::string_view before) {
   return rest.substr(0, std::min(rest.size(), rest.find_first_not_of("0123456789")));
 }
 
-// Of "Fatal error: ai.onnx.contrib:StringLength(-1) is not a registered function/op".
+// Parses "Fatal error: ai.onnx.contrib:StringLength(-1) is not a registered function/op".
 std::string_view DomainOfUnregistered(std::string_view text) {
   const size_t end = text.find(" is not a registered function/op");
   if (end == std::string_view::npos) return {};
@@ -138,7 +138,7 @@ std::string WithoutSourcePlaces(std::string_view message) {
     text += message.substr(0, place);
     if (place == std::string_view::npos) return text;
     const size_t end = EndOfPlace(message, place);
-    if (end == place) {  // another form: it stays
+    if (end == place) {  // another form, which is kept
       text += message.substr(place, kSources.size());
       message.remove_prefix(place + kSources.size());
     } else {

@@ -23,7 +23,7 @@ base::StatusCode ToCode(OrtErrorCode code) {
 }  // namespace
 
 base::Status OpenOrt() {
-  // Asked for with the header's version: a newer library has it, an older one does not.
+  // Requests the header's version: a newer library has it, an older one does not.
   api = OrtGetApiBase()->GetApi(ORT_API_VERSION);
   if (api != nullptr) return base::OkStatus();
   return base::FailedPrecondition("ONNX Runtime " + std::string(OrtVersion()) + " is too old: version 1." +

@@ -7,18 +7,18 @@
 
 #include "base/status.h"
 
-// ONNX Runtime's C API: the function table, owners of its handles, its errors as Status.
+// ONNX Runtime's C API: the function table, owners of its handles, and its errors as Status.
 
 namespace inferd::onnxruntime {
 
-// Finds the function table. FAILED_PRECONDITION: the library is older than the header this was built with.
+// Finds the function table. FAILED_PRECONDITION if the library is older than the header of this build.
 base::Status OpenOrt();
 
 // Valid after OpenOrt().
 const OrtApi& Ort();
 std::string_view OrtVersion();
 
-// Takes over `status`. OK for null.
+// Takes over `status`. Returns OK for null.
 base::Status ToStatus(OrtStatus* status);
 
 #define INFERD_ORT_OWNER(Type)                                                \

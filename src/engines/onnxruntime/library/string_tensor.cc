@@ -20,7 +20,7 @@ base::Result<ValueOwner> MakeStringTensor(std::span<const inferd_text> elements,
   ValueOwner owner(value);
   for (size_t i = 0; i < elements.size(); ++i) {
     if (elements[i].size == 0) continue;
-    // Not FillStringTensor: it takes C strings, and ends an element at its first zero byte.
+    // Not FillStringTensor: it takes C strings, and would end an element at its first zero byte.
     char* buffer = nullptr;
     INFERD_RETURN_IF_ERROR(ToStatus(Ort().GetResizedStringTensorElementBuffer(value, i, elements[i].size, &buffer)));
     std::memcpy(buffer, elements[i].data, elements[i].size);
@@ -36,8 +36,8 @@ base::Result<size_t> PackedSize(const OrtValue* value, size_t count) {
 
 base::Status PackStrings(const OrtValue* value, size_t count, std::span<std::byte> out) {
   if (count == 0) return base::OkStatus();
-  // The library writes all elements one after the other: to the end of `out`, from where each moves towards the front,
-  // behind its length. That never overwrites what has not moved yet.
+  // The library writes all elements one after the other, here to the end of `out`. From there each moves towards the
+  // front, behind its length. That never overwrites an element that has not moved yet.
   std::byte* const content = out.data() + count * kLengthSize;
   const size_t content_size = out.size() - count * kLengthSize;
   std::vector<size_t> offsets(count);

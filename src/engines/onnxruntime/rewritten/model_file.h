@@ -10,17 +10,17 @@
 #include "engines/rewrite/onnx/onnx_writer.h"
 #include "inferd/engine_abi.h"
 
-// What the readers of foreign files share.
+// Shared functions of the readers of foreign files.
 
 namespace inferd::onnxruntime {
 
-// The bytes of a file. NOT_FOUND: it is not there. RESOURCE_EXHAUSTED: it has more than `bytes_max`.
+// Returns the bytes of a file. NOT_FOUND if it does not exist. RESOURCE_EXHAUSTED if it has more than `bytes_max`.
 base::Result<std::string> ReadModelFile(const std::filesystem::path& path, uint64_t bytes_max);
 
-// kUndefined: ONNX has none such.
+// Returns kUndefined if ONNX has no such type.
 onnx::Element ToElement(int32_t datatype);
 
-// The configured inputs, as the reader has them, of datatypes that ONNX has; the reader says what is missing.
+// Returns the configured inputs of datatypes that ONNX has, in the reader's form. The reader reports missing ones.
 template <typename Input>
 std::vector<Input> ConfiguredInputs(const inferd_load& load) {
   std::vector<Input> inputs;

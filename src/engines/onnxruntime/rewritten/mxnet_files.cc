@@ -17,7 +17,7 @@ constexpr std::string_view kSymbolEnd = "-symbol.json";
 constexpr std::string_view kParamsEnd = ".params";
 constexpr int kEpochMax = 1'000'000'000;
 
-// 12 of "model-0012.params", whose symbol is "model-symbol.json"; nothing: it is another file.
+// Returns 12 for "model-0012.params", whose symbol is "model-symbol.json". nullopt for other files.
 std::optional<int> EpochOf(std::string_view filename, std::string_view prefix) {
   if (!filename.starts_with(prefix) || !filename.ends_with(kParamsEnd)) return std::nullopt;
   filename.remove_prefix(prefix.size());

@@ -9,10 +9,10 @@ namespace inferd::python {
 
 namespace {
 
-// What a request says beside its tensors.
+// The fields of a request, without its tensors.
 struct Said {
   inferd_text id;
-  inferd_sequence sequence;  // where `in_sequence`
+  inferd_sequence sequence;  // valid if `in_sequence`
   bool in_sequence;
   uint64_t timeout_us;
   inferd_text traceparent;
@@ -72,7 +72,7 @@ void WriteParameters(const ExecutionOrder& order, size_t request, size_t count, 
   }
 }
 
-// Its rows alone, where there is nothing else to say.
+// Writes the rows alone if all other fields are empty.
 void WriteRequest(const ExecutionOrder& order, size_t request, MarshalWriter& message) {
   const Said said = WhatIsSaid(order, request);
   if (said.nothing()) return message.Int(order.batch.rows[request]);
@@ -85,7 +85,7 @@ void WriteRequest(const ExecutionOrder& order, size_t request, MarshalWriter& me
   WriteParameters(order, request, said.parameter_count, message);
 }
 
-// Returns the offset behind its pieces, the first of which is at `offset`.
+// Writes an input whose pieces begin at `offset`. Returns the offset after them.
 size_t WriteInput(const inferd_input& input, size_t offset, MarshalWriter& message) {
   message.Tuple(4);
   message.Uint(input.index);

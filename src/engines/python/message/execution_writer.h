@@ -9,20 +9,20 @@
 
 namespace inferd::python {
 
-// What a worker is told to execute.
+// An execution to send to a worker.
 struct ExecutionOrder {
   const inferd_host& host;
   uint64_t number = 0;
   const inferd_batch& batch;
-  InputBlocks::Block block;  // where the inputs' pieces lie, one behind the other
-  size_t bytes = 0;          // of the memory that has them
+  InputBlocks::Block block;  // contains the inputs' pieces, one after the other
+  size_t bytes = 0;          // size of the memory that contains them
 };
 
-// In place of what `message` has:
+// Replaces the content of `message` with:
 //
-//   ("execute", number, bytes, indices of the outputs that are wanted, requests, inputs)
+//   ("execute", number, bytes, indices of the wanted outputs, requests, inputs)
 //   a request: (id, rows, sequence id or 0, flags, timeout in us or 0, traceparent or "", parameters); flags: 1: the
-//   sequence's start, 2: its end; or its rows alone, where all else is 0 or empty
+//   sequence's start, 2: its end. If all but the rows is 0 or empty, the rows alone
 //   an input: (index, datatype, dimensions of the batch, pieces); a piece: (offset, size)
 void WriteExecution(const ExecutionOrder& order, MarshalWriter& message);
 

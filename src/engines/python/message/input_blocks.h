@@ -12,30 +12,29 @@
 
 namespace inferd::python {
 
-// The memory that the engine writes and a worker reads: inputs of executions, and outputs of the models that it calls.
-// Thread-safe.
+// The memory that the engine writes and a worker reads: inputs of executions, and outputs of models that the worker
+// calls. Thread-safe.
 class InputBlocks final {
  public:
   static constexpr size_t kAlignment = 64;
 
   struct Block {
     size_t offset = 0;
-    size_t bytes = 0;  // taken, with the alignment
+    size_t bytes = 0;  // including the alignment
   };
 
   explicit InputBlocks(SharedArea area) : area_(std::move(area)) {}
 
-  // Copies tensors there, one behind the other, each at the next multiple of kAlignment. Errors are
-  // SharedArea::Reserve's.
+  // Copies tensors into a block, one after the other, each aligned to kAlignment. Errors as for SharedArea::Reserve().
   base::Result<Block> Add(std::span<const inferd_memory> tensors);
   void Give(const Block& block);
   static size_t Aligned(size_t bytes) { return (bytes + kAlignment - 1) / kAlignment * kAlignment; }
-  // What the worker gets.
+  // The descriptor for the worker.
   int descriptor() {
     const base::MutexLock lock(mutex_);
     return area_.descriptor();
   }
-  // How much of the memory it has to see.
+  // The size of the memory that the worker must map.
   size_t bytes();
 
  private:

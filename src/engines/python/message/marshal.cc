@@ -11,9 +11,9 @@ namespace inferd::python {
 namespace {
 
 constexpr int kDepthMax = 8;
-// Far above any message. Each takes some 40 times the memory that it has in the message.
+// Far above any message. A value takes about 40 times its size in the message.
 constexpr size_t kValuesMax = size_t{1} << 18;
-// Of a number that does not fit into 32 bits.
+// For a number above 32 bits.
 constexpr size_t kDigitsMax = 5;
 
 class Reader final {
@@ -42,7 +42,7 @@ class Reader final {
 
   base::Result<size_t> TakeSize() {
     INFERD_ASSIGN_OR_RETURN(const int32_t size, Take<int32_t>());
-    // Each item, and each byte of a text, has a byte at least.
+    // Each item, and each byte of a text, takes at least one byte.
     if (size < 0 || static_cast<size_t>(size) > left_.size()) return Wrong("it is cut short");
     return static_cast<size_t>(size);
   }

@@ -10,8 +10,8 @@
 
 #include "base/status.h"
 
-// Messages between the engine and its workers: values in Python's own serialization of plain objects (module `marshal`,
-// version 2), which the interpreter reads and writes in C. Of its types, those that the messages need.
+// Messages between the engine and its workers: values in Python's serialization of plain objects (module `marshal`,
+// version 2), which the interpreter reads and writes in C. Supports only the types that the messages need.
 
 namespace inferd::python {
 
@@ -20,9 +20,9 @@ struct Value {
   using Items = std::vector<Value>;
   std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, Items> of;  // uint64_t: beyond int64_t
 
-  // Null: it is of another type.
+  // Null if the value has another type.
   const int64_t* number() const { return std::get_if<int64_t>(&of); }
-  // Nothing: it is no number, or below 0.
+  // nullopt if the value is not a number or is negative.
   std::optional<uint64_t> unsigned_number() const {
     if (const uint64_t* const large = std::get_if<uint64_t>(&of)) return *large;
     const int64_t* const small = number();
@@ -33,8 +33,8 @@ struct Value {
   const Items* items() const { return std::get_if<Items>(&of); }
 };
 
-// One message, whole. INVALID_ARGUMENT: it is cut short, has something behind its end, a type or a size that no message
-// has, or is nested too deeply. The worker runs a user's code: nothing that it sends is trusted.
+// Reads one whole message. INVALID_ARGUMENT if it is cut short, has bytes after its end, a type or a size that no
+// message has, or too much nesting. The worker runs a user's code: nothing that it sends is trusted.
 base::Result<Value> ReadMarshal(std::string_view bytes);
 
 }  // namespace inferd::python

@@ -45,7 +45,7 @@ TEST(MarshalTest, WhatIsWrittenIsRead) {
   EXPECT_EQ(*items.back().text(), "größe");
 }
 
-// As CPython 3.11 writes them: marshal.dumps(value, 2).
+// The output of CPython 3.11: marshal.dumps(value, 2).
 TEST(MarshalTest, WhatPythonWrites) {
   const auto read =
       ReadMarshal(std::string_view("(\x04\0\0\0u\x01\0\0\0ai\xff\xff\xff\xffl\xfd\xff\xff\xff\0\0\0\0\1\0N", 28));
@@ -68,7 +68,7 @@ TEST(MarshalTest, WhatIsNoMessage) {
   }
 }
 
-// A short message that would take a hundred times its size as values.
+// A short message whose values would take a hundred times its size.
 TEST(MarshalTest, WhatHasTooManyValues) {
   constexpr int kCount = (1 << 18) + 1;
   std::string bytes = "(";
@@ -78,7 +78,7 @@ TEST(MarshalTest, WhatHasTooManyValues) {
   EXPECT_TRUE(ReadMarshal(bytes + std::string(kCount - 1, 'N')).has_value());
 }
 
-// Each prefix of a message is none.
+// No prefix of a message is a message.
 TEST(MarshalTest, WhatIsCutShort) {
   MarshalWriter writer;
   writer.Tuple(3);

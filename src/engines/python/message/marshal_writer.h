@@ -7,10 +7,10 @@
 
 namespace inferd::python {
 
-// Python writes a number that does not fit into 32 bits as digits of so many bits each, the lowest first.
+// Python writes a number above 32 bits as digits of this many bits each, the lowest first.
 inline constexpr int kDigitBits = 15;
 
-// Appends to one message. A tuple is opened with the number of its items, which follow.
+// Appends values to one message. Open a tuple with the number of its items, then append them.
 class MarshalWriter final {
  public:
   void Tuple(size_t items);
@@ -19,7 +19,7 @@ class MarshalWriter final {
   void Int(int64_t value);
   void Uint(uint64_t value);
   void Float(double value);
-  // UTF-8; read back as str. Other bytes are the caller's mistake: the worker refuses the message.
+  // `text` must be UTF-8 (read back as str). Otherwise the worker refuses the message.
   void Text(std::string_view text);
 
   const std::string& bytes() const { return bytes_; }

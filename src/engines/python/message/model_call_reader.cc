@@ -9,7 +9,7 @@ namespace inferd::python {
 
 namespace {
 
-// Without outputs and parameters, whose numbers follow.
+// Writes the beginning of a reply. The caller appends outputs and parameters.
 void Begin(uint64_t number, const AskEnd& end, bool final, size_t bytes, MarshalWriter& message) {
   message.Tuple(10);
   message.Text("reply");

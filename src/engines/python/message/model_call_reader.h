@@ -11,14 +11,14 @@
 
 namespace inferd::python {
 
-// A call of a model, as a worker describes it:
+// Reads a call of a model from a worker's message:
 //
 //   model, version or -1, id, inputs, names of outputs, sequence's id or 0, flags, parameters, priority, timeout in us,
 //   any number of responses
 //   an input: (name, datatype, dimensions, offset, size); flags: 1: the sequence's start, 2: its end
 class ModelCallReader final {
  public:
-  // False: it is none. What it reads is to outlive this.
+  // Returns false if it is no call. The message must outlive this object.
   bool Read(ItemReader& items, TensorMemory memory);
 
   const inferd_model_call* call() const { return &call_; }
@@ -30,7 +30,7 @@ class ModelCallReader final {
 
   inferd_model_call call_ = {};
   inferd_sequence sequence_ = {};
-  std::deque<PlacedTensor> placed_;  // deques: what they hold stays where it is
+  std::deque<PlacedTensor> placed_;  // a deque: elements keep their addresses
   std::deque<inferd_call_tensor> inputs_;
   std::vector<const inferd_call_tensor*> input_list_;
   std::vector<inferd_text> outputs_;
@@ -39,7 +39,7 @@ class ModelCallReader final {
   std::vector<const inferd_parameter*> parameter_list_;
 };
 
-// What is told of an ask that is no call, or of one that failed.
+// The end of a request that is no call, or of a failed one.
 struct AskEnd {
   base::Status status;
   bool submitted = true;
@@ -47,7 +47,8 @@ struct AskEnd {
 };
 void WriteReply(uint64_t number, const AskEnd& end, MarshalWriter& message);
 
-// A response; its outputs lie in `block`, of a memory of `bytes`. An error: there was no room for them, which is told.
+// Writes a response whose outputs are in `block`, in a memory of `bytes`. If `block` is an error (no room), writes
+// that.
 void WriteCallResponse(uint64_t number, const inferd_call_response& response,
                        const base::Result<InputBlocks::Block>& block, size_t bytes, MarshalWriter& message);
 

@@ -13,25 +13,25 @@
 
 namespace inferd::python {
 
-// Messages for a worker that other threads leave for the one that talks with it. Thread-safe.
+// Messages for a worker from other threads, for the thread that talks with the worker. Thread-safe.
 class Outbox final {
  public:
-  // RESOURCE_EXHAUSTED: the system has no file to wake that thread by.
+  // RESOURCE_EXHAUSTED if the system has no file to wake that thread.
   static base::Result<std::shared_ptr<Outbox>> Create();
   explicit Outbox(base::FileDescriptor wake) : wake_(std::move(wake)) {}
 
   struct Item {
     MarshalWriter message;
-    uint64_t resumed = 0;  // the execution whose response was held up until now; 0: none
+    uint64_t resumed = 0;  // the execution whose response was held up; 0 if none
   };
   void Push(MarshalWriter message, uint64_t resumed = 0);
   std::vector<Item> TakeAll();
 
-  // Has something to be read once there are messages, or after Wake(); until Drain(), behind which comes TakeAll().
+  // Readable once there are messages, or after Wake(), until Drain(). Call TakeAll() after Drain().
   int descriptor() const { return wake_.get(); }
   void Wake();
   void Drain();
-  // Until then, at most for so long.
+  // Blocks until it is readable, `patience` at most.
   void Await(std::chrono::milliseconds patience) const;
 
  private:

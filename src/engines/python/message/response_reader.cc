@@ -11,13 +11,13 @@ namespace inferd::python {
 
 namespace {
 
-// One response in the ABI's form, and what it points at.
+// One response in the ABI's form, with the memory to which it points.
 class ResponseReader final {
  public:
   ResponseReader(const inferd_host& host, const inferd_batch& batch, TensorMemory& memory)
       : host_(host), batch_(batch), memory_(memory) {}
 
-  // False: it is no response.
+  // Returns false if the description is no response.
   bool Read(const Value& description) {
     ItemReader items(description);
     const int64_t request = items.Int();
@@ -73,7 +73,7 @@ class ResponseReader final {
     output.shape = placed.shape.data();
     output.rank = placed.shape.size();
     output.bytes_form = INFERD_BYTES_PACKED;
-    // The host copies it before respond() returns: the worker may write there again then.
+    // The host copies the memory before respond() returns, as the worker may overwrite it after that.
     output.memory = placed.memory;
     return true;
   }
@@ -95,7 +95,7 @@ class ResponseReader final {
   TensorMemory& memory_;
   SentResponse sent_;
   inferd_response response_ = {};
-  std::deque<PlacedTensor> placed_;  // deques: what they hold stays where it is
+  std::deque<PlacedTensor> placed_;  // a deque: elements keep their addresses
   std::deque<inferd_output> outputs_;
   std::deque<inferd_parameter> parameters_;
   std::vector<inferd_text> names_;

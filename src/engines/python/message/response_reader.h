@@ -14,14 +14,14 @@ struct SentResponse {
   bool final = false;
 };
 
-// Hands a response that a worker has described to the host:
+// Passes a response from a worker's message on to the host:
 //
-//   (request or -1 for all, final, code, message, outputs, parameters, it is to be executed again)
-//   an output: (index, datatype, dimensions, offset, size), of `memory`, which all responses of a message share; a
+//   (request or -1 for all, final, code, message, outputs, parameters, true if it is to be executed again)
+//   an output: (index, datatype, dimensions, offset, size), in `memory`, which all responses of a message share; a
 //   parameter: (name, value)
 //
-// INTERNAL, and nothing is handed over: it is no such description, or what it describes is not there. What does not fit
-// the model's signature, the host refuses.
+// INTERNAL if the description is invalid or names missing memory; then nothing is passed on. The host refuses what does
+// not fit the model's signature.
 base::Result<SentResponse> SendResponse(const inferd_host& host, const inferd_batch& batch, const Value& description,
                                         TensorMemory& memory);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kBytesMin = size_t{1} << 16;
 
-// How much of the file there is memory for. The worker allocates from the beginning.
+// Returns the size of the file that has memory. The worker allocates from the beginning.
 size_t TakenBytes(const struct stat& status) {
   constexpr size_t kBlockBytes = 512;  // stat(2)
   return std::min(static_cast<size_t>(status.st_size), static_cast<size_t>(status.st_blocks) * kBlockBytes);
@@ -57,7 +57,7 @@ base::Result<std::span<std::byte>> SharedArea::Reserve(size_t bytes) {
   if (bytes > mapped_ || data_ == nullptr) {
     if (bytes > kBytesMax) return std::unexpected(base::ResourceExhausted("the inputs are too large"));
     const size_t size = std::bit_ceil(std::max(bytes, kBytesMin));
-    // Allocated at once: a page that the system does not have would end the process when it is touched.
+    // Allocate now: touching a page that the system cannot provide would end the process.
     if (const int error = posix_fallocate(file_.get(), 0, static_cast<off_t>(size)); error != 0) {
       errno = error;
       return std::unexpected(NoMemory());
@@ -70,7 +70,7 @@ base::Result<std::span<std::byte>> SharedArea::Reserve(size_t bytes) {
 base::Result<std::span<const std::byte>> SharedArea::Look(size_t bytes) {
   if (bytes > mapped_) {
     struct stat status{};
-    // Pages that the worker has not taken from the system would be taken by reading them, as the server's.
+    // Reading pages that the worker has not allocated would allocate them on the server's account.
     const bool there = fstat(file_.get(), &status) == 0 && bytes <= TakenBytes(status);
     if (!there || bytes > kBytesMax) {
       return std::unexpected(base::Internal("the Python worker says that it shares more memory than it does"));

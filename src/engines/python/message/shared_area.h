@@ -8,27 +8,26 @@
 
 namespace inferd::python {
 
-// Memory that the engine and one worker see, for the tensors of a message in one direction. It grows, and never
-// shrinks: the worker cannot take pages away under the engine. Not thread-safe.
+// Memory that the engine and one worker share, for the tensors in one direction. It grows and never shrinks: the worker
+// cannot take pages away from the engine. Not thread-safe.
 class SharedArea final {
  public:
   static constexpr size_t kBytesMax = size_t{1} << 40;
 
-  // RESOURCE_EXHAUSTED: the system has none.
+  // RESOURCE_EXHAUSTED if the system has no memory.
   static base::Result<SharedArea> Create(const char* name);
   ~SharedArea();
   SharedArea(SharedArea&& other) noexcept;
   SharedArea& operator=(SharedArea&&) = delete;
 
-  // What the worker gets.
+  // The descriptor for the worker.
   int descriptor() const { return file_.get(); }
 
-  // All of it, at least `bytes`, to be written to: it is made larger if it has to be. RESOURCE_EXHAUSTED: there is no
-  // memory.
+  // Returns the whole area for writing. Enlarges it to at least `bytes`. RESOURCE_EXHAUSTED if there is no memory.
   base::Result<std::span<std::byte>> Reserve(size_t bytes);
-  // Its first `bytes`, which the worker says that it has made it. INTERNAL: it has not.
+  // Returns the first `bytes`, which the worker claims to have allocated. INTERNAL if it has not.
   base::Result<std::span<const std::byte>> Look(size_t bytes);
-  // All that there is of it.
+  // Returns the whole area.
   base::Result<std::span<const std::byte>> LookAll();
 
  private:

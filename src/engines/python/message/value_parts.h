@@ -16,11 +16,11 @@
 
 namespace inferd::python {
 
-// The parts of messages that several of them have.
+// Readers and writers for parts that several messages share.
 
 inline inferd_text ToText(const std::string& text) { return {text.data(), text.size()}; }
 
-// The items of a tuple that begins with `kind`; null: it is another one.
+// Returns the items of a tuple that begins with `kind`. Null if it begins otherwise.
 inline const Value::Items* ItemsOf(const Value& message, std::string_view kind) {
   const Value::Items* const items = message.items();
   const std::string* const text = items == nullptr || items->empty() ? nullptr : items->front().text();
@@ -31,22 +31,21 @@ inline const Value::Items* ItemsOf(const Value& message, std::string_view kind, 
   return items != nullptr && items->size() == count ? items : nullptr;
 }
 
-// Reads a tuple's items in turn; once one is not what was asked for, ok() is false, and what is taken is empty. What it
-// gives points into the tuple.
+// Reads a tuple's items in turn. After the first item of another type, ok() is false and all results are empty. Results
+// point into the tuple.
 class ItemReader final {
  public:
   explicit ItemReader(const Value& tuple) : items_(tuple.items()), ok_(items_ != nullptr) {}
   explicit ItemReader(const Value::Items& items) : items_(&items) {}
 
   int64_t Int() { return *Of(Next()->number(), &kNoInt); }
-  // As the ABI has codes and kinds: a number that lies outside is none of them, and would be another one if it were
-  // cut.
+  // For the ABI's codes and kinds. Refuses a number outside of int32_t, which would become another code if it were cut.
   int32_t Int32() {
     const int64_t value = Int();
     if (!std::in_range<int32_t>(value)) ok_ = false;
     return std::in_range<int32_t>(value) ? static_cast<int32_t>(value) : 0;
   }
-  // 0 or more.
+  // A number that is not negative.
   uint64_t Uint() {
     const std::optional<uint64_t> number = Next()->unsigned_number();
     if (!number.has_value()) ok_ = false;
@@ -54,7 +53,7 @@ class ItemReader final {
   }
   bool Flag() { return *Of(Next()->flag(), &kNoFlag); }
   const std::string& Text() { return *Of(Next()->text(), &kNoText); }
-  // A number of either kind.
+  // An integer or a float.
   double Real() {
     const Value* const value = Next();
     if (const int64_t* const number = value->number()) return static_cast<double>(*number);
@@ -64,7 +63,7 @@ class ItemReader final {
   const Value& Any() { return *Next(); }
 
   bool ok() const { return ok_; }
-  // Whether all were read, and nothing else.
+  // Returns true if all parts were read without an error and none is left.
   bool Finished() const { return ok_ && at_ == items_->size(); }
   void Refuse() { ok_ = false; }
 
@@ -92,20 +91,20 @@ class ItemReader final {
   size_t at_ = 0;
 };
 
-// A parameter's value, as messages have it. False: it is none. `to` points into `value`.
+// Reads a parameter's value. Returns false if it is none. `to` points into `value`.
 bool ReadParameter(const Value& value, inferd_parameter& to);
 void AddParameter(MarshalWriter& message, inferd_text name, const inferd_parameter& value);
 
-// A final response that says so. It points into `why`.
+// Makes a final response with the failure. It points into `why`.
 inferd_response FailureOf(const base::Status& why);
 
-// The memory that the tensors of one message lie in, apart from each other: the host copies each of them, and a message
-// of few bytes could have it copy the same ones ever again.
+// The memory with the tensors of one message, which must not overlap: the host copies each tensor, and a short message
+// could make it copy the same bytes again and again.
 class TensorMemory final {
  public:
   explicit TensorMemory(std::span<const std::byte> bytes) : bytes_(bytes), left_(bytes.size()) {}
 
-  // Nothing: it is not there, or there is more than the memory has.
+  // nullopt if the range is outside of the memory, or all ranges together exceed its size.
   std::optional<inferd_memory> Take(uint64_t offset, uint64_t size);
 
  private:
@@ -113,13 +112,13 @@ class TensorMemory final {
   size_t left_;
 };
 
-// Where an output or an input lies that a worker describes.
+// The place of an input or output that a worker describes.
 struct PlacedTensor {
   std::vector<int64_t> shape;
   int32_t datatype = 0;
   inferd_memory memory = {};
 };
-// (datatype, dimensions, offset, size), of `memory`. False: it is none.
+// Reads (datatype, dimensions, offset, size) in `memory`. Returns false if it is invalid.
 bool ReadPlaced(ItemReader& items, TensorMemory& memory, PlacedTensor& to);
 
 }  // namespace inferd::python

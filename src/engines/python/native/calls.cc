@@ -11,7 +11,7 @@ namespace inferd::python {
 namespace {
 
 constexpr size_t kOutputAlignment = 64;
-// Of an execution. Where it has more, its bytes cost more than its Python.
+// Per execution. Above this size, copying costs more than Python's overhead.
 constexpr size_t kOutputBytesMax = size_t{1} << 22;
 
 }  // namespace
@@ -23,7 +23,7 @@ PyObject* Calls::Run(std::string_view unread, PyObject* inputs, const OutputPlac
   places_ = places;
   inputs_ = Reference::Share(inputs);
   inputs_bytes_ = static_cast<size_t>(PyObject_Size(inputs));
-  // What Python has not read is behind nothing: it reads all that it was given before the next Run().
+  // The socket's buffer is empty: Python reads all that it got before the next Run().
   if (!socket_.Add(unread)) return PyBytes_FromStringAndSize(unread.data(), Signed(unread.size()));
   for (;;) {
     busy_ = false;
@@ -61,7 +61,7 @@ bool Calls::See(size_t bytes) {
   return true;
 }
 
-// {name: array}. Null without an exception: it is left to Python.
+// Returns {name: array}. Null without an exception if Python must take over.
 Reference Calls::Arguments() {
   if (!See(order_.bytes)) return {};
   Reference arguments(PyDict_New());
@@ -84,7 +84,7 @@ Reference Calls::ArrayOf(const Order::Input& input, PyObject* type) const {
       PyObject_CallFunctionObjArgs(model_.array.get(), shape.get(), type, inputs_.get(), offset.get(), nullptr));
 }
 
-// None: it is answered.
+// Returns None if the execution is answered.
 PyObject* Calls::Execute(Reference arguments) {
   const Reference none(PyTuple_New(0));
   if (!none) return nullptr;
@@ -99,7 +99,7 @@ PyObject* Calls::Execute(Reference arguments) {
   return socket_.Send(answer_.bytes()) ? Reference::Share(Py_None).Release() : nullptr;
 }
 
-// What is no Exception ends the worker.
+// An exception that is no `Exception` ends the worker.
 PyObject* Calls::Failed() const {
   if (PyErr_ExceptionMatches(PyExc_Exception) == 0) return nullptr;
   PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
@@ -120,8 +120,8 @@ PyObject* Calls::LeftOver(PyObject* value) const {
   return number && wanted ? PyTuple_Pack(3, number.get(), wanted.get(), value) : nullptr;
 }
 
-// Into the next place, and the message that says so (batch.py, `Answers.finish`). False: it is left to Python, or an
-// exception is set.
+// Writes the outputs into the next place, and the answer that describes them (batch.py, `Answers.finish`). Returns
+// false if Python must take over, or an exception is set.
 bool Calls::Write(PyObject* value) {
   if (model_.returns_tuple &&
       (PyTuple_Check(value) == 0 || PyTuple_Size(value) != PyTuple_Size(model_.outputs.get()))) {
@@ -134,7 +134,7 @@ bool Calls::Write(PyObject* value) {
   answer_.Uint(places_.memory_bytes);
   answer_.Tuple(1);
   answer_.Tuple(7);
-  answer_.Int(-1);  // all requests of it
+  answer_.Int(-1);  // all requests
   answer_.Bool(true);
   answer_.Int(0);
   answer_.Text("");

@@ -14,44 +14,43 @@
 
 namespace inferd::python {
 
-// A model that is one function of arrays.
+// A model that is a single function of arrays.
 struct PlainModel {
   Reference function;
   Reference inputs;            // (name, ...)
-  Reference types;             // numpy's type for each number of a datatype; None: such inputs are left to Python
+  Reference types;             // numpy's type by datatype number. None if Python must handle such inputs
   Reference outputs;           // (datatype, ...)
-  bool returns_tuple = false;  // else one array
+  bool returns_tuple = false;  // otherwise it returns one array
   Reference array;             // numpy.ndarray
-  Reference see;               // (bytes) -> the memory of the inputs, at least so large
+  Reference see;               // (bytes) -> the memory of the inputs, at least this large
 };
 
-// Where outputs may be written, in turn: those of the execution before are still looked at by the server.
+// The places for outputs, used in turn: the server still reads the outputs of the previous execution.
 struct OutputPlaces {
   std::byte* memory = nullptr;
   size_t memory_bytes = 0;
   std::array<size_t, 2> offsets = {};
-  size_t bytes = 0;  // of each
-  size_t used = 0;   // how often one was
+  size_t bytes = 0;  // of each place
+  size_t used = 0;   // how often a place was used
 };
 
-// Executes such a model as the server orders it, and answers. It does what `serve` of inferd_worker/run.py and
-// `FunctionModel` do, for the usual orders and values, in a few calls of Python's. Its thread has the interpreter's
-// lock.
+// Executes such a model on the server's orders, and answers. Does the same as `serve` in inferd_worker/run.py and
+// `FunctionModel`, for the usual orders and values, with few calls of Python. Call with the interpreter's lock held.
 class Calls final {
  public:
   Calls(PlainModel model, MessageSocket socket);
 
-  // Until there is something to be left to Python. Null: an exception is set. Else one of
-  //   bytes                    that have come, and begin with what is not executed here; none: the server has gone
-  //   (number, error)          of an execution whose function has raised it
-  //   (number, wanted, value)  of one whose value is not the usual; `wanted`: indices of outputs
+  // Executes until Python must take over. Null if an exception is set. Otherwise one of:
+  //   bytes                    unread bytes that begin with a message for Python; empty if the server is gone
+  //   (number, error)          an execution whose function raised `error`
+  //   (number, wanted, value)  an execution with an unusual value; `wanted` has indices of outputs
   PyObject* Run(std::string_view unread, PyObject* inputs, const OutputPlaces& places);
 
   bool busy() const { return busy_; }
-  // The largest outputs that an execution had, beside those of more than 4 MiB. There is room for them in the places of
-  // the next Run(), or it leaves such executions to Python.
+  // The largest size of an execution's outputs so far, except sizes above 4 MiB. The caller should make the places of
+  // the next Run() this large; otherwise such executions are left to Python.
   size_t wanted_bytes() const { return wanted_bytes_; }
-  // The offsets that the last two executions of Run() have used, the oldest first.
+  // The offsets that the last two executions of Run() used, the oldest first.
   PyObject* LastUsed() const;
 
  private:

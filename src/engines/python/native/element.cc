@@ -11,7 +11,7 @@ namespace {
 
 struct Element {
   int32_t datatype;
-  std::string_view formats;  // of Python's module `struct`; the size tells those of one kind apart
+  std::string_view formats;  // of Python's module `struct`; the size distinguishes those of one kind
   size_t size;
 };
 

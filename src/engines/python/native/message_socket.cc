@@ -49,7 +49,7 @@ bool MessageSocket::Receive() {
   for (;;) {
     ssize_t got = 0;
     Py_BEGIN_ALLOW_THREADS;
-    // A thread that sleeps in recv() is woken by the server's reading what it was sent, too; one in poll() is not.
+    // poll() first: recv() would also wake up whenever the server reads bytes that were sent to it.
     pollfd readable{.fd = descriptor_, .events = POLLIN, .revents = 0};
     got = poll(&readable, 1, -1);
     if (got > 0) got = recv(descriptor_, received_.data() + end_, received_.size() - end_, 0);
@@ -73,7 +73,7 @@ bool MessageSocket::Send(const std::string& message) {
   const Reference held(PyObject_CallNoArgs(acquire_.get()));
   if (!held) return false;
   const bool sent = SendAll(sent_);
-  // An exception that is set stays so.
+  // Keep an exception that is already set.
   PyObject *type = nullptr, *error = nullptr, *trace = nullptr;
   PyErr_Fetch(&type, &error, &trace);
   const Reference released(PyObject_CallNoArgs(release_.get()));

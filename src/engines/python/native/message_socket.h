@@ -10,26 +10,26 @@
 
 namespace inferd::python {
 
-// The worker's socket, for messages that are short. Others are seen to come, and are left to Python. Its thread has the
-// interpreter's lock, and gives it away while it waits.
+// The worker's socket, for short messages. Long messages are detected and left to Python. Call with the interpreter's
+// lock held; it is released during waits.
 class MessageSocket final {
  public:
   static constexpr size_t kHeaderBytes = sizeof(uint32_t);
   static constexpr size_t kMessageBytesMax = (size_t{1} << 13) - kHeaderBytes;
 
-  // `acquire` and `release` are the methods of the lock that is held while a message is sent.
+  // `acquire` and `release` are the methods of the lock to hold while a message is sent.
   MessageSocket(int descriptor, Reference acquire, Reference release);
 
-  // What Python has received and not read: behind what there is. False: it is more than has room here.
+  // Appends bytes that Python received but did not read. Returns false if there is no room for them.
   bool Add(std::string_view unread);
-  // The next message, which stays the next one until Take(). Nothing: it is too long, the server has gone, or an
-  // exception is set.
+  // Returns the next message, which stays the next one until Take(). nullopt if it is too long, the server is gone, or
+  // an exception is set.
   std::optional<std::string_view> Await();
   void Take(std::string_view message) { begin_ += kHeaderBytes + message.size(); }
-  // All that has come, and was not taken. It is not here any more, and stays where it is until the next call.
+  // Returns all bytes that were not taken, and forgets them. They stay valid until the next call.
   std::string_view TakeAll();
 
-  // False, with an exception: it is not sent, or in parts.
+  // Returns false, with an exception, if the message was not sent or only in part.
   bool Send(const std::string& message);
 
  private:

@@ -1,4 +1,4 @@
-// The Python module `inferd_native`, as inferd_worker/native_calls.py uses it.
+// The Python module `inferd_native`, used by inferd_worker/native_calls.py.
 
 #include "engines/python/native/python_api.h"
 

@@ -11,17 +11,17 @@ namespace {
 constexpr int kDepthMax = 8;
 constexpr int32_t kDigitsMax = 4;  // 60 bits
 
-// Values in the form of Python's `marshal`, version 2. Once one is not what was asked for, ok() is false.
+// Reads values of Python's `marshal`, version 2. After a value of the wrong type, ok() is false.
 class Reader final {
  public:
   explicit Reader(std::string_view bytes) : left_(bytes) {}
 
   bool ok() const { return ok_; }
 
-  // How many items follow.
+  // Returns the number of items that follow.
   size_t Tuple() { return Take<char>() == '(' ? Size() : Refuse(); }
 
-  // 0 or more.
+  // Returns a number that is not negative.
   size_t Number() {
     const char type = Take<char>();
     const auto number = Take<int32_t>();
@@ -78,7 +78,7 @@ class Reader final {
     return bytes;
   }
 
-  // Of 15 bits each, the lowest first.
+  // Reads digits of 15 bits each, the lowest first.
   size_t Digits(int32_t count) {
     if (count < 0 || count > kDigitsMax) return Refuse();
     uint64_t number = 0;

@@ -8,8 +8,8 @@
 
 namespace inferd::python {
 
-// An "execute" message (../README.md, the messages), as far as a function needs it that takes a batch as a whole: one
-// piece of memory for each input. It is read without a tree of values, and nothing is allocated.
+// An "execute" message (../README.md), as far as a function needs it that takes a batch as a whole, with one piece of
+// memory per input. Read without a tree of values and without allocation.
 struct Order {
   static constexpr size_t kTensorsMax = 16;
   static constexpr size_t kRankMax = 8;
@@ -24,15 +24,15 @@ struct Order {
   };
 
   uint64_t number = 0;
-  size_t bytes = 0;  // of the memory that the inputs lie in
+  size_t bytes = 0;  // size of the memory that contains the inputs
   size_t wanted_count = 0;
   std::array<size_t, kTensorsMax> wanted = {};  // indices of outputs
   size_t input_count = 0;
   std::array<Input, kTensorsMax> inputs = {};
 };
 
-// False: the message is another one, has more than an Order has room for, or an input in several pieces. `message` is
-// without its size in front.
+// Returns false if the message is another one, exceeds an Order's limits, or has an input in several pieces. `message`
+// is without its leading size.
 bool ReadOrder(std::string_view message, Order& to);
 
 }  // namespace inferd::python

@@ -18,7 +18,7 @@ struct Piece {
   size_t size;
 };
 
-// An order for one request, with one input of two dimensions in these pieces.
+// An order for one request, with one two-dimensional input in these pieces.
 struct Written {
   uint64_t number = 7;
   std::vector<size_t> wanted = {0};
@@ -129,7 +129,7 @@ TEST(OrderTest, OneThatIsCutShortIsNone) {
   const std::string whole = Written().bytes();
   for (size_t size = 0; size < whole.size(); ++size) {
     Order order;
-    // Memory of its own, whose end a sanitizer sees.
+    // An allocation of its own, so that a sanitizer detects reads past the end.
     const std::vector<char> part(whole.begin(), whole.begin() + static_cast<ptrdiff_t>(size));
     EXPECT_FALSE(ReadOrder({part.data(), part.size()}, order)) << size;
   }

@@ -1,7 +1,7 @@
 #pragma once
 
-// Python's stable ABI, as any interpreter since 3.11 has it. Included before all system headers: it sets macros that
-// these look at.
+// Python's stable ABI, for any interpreter since 3.11. Include this before all system headers: it sets macros that they
+// evaluate.
 
 #define PY_SSIZE_T_CLEAN
 #define Py_LIMITED_API 0x030B0000
@@ -14,11 +14,11 @@ namespace inferd::python {
 
 inline Py_ssize_t Signed(size_t size) { return static_cast<Py_ssize_t>(size); }
 
-// An object of Python's that is held; perhaps none. Its thread has the interpreter's lock.
+// An owned reference to a Python object, or none. Use it with the interpreter's lock held.
 class Reference final {
  public:
   Reference() = default;
-  // Takes over what a call has returned; null: none.
+  // Takes ownership of a call's result. May be null.
   explicit Reference(PyObject* owned) : object_(owned) {}
   static Reference Share(PyObject* object) {
     Py_XINCREF(object);
@@ -34,14 +34,14 @@ class Reference final {
   PyObject* get() const { return object_; }
   explicit operator bool() const { return object_ != nullptr; }
   void Reset() { Py_XDECREF(std::exchange(object_, nullptr)); }
-  // For a caller that takes it over.
+  // Transfers ownership to the caller.
   PyObject* Release() { return std::exchange(object_, nullptr); }
 
  private:
   PyObject* object_ = nullptr;
 };
 
-// A tuple of so many items, each as `make(i)` returns it, owned. Null, with an exception: one of them is null.
+// Makes a tuple of `count` items; `make(i)` returns each one, owned. Null, with an exception, if an item is null.
 template <typename Make>
 Reference MakeTuple(size_t count, Make&& make) {
   Reference tuple(PyTuple_New(Signed(count)));

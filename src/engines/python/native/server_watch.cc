@@ -16,12 +16,12 @@ namespace inferd::python {
 
 namespace {
 
-// A process that starts others as fast as they are killed is not followed for ever.
+// Bounds the fight against a process that starts others as fast as they are killed.
 constexpr int kRoundsMax = 100;
 
 // Returns how many processes below this one it has killed.
 size_t KillDescendants() {
-  std::vector<std::pair<pid_t, pid_t>> processes;  // that live, and their parents
+  std::vector<std::pair<pid_t, pid_t>> processes;  // living processes and their parents
   for (const pid_t process : Processes()) {
     if (const auto stat = StatOf(process); stat.has_value() && stat->state != 'Z') {
       processes.emplace_back(process, stat->parent);
@@ -41,7 +41,7 @@ void Watch(int descriptor, int patience_ms) {
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
-  // No event but the end of both directions, which is always told.
+  // Ask for no event: the end of both directions is always reported.
   pollfd gone{.fd = descriptor, .events = 0, .revents = 0};
   while (poll(&gone, 1, -1) < 0 && errno == EINTR) {
   }

@@ -1,5 +1,5 @@
-"""Unpacks the archive of an environment into a new folder: inferd_unpack.py ARCHIVE FOLDER. What is wrong with it is written to
-descriptor 3. Nothing is written outside of the folder, whatever the archive says."""
+"""Unpacks the archive of an environment into a new folder: inferd_unpack.py ARCHIVE FOLDER. Writes an error to
+descriptor 3. Never writes outside of the folder, whatever the archive contains."""
 
 import os
 import posixpath
@@ -11,7 +11,7 @@ BYTES_MAX = 64 << 30
 
 
 def check(archive):
-    """The entries that are to be unpacked."""
+    """Returns the entries to unpack. Raises ValueError if the archive is not allowed."""
     links, size, entries = set(), 0, []
     for entry in archive:
         checked_path(entry.name)
@@ -60,5 +60,5 @@ def main(file, folder):
 if __name__ == "__main__":
     try:
         main(*sys.argv[1:])
-    except Exception as error:  # whatever is wrong with the file, the server is to say it
+    except Exception as error:  # any error: the server reports it
         os.write(3, str(error).encode()[:4096] or b"?")

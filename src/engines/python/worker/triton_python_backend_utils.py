@@ -1,4 +1,4 @@
-"""What a `TritonPythonModel` imports, by the name and with the rules that such models are written for."""
+"""The module that a `TritonPythonModel` imports, with the names and rules for which such models are written."""
 
 import asyncio
 import json
@@ -22,10 +22,10 @@ TRITONSERVER_MEMORY_GPU = 2
 
 
 class TritonModelException(Exception):
-    """What the server refuses."""
+    """The server refuses a call."""
 
 
-_server = None  # what models ask it by
+_server = None  # for requests of models to the server
 
 
 def _connect(channel, server):
@@ -35,7 +35,7 @@ def _connect(channel, server):
 
 
 def _asked(prefix, function, *arguments):
-    """The server's answer, or its refusal as models are told it."""
+    """Returns the server's answer. Raises its refusal in the form that models expect."""
     if _server is None:
         raise TritonModelException(prefix + "there is no server.")
     try:
@@ -45,7 +45,7 @@ def _asked(prefix, function, *arguments):
 
 
 class TritonError:
-    """Why a request fails, with a code; clients get both."""
+    """The reason of a request's failure, with a code. Clients get both."""
 
     UNKNOWN = 2
     INTERNAL = 13
@@ -70,7 +70,7 @@ class TritonError:
 
 
 class Tensor:
-    """A named tensor: an array of numpy's, or BF16, which numpy does not have."""
+    """A named tensor: a numpy array, or BF16, which numpy does not have."""
 
     def __init__(self, name, array):
         if not isinstance(name, str) or not isinstance(array, numpy.ndarray):
@@ -169,7 +169,7 @@ class InferenceResponse:
 
 
 class PreferredMemory:
-    """Where the outputs of a called model are wanted. They come in memory of the CPU."""
+    """The preferred memory for the outputs of a called model. They always come in CPU memory."""
 
     def __init__(self, preferred_memory_type, preferred_device_id=0):
         if preferred_memory_type not in (TRITONSERVER_MEMORY_CPU, TRITONSERVER_MEMORY_GPU):
@@ -179,18 +179,18 @@ class PreferredMemory:
 
 
 class InferenceTrace:
-    """A request's, to be handed to those that are made for it: they are traced with it without that."""
+    """A request's trace, to pass to requests made for it. They are traced with it in any case."""
 
     def __init__(self, traceparent=""):
         self._traceparent = traceparent
 
     def get_context(self):
-        """The W3C trace context that spans of the model's own go on from, as JSON. None: there is no trace."""
+        """Returns the W3C trace context for the model's own spans, as JSON. None if there is no trace."""
         return json.dumps({"traceparent": self._traceparent}) if self._traceparent else None
 
 
 class InferenceRequest:
-    """A client's request, as `execute` gets it, or one to another model of the server."""
+    """A client's request, as `execute` gets it, or a request to another model of the server."""
 
     def __init__(self, request_id="", correlation_id=0, inputs=(), requested_output_names=(), model_name="",
                  model_version=-1, flags=0, timeout=0, preferred_memory=None, trace=None, parameters=None):
@@ -272,12 +272,12 @@ class InferenceRequest:
         return self._release_flags == TRITONSERVER_REQUEST_RELEASE_RESCHEDULE
 
     def exec(self, decoupled=False):
-        """Has the model answer: its response, or an iterator of its responses."""
+        """Calls the model. Returns its response, or an iterator of its responses."""
         call = self._call(decoupled)
         return ResponseIterator(call, self._model) if decoupled else _response_of(call, self._model)
 
     def async_exec(self, decoupled=False):
-        """To be awaited; other things happen meanwhile."""
+        """Like exec(), but to be awaited without blocking."""
         loop = asyncio.get_running_loop()
         call = self._call(decoupled)
         if decoupled:
@@ -287,7 +287,7 @@ class InferenceRequest:
         return asyncio.wrap_future(_server.in_thread(lambda: _response_of(call, self._model)), loop=loop)
 
     def _call(self, decoupled):
-        # What is no number of the server's would end this process.
+        # Check ranges: a number that the server cannot represent would end this process.
         for name, given, least, most in (("correlation_id", self._correlation_id, 0, 2**64 - 1), ("timeout", self._timeout, 0, 2**64 - 1),
                                          ("flags", self._flags, 0, 2**32 - 1), ("model_version", self._version, -2**63, 2**63 - 1)):
             if not isinstance(given, str) and not least <= given <= most:
@@ -324,7 +324,7 @@ def _made_response(reply, outputs, model):
 
 
 class ResponseIterator:
-    """The responses to a request, as they come. Once all have come, it can be walked again."""
+    """The responses to a request, as they come. Once all have come, they can be iterated again."""
 
     def __init__(self, call, model):
         self._call = call
@@ -358,7 +358,7 @@ class ResponseIterator:
 
 
 class MetricFamily:
-    """Metrics of a name, on the server's page; they go with this."""
+    """Metrics of one name in the server's metrics output. They are removed with this object."""
 
     COUNTER, GAUGE, HISTOGRAM = 0, 1, 2
 
@@ -392,7 +392,7 @@ class MetricFamily:
 
 
 class Metric:
-    """One of a family's, by its labels."""
+    """A metric of a family, with its labels."""
 
     _READ, _ADD, _SET, _OBSERVE = range(4)
 
@@ -426,8 +426,8 @@ class Metric:
 
 
 def load_model(model_name, config="", files=None):
-    """From the server's repositories; with `config`, in place of the one on disk, and with `files`, {"file:1/x": bytes}, in place of
-    the version folders."""
+    """Loads a model from the server's repositories. `config` replaces the configuration on disk. `files`, {"file:1/x":
+    bytes}, replaces the version folders."""
     files = {} if files is None else files
     if not isinstance(model_name, str) or not isinstance(config, str) or not isinstance(files, dict):
         raise TypeError("load_model(model_name: str, config: str, files: dict)")
@@ -452,12 +452,12 @@ def is_model_ready(model_name, model_version=""):
 
 
 def get_model_dir():
-    """The folder of the model's version."""
+    """Returns the folder of the model's version."""
     return _server.version_dir
 
 
 class Logger:
-    """Lines in the server's log."""
+    """Writes lines to the server's log."""
 
     ERROR, WARNING, INFO, VERBOSE = 3, 2, 1, 0
     _send = None
@@ -560,7 +560,7 @@ def deserialize_bytes_tensor(encoded):
 
 
 class ModelConfig:
-    """What `auto_complete_config` gets and gives: a configuration that may be completed, and not contradicted."""
+    """The argument and result of `auto_complete_config`: a configuration that may be completed but not contradicted."""
 
     def __init__(self, config, name):
         self._config = config

@@ -14,13 +14,13 @@ namespace inferd::mxnet {
 namespace {
 
 constexpr int64_t kOpset = 17;
-constexpr size_t kBatchNormInputs = 3;  // in files before version 0.9, which leave out what is not trained
+constexpr size_t kBatchNormInputs = 3;  // in files before version 0.9, which omit inputs that are not trained
 
 std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 bool IsBatchNorm(const Node& node) { return node.op == "BatchNorm" || node.op == "BatchNorm_v1"; }
 
-// The inputs of a node that answers need.
+// Returns the inputs of a node that are needed for results.
 std::span<const Entry> ReadInputs(const Node& node) {
   const Rule* const rule = FindRule(node.op);
   const std::span<const Entry> all = node.inputs;
@@ -97,7 +97,7 @@ class Rewriter final {
     return {};
   }
 
-  // What the symbol itself says of an input.
+  // Reads the symbol's own statements about an input.
   static base::Status ReadNoted(const Node& node, Input* input) {
     const auto text = [&node](std::string_view name) {
       const auto found = node.attributes.find(name);
@@ -111,7 +111,7 @@ class Rewriter final {
           node.name + "\" data_type: TYPE_FP32 dims: [ 3, 224, 224 ] }");
     }
     for (const auto& size : *shape) input->shape.push_back(size.value_or(0) > 0 ? *size : -1);
-    input->shape[0] = -1;  // the batch: what it was when the net was trained means nothing
+    input->shape[0] = -1;  // the batch: its size during training is irrelevant
     const auto flag = ParseTuple(text("__dtype__"));
     const int64_t number = flag.has_value() && flag->size() == 1 ? flag->front().value_or(0) : 0;
     input->element = ElementOfFlag(std::max<int64_t>(number, 0));
@@ -151,7 +151,7 @@ class Rewriter final {
                                                  Quoted(node.name) + " is not supported"));
   }
 
-  // A parameter is written when it is read first.
+  // A parameter is written at its first use.
   base::Result<Value> ParameterOf(const std::string& name) {
     if (const auto written = parameters_.find(name); written != parameters_.end()) return written->second;
     const auto found = params_.find(name);
@@ -199,7 +199,7 @@ class Rewriter final {
   std::map<std::string, Value, std::less<>> parameters_;
   std::set<std::string, std::less<>> variables_;
   std::set<std::string, std::less<>> input_names_;
-  std::set<size_t> numbered_;  // nodes whose outputs have numbers in their names
+  std::set<size_t> numbered_;  // nodes whose outputs' names have numbers
   std::string first_input_;
 };
 

@@ -18,8 +18,8 @@ using ::testing::IsEmpty;
 
 const std::vector<Input> kInput = {{.name = "x", .element = Element::kFloat, .shape = {-1, 3, 4, 5}}};
 
-// A net of one node, y, of so many inputs: x first, then the parameter w of shape [3]. `attributes` is the inside of an
-// object, with single quotes.
+// Returns a net of one node, y, with `inputs` inputs: x first, then the parameter w of shape [3]. `attributes` is the
+// inside of an object, with single quotes.
 std::string NodeOf(const std::string& op, size_t inputs, std::string attributes) {
   std::ranges::replace(attributes, '\'', '"');
   std::string read;
@@ -146,7 +146,7 @@ TEST(Rewrite, IntegersAreNotTakenForNumbersOfFloatingPoint) {
   EXPECT_THAT(Refusal(NodeOf("_plus_scalar", 1, "'scalar': '2'"), integers), IsEmpty());
 }
 
-// x, of the attributes, and relu of it.
+// Returns a net of x, with these attributes, and its relu.
 std::string ReluOf(const std::string& attributes) {
   return R"({"nodes": [{"op": "null", "name": "x", "attrs": {)" + attributes +
          R"(}}, {"op": "relu", "name": "y", "inputs": [[0, 0]]}], "heads": [[1, 0]]})";
@@ -203,7 +203,7 @@ TEST(Rewrite, ParametersAreLimitedAsAWhole) {
   EXPECT_THAT(with(3000).error().message(), HasSubstr("parameter 'w' is more than fits into a model"));
 }
 
-// The names in the first table of the page's section of operators.
+// Returns the names in the first table of the page's section on operators.
 std::set<std::string> DocumentedOperators() {
   std::ifstream page(INFERD_MXNET_PAGE);
   std::set<std::string> names;

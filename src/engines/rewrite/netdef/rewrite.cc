@@ -13,7 +13,7 @@ namespace {
 
 std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
-// Where an operator is: "model.netdef: operator 3, Conv, which makes 'conv1'". The first is 0.
+// Returns an operator's position: "model.netdef: operator 3, Conv, which makes 'conv1'". The first is 0.
 std::string PlaceOf(const NetFile& file, size_t index, const Operator& op) {
   std::string place = std::string(file.name) + ": operator " + std::to_string(index) + ", " + std::string(op.type);
   if (!op.name.empty()) place += " " + Quoted(op.name);
@@ -45,7 +45,7 @@ bool Has(const std::vector<std::string_view>& names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-// Once the init net is written.
+// Call once the init net is written.
 base::Status AddInputs(const NetFile& predict, const Net& net, const NetFile& init, std::span<const NetInput> inputs,
                        Graph* graph) {
   std::string open;

@@ -13,7 +13,7 @@ namespace inferd::netdef {
 
 using onnx::Element;
 
-// An ONNX model is one protobuf message, which has to be below 2 GiB.
+// An ONNX model is one protobuf message, which must have less than 2 GiB.
 inline constexpr uint64_t kModelBytesMax = 2'000'000'000;
 
 struct NetFile {
@@ -21,23 +21,24 @@ struct NetFile {
   std::string_view bytes;
 };
 
-// What a configuration says of an input, since nets do not.
+// A configuration's statements about an input, which nets do not make.
 struct NetInput {
   std::string_view name;
   Element element = Element::kFloat;
-  std::vector<int64_t> shape;  // whole; -1: any size
+  std::vector<int64_t> shape;  // complete; -1 for any size
 };
 
-// The nets of a Caffe2 model as one ONNX model of opset 11: what `init` fills are its constants,
-// `inputs` its inputs, and the external outputs of `predict` its outputs. An input goes before a constant of its name.
+// Returns the nets of a Caffe2 model as one ONNX model of opset 11. The blobs that `init` fills are its constants,
+// `inputs` its inputs, and the external outputs of `predict` its outputs. An input takes precedence over a constant of
+// its name.
 //
-// INVALID_ARGUMENT: a net is malformed, an operator or one of its arguments is not known (the text has its place in the
-// net), or an external input is neither filled by `init` nor among `inputs`. RESOURCE_EXHAUSTED: the model has more
-// than `bytes_max` bytes. Whatever the bytes are, that is all that comes of them. Thread-safe.
+// INVALID_ARGUMENT, with the position in the net, if a net is malformed, an operator or one of its arguments is
+// unknown, or an external input is neither filled by `init` nor among `inputs`. RESOURCE_EXHAUSTED if the model has
+// more than `bytes_max` bytes. No content of the files causes any other failure. Thread-safe.
 base::Result<std::string> RewriteNets(const NetFile& predict, const NetFile& init, std::span<const NetInput> inputs,
                                       uint64_t bytes_max = kModelBytesMax);
 
-// The types of the operators that are known.
+// Returns the types of the known operators.
 std::vector<std::string_view> KnownOperators();
 
 }  // namespace inferd::netdef

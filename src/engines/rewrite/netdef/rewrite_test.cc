@@ -135,7 +135,7 @@ TEST(Rewrite, ConstantsAreLimitedAsAWhole) {
   EXPECT_THAT(with(1000).error().message(), HasSubstr("operator 2, ConstantFill, which makes 'w2'"));
 }
 
-// The names in the first table of the page's section of operators.
+// Returns the names in the first table of the page's section on operators.
 std::set<std::string> DocumentedOperators() {
   std::ifstream page(INFERD_CAFFE2_PAGE);
   std::set<std::string> names;

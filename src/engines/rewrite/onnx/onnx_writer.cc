@@ -127,7 +127,7 @@ void OnnxWriter::Output(std::string_view name) {
 
 void OnnxWriter::Constant(std::string_view name, Element element, std::span<const int64_t> shape,
                           std::string_view raw) {
-  // Weights are large: they are written where they stay.
+  // Weights are large: they are written directly to their final place.
   std::string head;
   for (const int64_t size : shape) wire::AppendNumber(kTensorDims, size, &head);
   wire::AppendNumber(kTensorElement, static_cast<int64_t>(element), &head);

@@ -8,7 +8,7 @@
 
 namespace inferd::onnx {
 
-// ONNX's TensorProto.DataType, as far as files that are rewritten need it.
+// ONNX's TensorProto.DataType, as far as rewritten files need it.
 enum class Element : int32_t {
   kUndefined = 0,
   kFloat = 1,
@@ -24,10 +24,10 @@ enum class Element : int32_t {
   kDouble = 11,
 };
 
-// Bytes of one; 0: of no fixed size.
+// Returns the bytes of one element, or 0 if the size is not fixed.
 size_t SizeOf(Element element);
 
-// One node's attributes, as they are written.
+// One node's attributes in serialized form.
 class Attributes final {
  public:
   Attributes& Int(std::string_view name, int64_t value);
@@ -41,24 +41,24 @@ class Attributes final {
   std::string bytes_;  // AttributeProto fields of a NodeProto
 };
 
-// Writes an ONNX model front to back; nodes come in the order in which they run. Not thread-safe.
+// Writes an ONNX model front to back. Nodes must come in the order of execution. Not thread-safe.
 class OnnxWriter final {
  public:
-  // `opset`: of the default domain, which all operators are of.
+  // `opset` is that of the default domain, to which all operators belong.
   explicit OnnxWriter(int64_t opset) : opset_(opset) {}
 
-  void Input(std::string_view name, Element element, std::span<const int64_t> shape);  // -1: any size
+  void Input(std::string_view name, Element element, std::span<const int64_t> shape);  // -1 for any size
   void Output(std::string_view name);
-  // `raw` has the elements as they lie in memory.
+  // `raw` has the elements as in memory.
   void Constant(std::string_view name, Element element, std::span<const int64_t> shape, std::string_view raw);
-  // An empty input is one that is left out.
+  // An empty input is left out.
   void Node(std::string_view type, std::span<const std::string> inputs, std::span<const std::string> outputs,
             const Attributes& attributes);
 
-  // Bytes so far.
+  // Returns the bytes written so far.
   size_t size() const { return graph_.size(); }
 
-  // The ModelProto. Nothing may be written afterwards.
+  // Returns the ModelProto. Nothing may be written afterwards.
   std::string Take(std::string_view graph_name);
 
  private:

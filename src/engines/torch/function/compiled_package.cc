@@ -27,7 +27,7 @@ using Metadata = std::unordered_map<std::string, std::string>;
 constexpr std::string_view kCodeFolder = "data/aotinductor/";
 constexpr unsigned kRunnersMax = 64;
 
-// The model whose code the package has: "model" of "data/aotinductor/model/c7x.wrapper.so".
+// Returns the model of the package's code: "model" of "data/aotinductor/model/c7x.wrapper.so".
 base::Result<std::string> FindModel(const std::string& path) {
   std::set<std::string> models;
   for (const std::string& record : caffe2::serialize::PyTorchStreamReader(path).getAllRecords()) {
@@ -50,7 +50,7 @@ std::string ValueOf(const Metadata& metadata, const std::string& key) {
   return found == metadata.end() ? "" : found->second;
 }
 
-// `word`: as PyTorch calls a set of instructions, in lower case.
+// `word` is PyTorch's name of an instruction set, in lower case.
 bool HasInstructions(const std::string& word) {
   if (word == "invalid_vec_isa") return true;  // none beyond the compiler's own
   static const std::unordered_map<std::string, c10::IValue> capabilities = at::cpu::get_cpu_capabilities();
@@ -62,7 +62,7 @@ bool HasInstructions(const std::string& word) {
   return has(word);
 }
 
-// Code for another machine ends the process, or computes something else.
+// Code for another machine crashes the process, or computes wrong results.
 base::Status CheckMachine(const Metadata& metadata) {
   if (const std::string device = ValueOf(metadata, "AOTI_DEVICE_KEY"); device != "cpu") {
     return base::InvalidArgument("it is compiled for the device '" + device + "', and the engine runs on the CPU");

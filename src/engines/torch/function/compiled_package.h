@@ -14,24 +14,24 @@ class AOTIModelPackageLoader;
 
 namespace inferd::torchscript {
 
-// An AOTInductor package (.pt2): a model as native code, which the library opens out of a temporary folder. Instances
-// share it: the library has as many runners of one copy of the weights as there are processors, and a call takes one.
+// An AOTInductor package (.pt2): a model as native code, which the library opens from a temporary folder. Instances
+// share it: the library has one copy of the weights and as many runners as processors, and a call takes a runner.
 class CompiledPackage final : public ModelFunction {
  public:
-  // Runs the package's code. INVALID_ARGUMENT: the file has no code for this machine, or not of one model. Throws what
-  // the library throws.
+  // Runs the package's code. INVALID_ARGUMENT if the file has no code for this machine, or code of several models.
+  // Throws the library's exceptions.
   static base::Result<std::shared_ptr<const ModelFunction>> Load(const std::string& path, const LoadSettings& settings);
 
   ~CompiledPackage() override;
 
   const MethodSchema& schema() const override { return schema_; }
-  // A package does not say which of them it writes to.
+  // A package does not state which arguments it writes to.
   bool may_write(size_t /*argument*/) const override { return true; }
   c10::IValue default_of(size_t /*argument*/) const override { return {}; }
   // Its constants are memory of its own.
   bool keeps_answers() const override { return true; }
   std::shared_ptr<const ModelFunction> CopyForInstance() const override { return nullptr; }
-  // The answer is a tuple of tensors.
+  // Returns a tuple of tensors.
   c10::IValue Call(std::vector<c10::IValue> arguments) const override;
 
  private:

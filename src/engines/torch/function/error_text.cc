@@ -9,7 +9,7 @@ namespace {
 
 constexpr size_t kTextMax = 2000;
 
-// An error inside a model: pieces of its source stand before the message.
+// In an error inside a model, pieces of its source precede the message.
 constexpr std::string_view kTrace = "Traceback of TorchScript";
 
 std::vector<std::string_view> Lines(std::string_view text) {
@@ -27,13 +27,13 @@ bool IsName(char letter) {
          letter == '_' || letter == '.';
 }
 
-// "RuntimeError: ", "torch.jit.Error: ".
+// True for "RuntimeError: ", "torch.jit.Error: " and similar.
 bool BeginsMessage(std::string_view line) {
   const size_t colon = line.find(": ");
   return colon != std::string_view::npos && colon > 0 && std::all_of(line.begin(), line.begin() + colon, IsName);
 }
 
-// Behind it comes the library's own stack, or the model's source.
+// The library's own stack, or the model's source, follows such a line.
 bool EndsMessage(std::string_view line) {
   return line.starts_with("Exception raised from ") || line.starts_with("  File \"") || line == ":";
 }

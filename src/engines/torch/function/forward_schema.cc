@@ -12,7 +12,7 @@ namespace {
 
 std::string Quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
-// 3 of "INPUT__3".
+// Returns 3 for "INPUT__3".
 std::optional<size_t> NumberOf(std::string_view name) {
   const size_t separator = name.rfind("__");
   if (separator == std::string_view::npos) return std::nullopt;
@@ -31,7 +31,7 @@ std::string ListOf(const std::vector<MethodArgument>& arguments) {
   return "(" + list + ")";
 }
 
-// By name, by number, or in order.
+// Chooses by name, by number, or in order.
 std::vector<size_t> ChooseArguments(const std::vector<std::string>& names, const MethodSchema& schema) {
   std::vector<size_t> chosen;
   for (const std::string& name : names) {

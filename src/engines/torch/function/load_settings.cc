@@ -31,7 +31,7 @@ base::Status SetThreads(Key key, Value value, LoadSettings* settings) {
   return kit::ReadNumber(key, value, 0, kThreadsMax, &settings->intra_op_threads);
 }
 
-// One pool of threads is all models', and GPUs, fusing compilers and copies of weights there are none.
+// Ignored: all models share one pool of threads, and there are no GPUs, fusing compilers and copies of weights.
 base::Status IgnoreFlag(Key key, Value value, LoadSettings* settings) {
   bool flag = false;
   settings->ignored.emplace_back(key);

@@ -9,23 +9,23 @@
 
 namespace inferd::torchscript {
 
-// How a model is loaded and run, as its configuration's parameters say it, which are spelled as Triton's backend spells
-// them.
+// The settings for loading and running a model, from its configuration's parameters, with the spelling of Triton's
+// backend.
 struct LoadSettings {
   std::string method = "forward";
   bool freeze = true;                     // weights become constants of the graph
-  bool inference_mode = true;             // false: gradients are off, and nothing more
-  bool optimized = true;                  // false: the graph runs as the file has it
-  bool new_executor = true;               // false: the executor of old releases
-  bool profiling = true;                  // false: the graph is not specialised by its first executions
-  int intra_op_threads = 0;               // 0: what suits the model
+  bool inference_mode = true;             // if false, only gradients are off
+  bool optimized = true;                  // if false, the graph runs as it is in the file
+  bool new_executor = true;               // if false, the executor of old releases
+  bool profiling = true;                  // if false, the first executions do not specialise the graph
+  int intra_op_threads = 0;               // 0 for a number that suits the model
   std::vector<std::string> ignored = {};  // names of parameters that are kept without effect
 
-  // INVALID_ARGUMENT: names the parameter.
+  // INVALID_ARGUMENT, naming the parameter.
   static base::Result<LoadSettings> Parse(const inferd_load& load);
 };
 
-// In the order of the page's table of parameters.
+// Returns the names in the order of the page's table of parameters.
 std::vector<std::string_view> LoadParameterNames();
 
 }  // namespace inferd::torchscript

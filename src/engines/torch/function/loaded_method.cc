@@ -23,7 +23,7 @@ namespace inferd::torchscript {
 
 namespace {
 
-constexpr size_t kSelf = 1;  // a method's first argument
+constexpr size_t kSelf = 1;  // the index of a method's first argument
 
 bool IsStringDict(const c10::TypePtr& type) {
   const auto dict = type->cast<c10::DictType>();
@@ -46,10 +46,10 @@ ValueKind KindOf(const c10::TypePtr& type) {
   }
 }
 
-// The parts of a tuple, those of tuples inside it among them.
+// The parts of a tuple, including those of nested tuples.
 struct ResultParts {
   std::vector<std::string> names;
-  bool certain = true;  // no list is among them, whose length only an answer tells
+  bool certain = true;  // false with a list, whose length only a result tells
 };
 
 bool IsOnePart(const c10::TypePtr& type) {
@@ -80,7 +80,7 @@ void ReadTuple(const c10::TupleType& tuple, const c10::TypePtr& type, MethodSche
     schema->result_names = std::move(parts.names);
     return;
   }
-  // A field's place must not depend on the length of a list before it.
+  // A field's position must not depend on the length of a list before it.
   schema->flattens = false;
   schema->result_count = tuple.elements().size();
   for (const c10::Argument& field : tuple.schema()->arguments()) schema->result_names.push_back(field.name());
@@ -105,7 +105,7 @@ base::Status CheckSources(const std::string& path) {
   return base::OkStatus();
 }
 
-// Which arguments the graph may write to. What is in a list or a dict counts as written to if anything like it is.
+// Finds the arguments to which the graph may write. An element of a list or a dict counts if anything like it does.
 std::vector<bool> FindWrites(const torch::jit::Function& function) {
   const std::shared_ptr<torch::jit::Graph> graph = torch::jit::toGraphFunction(function).graph()->copy();
   torch::jit::Inline(*graph);
@@ -133,7 +133,7 @@ base::Result<LoadedMethod> LoadedMethod::Load(const std::string& path, const Loa
   module.eval();
   std::string why_not_frozen;
   if (settings.freeze) {
-    // Some modules cannot be: they run as they are.
+    // Some modules cannot be frozen: they run unchanged.
     try {
       module = torch::jit::freeze(
           module, settings.method == "forward" ? std::nullopt : std::optional(std::vector{settings.method}));
@@ -180,8 +180,8 @@ void LoadedMethod::AddExample(const std::string& path) {
   }
 }
 
-// It is made once for a function, by what the library's two switches say then: they are the process's, and set for as
-// long as that takes.
+// The executor is made once for a function, by the current state of two switches of the library. They belong to the
+// process, so they are set for that time.
 void LoadedMethod::MakeExecutor() const {
   static std::mutex mutex;
   const std::scoped_lock lock(mutex);

@@ -13,16 +13,16 @@
 
 namespace inferd::torchscript {
 
-// A method of a TorchScript file's module. Instances have copies where its weights are not constants of the graph.
+// A method of a TorchScript file's module. Instances have copies if its weights are not constants of the graph.
 class LoadedMethod final : public ModelFunction {
  public:
-  // Throws what the library throws. INVALID_ARGUMENT: the module has no such method.
+  // Throws the library's exceptions. INVALID_ARGUMENT if the module has no such method.
   static base::Result<LoadedMethod> Load(const std::string& path, const LoadSettings& settings);
 
-  // Adds to the schema what a traced method was traced with. Takes another load of the file.
+  // Adds the example of a traced method to the schema. Loads the file again.
   void AddExample(const std::string& path);
 
-  // Why its weights are not constants, although they were to be; empty: that is not so.
+  // Returns why its weights are not constants, although they should be. Empty if that is not the case.
   const std::string& why_not_frozen() const { return why_not_frozen_; }
 
   const MethodSchema& schema() const override { return schema_; }
@@ -44,7 +44,7 @@ class LoadedMethod final : public ModelFunction {
   MethodSchema schema_;
   std::vector<bool> writes_;
   std::vector<c10::IValue> defaults_;
-  bool constant_ = false;  // nothing that a call does stays for the next one
+  bool constant_ = false;  // true if calls leave no state behind
   std::string why_not_frozen_;
 };
 

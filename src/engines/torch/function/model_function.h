@@ -10,24 +10,24 @@
 
 namespace inferd::torchscript {
 
-// What an execution calls: a method of a TorchScript file, or a package's compiled function.
+// The function that an execution calls: a method of a TorchScript file, or a package's compiled function.
 class ModelFunction {
  public:
   virtual ~ModelFunction() = default;
 
   virtual const MethodSchema& schema() const = 0;
-  // Whether a call may write to that argument's elements.
+  // Returns true if a call may write to the elements of that argument.
   virtual bool may_write(size_t argument) const = 0;
-  // What an argument is that a call leaves out.
+  // Returns the value of an argument that a call leaves out.
   virtual c10::IValue default_of(size_t argument) const = 0;
-  // Whether an answer may be memory that is kept for the next call, or that ends with the function.
+  // Returns true if an output may be memory that the function reuses for the next call or frees at its own end.
   virtual bool keeps_answers() const = 0;
 
-  // One with state of its own, for an instance; null: instances share this one, and their calls may run beside each
-  // other. Throws what the library throws.
+  // Returns a copy with its own state, for an instance. Null if instances share this one and may call it concurrently.
+  // Throws the library's exceptions.
   virtual std::shared_ptr<const ModelFunction> CopyForInstance() const = 0;
 
-  // One value for each argument. Throws what the library throws.
+  // Takes one value for each argument. Throws the library's exceptions.
   virtual c10::IValue Call(std::vector<c10::IValue> arguments) const = 0;
 };
 

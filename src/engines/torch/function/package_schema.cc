@@ -17,7 +17,7 @@ constexpr size_t kLeavesMax = 4096;
 
 struct Tree {
   std::string type = {};
-  std::string context = {};  // of a dict: its keys, as a JSON text
+  std::string context = {};  // for a dict: its keys, as a JSON text
   std::vector<Tree> children = {};
 };
 
@@ -67,7 +67,7 @@ base::Result<Tree> ParseTree(std::string_view text) {
   return tree;
 }
 
-// Of the children of a dict, if it is one whose keys are texts.
+// Returns the keys of a dict, if they are texts.
 std::vector<std::string> KeysOf(const Tree& tree) {
   std::vector<std::string> keys;
   if (!tree.type.ends_with("ict")) return keys;  // builtins.dict, collections.OrderedDict
@@ -81,7 +81,7 @@ std::vector<std::string> KeysOf(const Tree& tree) {
   return keys;
 }
 
-// The leaves' names, in their order; empty: it lies in no dict.
+// Adds the leaves' names, in their order; `name` is empty outside of a dict.
 void AddLeaves(const Tree& tree, const std::string& name, std::vector<std::string>* names) {
   if (tree.type.empty()) {
     names->push_back(name);

@@ -9,9 +9,9 @@ namespace inferd::torchscript {
 
 namespace {
 
-// Real models have less than a tenth of any of these; the stack of a thread that loads has room for some times as much.
+// Real models have less than a tenth of these; a loading thread's stack has room for several times as much.
 constexpr size_t kBracketsMax = 500;
-constexpr size_t kOperatorsMax = 3000;  // in one expression; commas end one
+constexpr size_t kOperatorsMax = 3000;  // in one expression; commas end it
 constexpr size_t kIndentMax = 400;      // spaces
 constexpr size_t kBranchesMax = 500;    // elif, in one file
 constexpr size_t kClassesMax = 20000;   // in one file
@@ -84,14 +84,14 @@ class DepthReader final {
       escaped = !escaped && left_[end] == '\\';
       ++end;
     }
-    // A line's end ends what is no text: the brackets behind it count.
+    // The end of a line ends an unterminated text: later brackets count.
     left_.remove_prefix(end < left_.size() && left_[end] == quote ? end + 1 : end);
   }
 
   std::string_view left_;
   bool at_line_ = true;
-  std::vector<size_t> open_ = {0};  // operators so far, of the expression in each open bracket, and outside of them
-  size_t operators_ = 0;            // of all of them
+  std::vector<size_t> open_ = {0};  // operators so far in the expression of each open bracket, and outside of them
+  size_t operators_ = 0;            // sum over all of them
   size_t branches_ = 0;
   size_t classes_ = 0;
 };

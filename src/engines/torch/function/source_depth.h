@@ -6,9 +6,9 @@
 
 namespace inferd::torchscript {
 
-// Whether libtorch can compile a file of TorchScript source: its compiler calls itself for each level of an expression
-// and of a block, without a limit, and the process ends where its stack does. One pass; thread-safe. INVALID_ARGUMENT:
-// says what is nested too deeply, or follows one another too often.
+// Checks that libtorch can compile a file of TorchScript source. Its compiler recurses for each level of an expression
+// and of a block, without a limit, and a stack overflow kills the process. Reads the text once. Thread-safe.
+// INVALID_ARGUMENT names the construct that is nested too deeply or repeated too often.
 base::Status CheckSourceDepth(std::string_view source);
 
 }  // namespace inferd::torchscript

@@ -8,7 +8,7 @@ namespace inferd::agent {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
-// Of what the component said, to each of the clients.
+// Limit for the component's error text, which is sent to every client.
 constexpr size_t kMessageBytesMax = 64 << 10;
 
 base::BufferSlice Copied(std::string_view text) { return base::BufferSlice(base::Buffer::CopyOf(text)); }
@@ -25,7 +25,7 @@ void Batch::Add(BatchCaller caller) {
   instances_ += caller.body.count;
   bytes_ += BytesOfRows(caller.body);
   ++waiting_;
-  caller.body.frame.clear();  // it is the batch's
+  caller.body.frame.clear();  // the batch has the same one
   callers_.push_back(std::move(caller));
 }
 
@@ -34,7 +34,7 @@ bool Batch::Leave(uint64_t id) {
   if (found == callers_.end()) return false;
   if (!std::exchange(found->gone, true)) --waiting_;
   if (formed_) {
-    found->reply = net::Reply();  // its connection is closed now, and not only when the others are answered
+    found->reply = net::Reply();  // closes this connection now, before the others are answered
     return true;
   }
   instances_ -= found->body.count;

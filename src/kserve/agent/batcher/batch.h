@@ -12,48 +12,47 @@
 
 namespace inferd::agent {
 
-// How many bytes a body's rows have.
+// Returns the size of a body's rows in bytes.
 size_t BytesOfRows(const BatchedBody& body);
 
-// A request of a batch, and the client that waits for its answer.
+// A request of a batch, and the client that waits for its response.
 struct BatchCaller {
-  uint64_t id = 0;  // names it for Leave
+  uint64_t id = 0;  // identifies it for Leave
   BatchedBody body;
-  base::BufferSlice bytes;  // those that the body's lists are in
+  base::BufferSlice bytes;  // the buffer that the body's lists refer to
   net::Reply reply;
   BatchRoom::Place place;
-  bool gone = false;  // its client has left, and its rows stay
+  bool gone = false;  // the client has disconnected, but the rows stay
 };
 
-// Requests that become one: their rows stand in the order in which they were added, in Body() as in Answer().
-// Loop-bound.
+// A batch of requests. Their rows have the order in which they were added, in Body() and in Answer(). Loop-bound.
 class Batch final {
  public:
-  // What its requests have in common. `form` lives for ever.
+  // `frame` and `target` are common to all requests. `form` must live forever.
   Batch(const BatchForm& form, std::string target, std::string frame)
       : form_(form), target_(std::move(target)), frame_(std::move(frame)) {}
 
-  // Only before Body().
+  // Must not be called after Body().
   void Add(BatchCaller caller);
-  // A client has left: before Body(), it takes its rows along. False: the batch has no such request.
+  // A client has disconnected. Before Body(), its rows are removed. Returns false if the batch has no such request.
   bool Leave(uint64_t id);
 
-  // True if no client waits for an answer.
+  // True if no client waits for a response.
   bool empty() const { return waiting_ == 0; }
   size_t callers() const { return callers_.size(); }
   size_t instances() const { return instances_; }
   uint64_t bytes() const { return bytes_; }
   const std::string& target() const { return target_; }
 
-  // Returns the one request, whose rows stay from now on. May be called again.
+  // Returns the combined request body. From then on, its rows are fixed. May be called again.
   base::BufferSlice Body();
 
-  // Answers each client with its rows, in the protocol's form. INVALID_ARGUMENT: it is no answer, or has not as many
-  // rows, and nobody was answered.
+  // Sends each client its rows, in the protocol's form. INVALID_ARGUMENT if the text is no response, or has another
+  // number of rows; then no client is answered.
   base::Status Answer(const base::Buffer& answer);
-  // Answers all clients with the same.
+  // Sends all clients the same error.
   void Fail(int status, std::string_view message);
-  // Takes the batch apart: a batch for each request whose client still waits. This one is empty then.
+  // Splits the batch into one batch for each request whose client still waits. This batch is empty afterwards.
   std::vector<std::unique_ptr<Batch>> TakeApart();
 
  private:
@@ -61,10 +60,10 @@ class Batch final {
   const std::string target_;
   const std::string frame_;
   std::vector<BatchCaller> callers_;
-  size_t waiting_ = 0;  // those of callers_ that are not gone
+  size_t waiting_ = 0;  // number of entries of callers_ that are not gone
   size_t instances_ = 0;
   uint64_t bytes_ = 0;
-  bool formed_ = false;  // its rows stay
+  bool formed_ = false;  // its rows are fixed
 };
 
 }  // namespace inferd::agent

@@ -12,7 +12,7 @@ namespace {
 
 using net::upstream::Failure;
 
-// Errors that are the same whatever rows a request has, and those of a component that has too much to do.
+// Errors that do not depend on a request's rows, and those of an overloaded component.
 constexpr std::array kOfAnyRequest = {401, 403, 404, 405, 407, 415, 429, 503, 504};
 
 bool IsOfAnyRequest(int status) { return std::ranges::find(kOfAnyRequest, status) != kOfAnyRequest.end(); }
@@ -99,14 +99,14 @@ void BatchCall::OnEnd() {
     const base::Status answered = batch_->Answer(answer);
     return answered.ok() ? Finish() : FailOrTakeApart(502, answered.message());
   }
-  // A success of another kind has no predictions.
+  // A successful status other than 200 has no predictions.
   if (status_ < 400) return Fail(502, TextOf(answer));
   FailOrTakeApart(status_, TextOf(answer));
 }
 
 void BatchCall::OnFailure(Failure failure) {
   using Kind = Failure::Kind;
-  // The component has closed a connection that was kept, and has not read the batch.
+  // The component closed a reused connection before it read the batch, so the batch is sent again.
   if (failure.kind == Kind::kUntaken && !std::exchange(sent_again_, true)) {
     if (const base::Status sent = Send(true); sent.ok()) return;
   }

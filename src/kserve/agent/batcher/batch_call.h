@@ -12,30 +12,30 @@
 
 namespace inferd::agent {
 
-// A batch on its way to the component, and the answer on its way to all of its clients. Loop-bound.
+// A batch that is sent to the component, and the response for its clients. Loop-bound.
 //
-//   waiting --Start--> under way --answer, failure--> done
-//   waiting, under way --too late, all clients gone--> done
+//   waiting --Start--> in flight --answer, failure--> done
+//   waiting, in flight --too late, all clients gone--> done
 class BatchCall final : public net::upstream::Receiver {
  public:
   using Batches = std::vector<std::unique_ptr<Batch>>;
-  // Called once, last, and not inside Start. The batches are to be sent in place of this one: it failed, and each of
-  // its requests is to get an answer of its own.
+  // Called once, as the last action, never within Start. If batches are passed, the call failed, and they must be sent
+  // instead, so that each request gets a response of its own.
   using Done = std::function<void(BatchCall&, Batches)>;
 
-  // `room` outlives this. It must not be destroyed inside a call of `on_done`. It waits for Start from now on, and
-  // fails with 504 when `timeout` has passed.
+  // Starts the timeout; when it ends before the response, the call fails with 504. The caller must call Start when a
+  // slot is free, and must not destroy the call within `on_done`. `room` must outlive this.
   BatchCall(std::unique_ptr<Batch> batch, BatchRoom& room, net::Loop& loop, std::chrono::milliseconds timeout,
             Done on_done);
   ~BatchCall() override;
 
-  // Sends it. Once.
+  // Sends the batch. Call it once.
   void Start(net::upstream::Pool& pool, const net::upstream::Address& component);
-  // The client of one of its requests has gone. False: it has no such request. `on_done` is called if it was the last
-  // that waited.
+  // The client of a request has disconnected. Returns false if the batch has no such request. Calls `on_done` if no
+  // client waits any more.
   bool Leave(uint64_t id);
 
-  // Where its owner has it.
+  // The call's index in its owner.
   size_t index = 0;
 
  private:
@@ -46,7 +46,7 @@ class BatchCall final : public net::upstream::Receiver {
 
   base::Status Send(bool fresh);
   void SetTimer(std::chrono::milliseconds delay, base::Task task);
-  // Fails, or, if the failure may be that of one request among several, has them sent one by one.
+  // Fails. If one of several requests may be the cause, hands the requests over to be sent one by one.
   void FailOrTakeApart(int status, std::string_view message);
   void Fail(int status, std::string_view message);
   void Finish(Batches instead = {});
@@ -62,7 +62,7 @@ class BatchCall final : public net::upstream::Receiver {
   bool sent_again_ = false;
   int status_ = 0;
   std::vector<base::BufferSlice> pieces_;
-  uint64_t bytes_ = 0;  // of pieces_, which are taken from the room
+  uint64_t bytes_ = 0;  // size of pieces_, reserved in the room
 };
 
 }  // namespace inferd::agent

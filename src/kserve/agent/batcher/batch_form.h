@@ -13,21 +13,21 @@
 
 namespace inferd::agent {
 
-// A request's body, by its rows. Views into the text that it was read from.
+// A request's body, split into rows. Its views refer to the parsed text.
 struct BatchedBody {
-  size_t count = 0;  // of rows; at least 1
-  // The body without what rows differ in; those of the same can become one. kRowCount stands for the number of rows,
-  // and kRows for the next of the lists.
+  size_t count = 0;  // number of rows; at least 1
+  // The body without the rows. Requests with equal frames can be batched. kRowCount stands for the number of rows, and
+  // each kRows for the next list.
   std::string frame;
-  std::vector<std::string_view> lists;  // texts of values with commas between, as many as the frame has kRows
-  std::string own;                      // of its own answer alone: JSON members; empty: none
+  std::vector<std::string_view> lists;  // values separated by commas; one list per kRows in the frame
+  std::string own;                      // JSON members of its own response only; may be empty
 };
 
-// Neither stands in a JSON text.
+// Neither character can occur in a JSON text.
 inline constexpr char kRowCount = '\x01';
 inline constexpr char kRows = '\x02';
 
-// A request of a batch, when its rows are on their way.
+// A request of a batch that has been sent.
 struct BatchedRequest {
   size_t count = 0;
   std::string own;
@@ -35,22 +35,23 @@ struct BatchedRequest {
 
 using ResponseBody = boost::container::small_vector<base::BufferSlice, 2>;
 
-// How a protocol's requests become one, and an answer several. Thread-safe; lives for ever.
+// A protocol's rules to combine requests, and to split responses. Thread-safe; lives forever.
 class BatchForm {
  public:
   virtual ~BatchForm() = default;
 
-  // INVALID_ARGUMENT: it is no body, and is answered with 400 and the message; UNIMPLEMENTED: it goes alone, as it is.
+  // Parses a body. INVALID_ARGUMENT if it is invalid; the caller answers 400 with the message. UNIMPLEMENTED if the
+  // request must be sent alone, unchanged.
   virtual base::Result<BatchedBody> Parse(std::string_view json) const = 0;
-  // What each of the requests is answered with; they share `answer`. INVALID_ARGUMENT: it is no answer, or not one for
-  // so many rows.
+  // Splits a response into one for each request; they share `answer`. INVALID_ARGUMENT if it is no response, or has
+  // another number of rows.
   virtual base::Result<std::vector<ResponseBody>> Split(const base::Buffer& answer,
                                                         std::span<const BatchedRequest> requests) const = 0;
-  // What each is answered with instead, with what the component or the agent says.
+  // Returns the body of an error response, with the text of the component or the agent.
   virtual std::string Failure(std::string_view message) const = 0;
 };
 
-// Of V1's :predict and of V2's infer in JSON; null: the request goes alone.
+// Returns the form of V1's :predict or V2's infer in JSON. Null if the request must be sent alone.
 const BatchForm* FindBatchForm(const net::RequestHead& head);
 
 const BatchForm& PredictForm();  // V1

@@ -35,7 +35,7 @@ void BatchQueue::SendWaiting() {
 }
 
 void BatchQueue::Leave(uint64_t id) {
-  // The call that has it may be done then, and the lists are others.
+  // Leave may end the call and change the lists, so return at once.
   for (BatchCall* call : waiting_) {
     if (call->Leave(id)) return;
   }

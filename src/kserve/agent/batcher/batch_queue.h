@@ -14,18 +14,17 @@
 
 namespace inferd::agent {
 
-// Sends batches that are complete to the component, at most BatchOptions::batches_max at a time, on connections that
-// are used again. Further ones wait in the order in which they came. A batch that fails is taken apart, and each of its
-// requests is sent once more, alone and before those that wait, so that a failure is the answer only of the request
-// that earned it. Loop-bound.
+// Sends complete batches to the component over reused connections, at most BatchOptions::batches_max at a time. Further
+// batches wait, first in first out. A batch that fails is split: each request is sent once more, alone and ahead of
+// waiting batches. So only the request that caused the failure gets an error. Loop-bound.
 class BatchQueue final {
  public:
-  // `room` and `options` outlive this.
+  // `room` and `options` must outlive the queue.
   BatchQueue(const BatchOptions& options, const net::upstream::Address& component, net::EventLoop& loop,
              BatchRoom& room);
 
   void Push(std::unique_ptr<Batch> batch);
-  // The client of this request has gone. What nobody waits for any more is not sent, or is given up.
+  // The client of this request has disconnected. A batch without waiting clients is dropped or cancelled.
   void Leave(uint64_t id);
 
  private:
@@ -38,7 +37,7 @@ class BatchQueue final {
   net::EventLoop& loop_;
   BatchRoom& room_;
   net::upstream::Pool pool_;
-  net::upstream::CallList<BatchCall> calls_;  // owns those of the two lists below
+  net::upstream::CallList<BatchCall> calls_;  // owns the calls of the next two lists
   std::deque<BatchCall*> waiting_;
   std::vector<BatchCall*> under_way_;
 };

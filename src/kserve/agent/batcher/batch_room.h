@@ -8,10 +8,10 @@
 
 namespace inferd::agent {
 
-// The room that requests and answers of batches take up, with its limits. Loop-bound; outlives its places.
+// The memory budget for requests and responses of batches. Loop-bound; must outlive its places.
 class BatchRoom final {
  public:
-  // One request's room. Its destruction gives the room back. Move-only.
+  // The reservation of one request. Its destructor releases it. Move-only.
   class Place final {
    public:
     Place(Place&& other) noexcept : room_(std::exchange(other.room_, nullptr)), bytes_(other.bytes_) {}
@@ -42,15 +42,15 @@ class BatchRoom final {
   BatchRoom(const BatchRoom&) = delete;
   BatchRoom& operator=(const BatchRoom&) = delete;
 
-  // Takes the room of a request with a body of so many bytes. nullopt: there is none. A body that is too long for any
-  // room has a place where it is the only one.
+  // Reserves room for a request with a body of that size. Nullopt if there is none. A body larger than the whole limit
+  // is admitted only if no other request is held.
   std::optional<Place> Take(uint64_t bytes) {
     const bool full = requests_ >= requests_max_ || (bytes_ > 0 && bytes > bytes_max_ - std::min(bytes_, bytes_max_));
     if (full) return std::nullopt;
     return Place(*this, bytes);
   }
 
-  // Of answers that are not whole yet. False: there is no room for more bytes, and none was taken.
+  // Reserves room for bytes of incomplete responses. Returns false, and reserves nothing, if there is not enough.
   bool TakeAnswer(uint64_t bytes) {
     if (bytes > answer_bytes_max_ - answer_bytes_) return false;
     answer_bytes_ += bytes;

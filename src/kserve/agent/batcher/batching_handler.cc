@@ -42,7 +42,7 @@ class BatchingHandler final : public net::HttpHandler {
     if (!body.has_value()) return reply.Send(net::TransportAnswer(400, body.error().message()));
     auto place = room_.Take(request.body.size());
     if (!place.has_value()) return Refuse(*form, std::move(reply));
-    // Its instances would make the batch larger than it may be.
+    // This request would exceed the limits of the batch that is being formed.
     const std::string key = std::string(request.head.target) + "\n" + body->frame;
     if (const auto found = forming_.find(key); found != forming_.end()) {
       const Batch& batch = *found->second.batch;
@@ -73,7 +73,7 @@ class BatchingHandler final : public net::HttpHandler {
   }
 
  private:
-  // A batch that waits for further requests.
+  // A batch that waits for more requests.
   struct Forming {
     std::unique_ptr<Batch> batch;
     net::Loop::TimerId timer = 0;
@@ -124,12 +124,12 @@ class BatchingHandler final : public net::HttpHandler {
   const BatchOptions options_;
   net::EventLoop& loop_;
   const std::unique_ptr<net::HttpHandler> inner_;
-  BatchRoom room_;  // before what has places of it
+  BatchRoom room_;  // must outlive all members that hold places
   BatchQueue queue_;
-  std::unordered_map<std::string, Forming> forming_;  // by target and what else the bodies have in common
+  std::unordered_map<std::string, Forming> forming_;  // by target and frame
   uint64_t last_id_ = 0;
   bool draining_ = false;
-  // For what the transport may still run after this has gone.
+  // Callbacks that the transport runs later check this.
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 

@@ -9,11 +9,11 @@
 
 namespace inferd::agent {
 
-// Puts requests of V1's :predict and of V2's infer together, those of the same path whose bodies differ in their rows
-// only (FindBatchForm), and asks `component` with all of them at once: when there are enough rows, or the first request
-// has waited long enough. Each client gets what is of its rows. A client that goes before takes its rows along. A batch
-// that fails is repeated one by one (BatchQueue). What is too much is answered with 503 in the protocol's form
-// (BatchRoom). All other requests go to `inner`. Loop-bound.
+// Batches requests of V1's :predict and of V2's infer that have the same path and whose bodies differ in their rows
+// only (FindBatchForm). It sends a batch to `component` when it has enough rows, or when its first request has waited
+// long enough. Each client gets the response to its rows. If a client disconnects earlier, its rows are removed. A
+// batch that fails is repeated one by one (BatchQueue). Requests beyond the limits (BatchRoom) get 503 in the
+// protocol's form. All other requests go to `inner`. Loop-bound.
 std::unique_ptr<net::HttpHandler> MakeBatchingHandler(const BatchOptions& options,
                                                       const net::upstream::Address& component, net::EventLoop& loop,
                                                       std::unique_ptr<net::HttpHandler> inner);

@@ -36,7 +36,7 @@ class PassingHandler final : public net::HttpHandler {
   }
 };
 
-// The component answers each number with its double, and a negative one with an error.
+// The component doubles each number, and answers a negative number with an error.
 class BatchingHandlerTest : public ::testing::Test {
  protected:
   BatchingHandlerTest() {
@@ -48,7 +48,7 @@ class BatchingHandlerTest : public ::testing::Test {
   }
 
   void Start() {
-    // All requests are on one loop, also where that is held up on a busy machine.
+    // Keeps all requests on one loop, even if a busy machine delays it.
     net::Limits limits;
     limits.loop_held_after = std::chrono::hours(1);
     server_ = std::make_unique<net::Server>(loops_, limits, nullptr, *logger_);
@@ -75,7 +75,7 @@ class BatchingHandlerTest : public ::testing::Test {
     lock.unlock();
     if (gate.valid()) gate.wait();
     if (!answer.empty()) return answer;
-    // Now and then it closes the connection, answers with too few rows, or lets others go first.
+    // With chaos, it sometimes closes the connection, answers with too few rows, or lets others go first.
     if (chaos_ && lot == 0) return "";
     if (chaos_ && lot == 1) return Http("{\"predictions\":[]}");
     if (chaos_ && lot < 8) std::this_thread::yield();
@@ -89,7 +89,7 @@ class BatchingHandlerTest : public ::testing::Test {
     return Http("{\"predictions\":[" + predictions + "]}");
   }
 
-  // Each is asked when the one before is there; the answers come as they come.
+  // Sends a request after the previous one has arrived. The responses come in any order.
   std::future<net::ClientResponse> Ask(std::string body, std::string path = "/v1/models/m:predict",
                                        std::vector<std::pair<std::string, std::string>> headers = {}) {
     return std::async(std::launch::async, [this, body, path, headers] {
@@ -97,12 +97,12 @@ class BatchingHandlerTest : public ::testing::Test {
       return (*client)->Call({.method = "POST", .path = path, .headers = headers, .body = body}).value();
     });
   }
-  // What the component answers from now on.
+  // Sets the component's answer to later requests.
   void SetAnswer(std::string answer) {
     const std::lock_guard lock(mutex_);
     answer_ = std::move(answer);
   }
-  // Waits until so many requests are in the server's hands.
+  // Waits until that many requests are in flight in the server.
   void AwaitInFlight(size_t count) {
     while (server_->requests_in_flight() != count) std::this_thread::yield();
   }
@@ -119,7 +119,7 @@ class BatchingHandlerTest : public ::testing::Test {
   std::mutex mutex_;
   std::vector<std::string> seen_, heads_;
   std::string answer_;
-  std::shared_future<void> gate_;  // if it is one, the component answers when that is ready; set before Start
+  std::shared_future<void> gate_;  // if valid, the component answers when it is ready; set before Start
   bool chaos_ = false;             // likewise
   uint64_t lots_ = 0;
   uint16_t model_port_ = 0;  // of another component; set before Start
@@ -145,7 +145,7 @@ TEST_F(BatchingHandlerTest, RequestsAreOneAndEachGetsItsOwn) {
   EXPECT_EQ(WithoutId(three.get()), R"(200 {"message":"","batchId":"","predictions":[8]})");
   EXPECT_THAT(seen(), ElementsAre(R"(POST /v1/models/m:predict {"instances":[1,2, 3,4]})"));
   EXPECT_THAT(heads_[0], HasSubstr("Content-Type: application/json\r\n"));
-  // The batch has one identifier.
+  // All responses of a batch have the same identifier.
   EXPECT_EQ(first.body.substr(0, 60), second.body.substr(0, 60));
   EXPECT_THAT(first.body, HasSubstr("\"batchId\":\""));
 }
@@ -166,7 +166,7 @@ TEST_F(BatchingHandlerTest, WhatIsNotTheSameIsNotPutTogether) {
   EXPECT_EQ(other_rest.get().status, 200);
   EXPECT_THAT(seen(), ElementsAre(R"(POST /v1/models/n:predict {"instances":[4,5,6,7]})",
                                   R"(POST /v1/models/m:predict {"signature_name":"s","instances":[4,5,6,7]})"));
-  // It would be too large with the first one, which goes before.
+  // With the first request the batch would be too large, so the first one is sent before.
   auto last = Ask(R"({"instances":[4,5]})");
   EXPECT_EQ(WithoutId(first.get()), R"(200 {"message":"","batchId":"","predictions":[2,4,6]})");
   auto rest = Ask(R"({"instances":[6,7]})");
@@ -186,7 +186,7 @@ TEST_F(BatchingHandlerTest, AFailureIsThatOfTheRequestThatEarnedIt) {
   const net::ClientResponse refused = bad.get();
   EXPECT_EQ(refused.status, 400);
   EXPECT_EQ(refused.body, R"({"message":"{\"error\":\"negative\"}","batchId":"","predictions":null})");
-  // One by one, each once.
+  // The requests are repeated one by one, each once.
   EXPECT_THAT(seen(), UnorderedElementsAre(R"(POST /v1/models/m:predict {"instances":[1,-7,2,3]})",
                                            R"(POST /v1/models/m:predict {"instances":[1]})",
                                            R"(POST /v1/models/m:predict {"instances":[-7,2]})",
@@ -301,7 +301,7 @@ TEST_F(BatchingHandlerTest, ARequestThatIsLongerThanTheRoomHasItAlone) {
   EXPECT_EQ(Ask(R"({"instances":[1,2,3,4]})").get().status, 200);
 }
 
-// The component answers nothing before all requests have come.
+// The component answers only after all requests have arrived.
 TEST_F(BatchingHandlerTest, BatchesUnderWayAndConnectionsHaveABound) {
   options_.instances_max = 1;
   options_.batches_max = 3;
@@ -334,7 +334,7 @@ TEST_F(BatchingHandlerTest, WhatNobodyWaitsForIsGivenUp) {
     while (seen().empty()) std::this_thread::yield();
   }
   AwaitInFlight(0);
-  // Its place under way is free, though the component still has it.
+  // Its slot is free, although the component still has the request.
   auto next = Ask(R"({"instances":[1]})");
   while (seen().size() < 2) std::this_thread::yield();
   go.set_value();
@@ -350,7 +350,7 @@ TEST_F(BatchingHandlerTest, ABatchThatMeetsAConnectionThatIsClosedGoesOnAnother)
   EXPECT_EQ(closing.requests(), 10);
 }
 
-// No answer depends on the neighbours in the batch, whatever becomes of that.
+// No response depends on the other requests of the batch, whatever happens to them.
 TEST_F(BatchingHandlerTest, EachGetsItsOwnAmongFailuresAndClientsThatLeave) {
   options_.instances_max = 8;
   options_.batches_max = 3;
@@ -378,7 +378,7 @@ TEST_F(BatchingHandlerTest, EachGetsItsOwnAmongFailuresAndClientsThatLeave) {
         }
         const net::ClientResponse answer = Ask(body + "]}").get();
         const std::string text = WithoutId(answer);
-        // A component that breaks off may do so with each that is in the batch.
+        // If the component closes the connection, every request of the batch may fail.
         if (answer.status == 502) continue;
         EXPECT_EQ(text, bad ? R"(400 {"message":"{\"error\":\"negative\"}","batchId":"","predictions":null})"
                             : R"(200 {"message":"","batchId":"","predictions":[)" + wanted + "]}");

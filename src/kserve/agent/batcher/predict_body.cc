@@ -34,7 +34,7 @@ base::Status ReadOther(Reader& reader, std::string_view key, std::string& rest) 
   return {};
 }
 
-// Each request's part of a list whose elements the reader is before.
+// Splits a list by the number of elements of each request. The reader must be before the list.
 base::Status SplitList(Reader& reader, std::span<const size_t> counts, std::vector<std::string_view>& parts) {
   const base::Status mismatch = base::InvalidArgument("size of prediction is not equal to the size of instances");
   INFERD_RETURN_IF_ERROR(reader.BeginArray());

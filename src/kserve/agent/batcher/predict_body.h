@@ -10,19 +10,20 @@
 
 namespace inferd::agent {
 
-// A request of V1's :predict, by its rows. Views into the text that it was read from.
+// A request of V1's :predict, split into rows. Its views refer to the parsed text.
 struct PredictBody {
-  std::string_view instances;  // what is between the list's brackets
-  size_t count = 0;            // how many there are; at least 1
-  std::string rest;            // the other members, as text: "\"signature_name\":\"x\""; empty: none
+  std::string_view instances;  // the text between the list's brackets
+  size_t count = 0;            // number of instances; at least 1
+  std::string rest;            // the other members, as text: "\"signature_name\":\"x\""; may be empty
 };
 
-// INVALID_ARGUMENT, in KServe's words: the text is no JSON, or has no instances. NaN and infinities pass.
+// Parses a body. INVALID_ARGUMENT, in KServe's words, if the text is no JSON, or has no instances. NaN and infinities
+// are accepted.
 base::Result<PredictBody> ParsePredictBody(std::string_view json);
 
-// The predictions of an answer to several requests, given to each by how many instances it had: texts of values, with
-// commas between, which are views into `json`. INVALID_ARGUMENT, in KServe's words: it is no answer, or has not as
-// many.
+// Splits the predictions of a response by the number of instances of each request. The results are comma-separated
+// values, as views into `json`. INVALID_ARGUMENT, in KServe's words, if the text is no response, or has another number
+// of predictions.
 base::Result<std::vector<std::string_view>> SplitPredictions(std::string_view json, std::span<const size_t> counts);
 
 }  // namespace inferd::agent

@@ -9,7 +9,7 @@ namespace inferd::agent {
 
 namespace {
 
-// Answers are {"message":"","batchId":"<UUID>","predictions":[...]}, as KServe's agent has them.
+// V1's form. Responses are {"message":"","batchId":"<UUID>","predictions":[...]}, as in KServe's agent.
 class PredictBatchForm final : public BatchForm {
  public:
   base::Result<BatchedBody> Parse(std::string_view json) const override {

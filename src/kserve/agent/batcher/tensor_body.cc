@@ -16,9 +16,9 @@ using json::Reader;
 constexpr json::ReaderOptions kTensorsLenient = {.nonfinite_tokens = true, .short_infinity = true};
 constexpr size_t kDimensionsMax = 64;
 
-// A tensor as JSON has it. Views into its text.
+// A tensor in JSON. Its views refer to the text.
 struct JsonTensor {
-  std::string rest;  // what else it has, as text: "\"name\":\"x\",\"datatype\":\"FP32\""
+  std::string rest;  // other members, as text: "\"name\":\"x\",\"datatype\":\"FP32\""
   std::vector<uint64_t> shape;
   std::string_view data;  // a list
   bool has_shape = false;
@@ -31,7 +31,7 @@ void AppendMember(std::string_view key, std::string_view value, std::string& tex
 }
 
 base::Status ReadRest(Reader& reader, std::string_view key, std::string& rest) {
-  const std::string name(key);  // the key's text goes with the next call
+  const std::string name(key);  // the next call invalidates the key's text
   INFERD_ASSIGN_OR_RETURN(const std::string_view value, reader.ReadRaw());
   AppendMember(name, value, rest);
   return {};
@@ -47,7 +47,7 @@ base::Status ReadShape(Reader& reader, JsonTensor& tensor) {
   });
 }
 
-// `parameters` is set where it has some.
+// Reads a tensor. Sets `parameters` if the tensor has parameters.
 base::Result<JsonTensor> ReadTensor(Reader& reader, bool& parameters) {
   JsonTensor tensor;
   INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> base::Status {
@@ -60,11 +60,11 @@ base::Result<JsonTensor> ReadTensor(Reader& reader, bool& parameters) {
   return tensor;
 }
 
-// What is between a list's brackets.
+// Returns the text between a list's brackets.
 std::string_view Inside(std::string_view list) { return list.substr(1, list.size() - 2); }
 
-// How many elements of the list `data` are a row: one where it is a list of lists, else as many as the shape says.
-// nullopt: there are too many.
+// Returns the number of elements of `data` per row: 1 for nested lists, otherwise computed from the shape. Nullopt on
+// overflow.
 std::optional<uint64_t> ElementsOfRow(const JsonTensor& tensor) {
   if (Inside(tensor.data).find_first_not_of(" \t\r\n") != std::string_view::npos &&
       Inside(tensor.data)[Inside(tensor.data).find_first_not_of(" \t\r\n")] == '[') {
@@ -78,7 +78,8 @@ std::optional<uint64_t> ElementsOfRow(const JsonTensor& tensor) {
   return elements;
 }
 
-// The parts of the list that have the rows of each: texts with commas between. nullopt: it has not as many.
+// Splits the list by the number of rows of each request, into comma-separated texts. Nullopt if the number of rows is
+// wrong.
 std::optional<std::vector<std::string_view>> SplitRows(const JsonTensor& tensor, std::span<const size_t> counts) {
   const std::optional<uint64_t> row = ElementsOfRow(tensor);
   if (!row.has_value()) return std::nullopt;
@@ -123,7 +124,7 @@ base::Status AddInput(const JsonTensor& input, BatchedBody& body) {
   const size_t counts[] = {body.count};
   const auto rows = SplitRows(input, counts);
   if (!rows.has_value()) return Alone("an input whose data are not as its shape says");
-  // Lists of lists and flat ones are not joined: what tells them apart is a space.
+  // The frame must differ for nested and flat lists, because they cannot be joined. A space makes the difference.
   const bool nested = rows->front().starts_with('[');
   body.frame.append(body.lists.empty() ? "" : ",").append("{");
   if (!input.rest.empty()) body.frame.append(input.rest).append(",");
@@ -157,7 +158,7 @@ base::Result<BatchedBody> ParseTensorBody(std::string_view json) {
   if (read.ok()) read = reader.Finish();
   if (!read.ok()) return std::unexpected(Alone("no JSON of tensors"));
   INFERD_RETURN_IF_ERROR(unfit);
-  // Of requests, inputs or outputs: a sequence's place, a deadline, bytes in place of JSON.
+  // Parameters of the request, its inputs or outputs may be an ID of a sequence, a timeout, or binary data.
   if (parameters || rest.find("\"parameters\"") != std::string::npos) return std::unexpected(Alone("parameters"));
   if (body.lists.empty()) return std::unexpected(Alone("no inputs"));
   body.frame += "]";

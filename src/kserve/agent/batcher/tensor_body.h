@@ -11,13 +11,13 @@
 
 namespace inferd::agent {
 
-// A request of V2's infer in JSON, by the rows of its inputs: their first dimension, the same of all. UNIMPLEMENTED,
-// and why: it is none that can be put together with others, as it has parameters, or inputs without rows, or whose data
-// are not as many as their shapes say.
+// Parses a request of V2's infer in JSON. Its rows are the first dimension of its inputs, which must be equal for all.
+// UNIMPLEMENTED, with the reason, if it cannot be batched: it has parameters, or inputs without rows, or the number of
+// values does not match the shapes.
 base::Result<BatchedBody> ParseTensorBody(std::string_view json);
 
-// The answer to several such requests, as each of them gets it: its rows of each output, and its own id.
-// INVALID_ARGUMENT: it is no answer, or an output has not as many rows.
+// Splits a response into one for each request, with its rows of each output and its own id. INVALID_ARGUMENT if the
+// text is no response, or an output has another number of rows.
 base::Result<std::vector<std::string>> SplitTensorAnswer(std::string_view json,
                                                          std::span<const BatchedRequest> requests);
 

@@ -9,7 +9,7 @@ namespace inferd::agent {
 
 namespace {
 
-// An answer is what the component would have answered to the request alone.
+// V2's form. A response equals the component's response to the request alone.
 class TensorBatchForm final : public BatchForm {
  public:
   base::Result<BatchedBody> Parse(std::string_view json) const override { return ParseTensorBody(json); }
@@ -23,7 +23,7 @@ class TensorBatchForm final : public BatchForm {
     return bodies;
   }
 
-  // A component's own error is an object already.
+  // The component's error is a JSON object already.
   std::string Failure(std::string_view message) const override {
     json::Reader reader(message);
     if (message.starts_with('{') && reader.SkipValue().ok() && reader.Finish().ok()) return std::string(message);

@@ -5,12 +5,12 @@
 
 namespace inferd::agent {
 
-// Where the model server takes HTTP, on this machine.
+// The HTTP address of the model server on this machine.
 struct Component {
   uint16_t port = 8080;
-  std::string unix_socket{};  // its path, in place of the port; empty: none
+  std::string unix_socket{};  // path of a Unix socket, used instead of the port; empty if none
 
-  // As net::upstream::Address has it.
+  // Returns the address in the format of net::upstream::Address.
   std::string address() const {
     return unix_socket.empty() ? "127.0.0.1:" + std::to_string(port) : "unix:" + unix_socket;
   }

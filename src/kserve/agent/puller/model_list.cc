@@ -26,7 +26,7 @@ base::Status ReadSpec(Reader& reader, PulledModel& model) {
     if (key == "storageUri") return json::ReadText(reader, model.storage_uri);
     if (key == "framework") return json::ReadText(reader, model.framework);
     if (key != "memory") return reader.SkipValue();
-    // A quantity may be written as a number.
+    // A quantity may be a JSON number.
     INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
     if (type == json::ValueType::kString) return json::ReadText(reader, model.memory);
     INFERD_ASSIGN_OR_RETURN(model.memory, reader.ReadRaw());

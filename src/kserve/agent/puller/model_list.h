@@ -8,14 +8,14 @@
 
 namespace inferd::agent {
 
-// A model that is to be there, as a TrainedModel says (KServe: ModelSpec).
+// A wanted model, from a TrainedModel (KServe: ModelSpec).
 struct PulledModel {
   std::string storage_uri;
   std::string framework;
-  std::string memory;  // a quantity of Kubernetes, as it is written
+  std::string memory;  // a Kubernetes quantity, unchanged
 
   bool operator==(const PulledModel&) const = default;
-  // As JSON, as the file of a success has it.
+  // Returns the JSON text that the SUCCESS file contains.
   std::string ToJson() const;
 };
 
@@ -24,10 +24,10 @@ using PulledModels = std::map<std::string, PulledModel>;  // by name
 inline constexpr size_t kModelListBytesMax = 8 << 20;
 inline constexpr size_t kPulledModelsMax = 10'000;
 
-// Reads models.json: [{"modelName": "m", "modelSpec": {"storageUri": "s3://b/m", "framework": "onnx", "memory":
-// "1G"}}]. What else an object has is left out of account. INVALID_ARGUMENT, where: it is no such list; a name is none
-// ([a-zA-Z0-9] and inside it "._-" too, so that it can be a folder), or is there twice; a model has no storageUri; more
-// than kPulledModelsMax.
+// Parses models.json: [{"modelName": "m", "modelSpec": {"storageUri": "s3://b/m", "framework": "onnx", "memory":
+// "1G"}}]. Other members are ignored. INVALID_ARGUMENT, with the place, if the text is no such list; if a name is a
+// duplicate or not valid as a folder ([a-zA-Z0-9], and inside also "._-"); if a model has no storageUri; if there are
+// more than kPulledModelsMax models.
 base::Result<PulledModels> ParseModelList(std::string_view json);
 
 }  // namespace inferd::agent

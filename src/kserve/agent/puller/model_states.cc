@@ -50,7 +50,7 @@ void ModelStates::Done(const ModelStep& step, const std::optional<PulledModel>& 
   state.loaded_at = now;
   const bool done = here == step.wanted && (loaded || !step.wanted.has_value());
   state.failures = done ? 0 : state.failures + 1;
-  // What is wanted has changed meanwhile: that is not tried later for it.
+  // If the wanted model has changed meanwhile, the new one is tried without a delay.
   const bool same = state.wanted == step.wanted;
   state.due = done || !same ? Time() : now + PauseAfter(state.failures);
   if (state.settled() && !state.wanted.has_value()) states_.erase(step.name);
@@ -72,7 +72,8 @@ size_t ModelStates::Compare(const std::function<bool(const std::string& name)>& 
     }
     ++lost;
     state.loaded = false;
-    // The first time, the server was restarted; a server that forgets it again and again is not to load all the time.
+    // The first loss means that the server was restarted. If the server loses the model again and again, reloads are
+    // delayed.
     state.due = state.losses == 0 ? Time() : now + PauseAfter(state.losses);
     ++state.losses;
   }

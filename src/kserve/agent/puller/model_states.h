@@ -11,49 +11,50 @@
 
 namespace inferd::agent {
 
-// What is to be done to a model next.
+// The next action for a model.
 struct ModelStep {
   std::string name;
-  std::optional<PulledModel> wanted;  // none: it is to go
-  bool here = false;                  // its files are those wanted: only the model server does not have it yet
+  std::optional<PulledModel> wanted;  // nullopt if the model must be removed
+  bool here = false;                  // the wanted files are here; only the model server must load them
 };
 
-// Which models are wanted, which are here, and what is to be done: each model by itself, one step at a time, again
-// after longer and longer pauses where it fails. Pure; not thread-safe. Time is an argument.
+// Decides the next actions from the wanted and the present models. Each model is independent, with one action at a
+// time. After failures it waits with increasing pauses. Pure; not thread-safe. The time is an argument.
 class ModelStates final {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // `here`: the files that are there at the start; no model server has them yet.
+  // `here` are the models whose files exist at the start. No model server has loaded them yet.
   explicit ModelStates(const PulledModels& here);
 
-  // All that are to be there from now on.
+  // Sets the complete list of wanted models.
   void Want(const PulledModels& models);
 
-  // The next step, which is under way until Done; nullopt: there is none now.
+  // Returns the next action, which is in progress until Done. Nullopt if none is due.
   std::optional<ModelStep> Begin(Time now);
-  // `here`: the files that are there now; none: no file. `loaded`: the model server has them.
+  // Reports the result. `here` is the model whose files exist now, or nullopt. `loaded` is true if the model server has
+  // loaded it.
   void Done(const ModelStep& step, const std::optional<PulledModel>& here, bool loaded, Time now);
-  // A model that the model server has had since before `time`; nullopt: there is none.
+  // Returns a model that was loaded before `time`. Nullopt if there is none.
   std::optional<std::string> LoadedBefore(Time time) const;
-  // Those of them that the model server does not `have` any more are to be loaded again; how many. `asked`: when it was
-  // asked for what it has.
+  // Compares with the models that the server reports. A model that was loaded before `asked` but is not in `have` is
+  // loaded again. Returns their number. `asked` is the time of the request to the server.
   size_t Compare(const std::function<bool(const std::string& name)>& have, Time asked, Time now);
-  // When the next step may be due; nullopt: not before something changes.
+  // Returns when the next action may be due. Nullopt if only a change can make one due.
   std::optional<Time> NextDue() const;
 
   size_t wanted() const;
-  // Wanted, and as wanted at the model server.
+  // Returns the number of wanted models that the model server has loaded as wanted.
   size_t ready() const;
-  // Wanted models without a first try to bring them.
+  // Returns the number of wanted models that were never tried.
   size_t untried() const;
 
  private:
   struct State {
     std::optional<PulledModel> wanted, here;
-    bool loaded = false;  // what is here
+    bool loaded = false;  // the model server has loaded the files that are here
     Time loaded_at{};
-    int losses = 0;  // in a row: loaded, and found to be gone
+    int losses = 0;  // in a row: loaded, but found missing later
     bool under_way = false;
     bool tried = false;
     int failures = 0;  // in a row

@@ -58,7 +58,7 @@ TEST(ModelStatesTest, WhatFailsIsTriedAgainLaterAndLater) {
     EXPECT_EQ(states.NextDue(), At(at + pause));
     at += pause;
   }
-  // Only the load is left to be done.
+  // Only loading remains to be done.
   const auto step = states.Begin(At(at));
   states.Done(*step, kOne, false, At(at));
   at += 4'000;
@@ -81,7 +81,7 @@ TEST(ModelStatesTest, WhatChangesMeanwhileIsDoneBehindIt) {
   EXPECT_FALSE(states.NextDue().has_value());
 }
 
-// Loaded at `At(ms)`.
+// Loads the model at `At(ms)`.
 void Load(ModelStates& states, int ms) {
   const auto step = states.Begin(At(ms));
   ASSERT_TRUE(step.has_value());
@@ -95,7 +95,7 @@ TEST(ModelStatesTest, WhatTheServerHasNotAnyMoreIsLoadedAgain) {
   Load(states, 0);
   Load(states, 0);
   EXPECT_EQ(states.LoadedBefore(At(1)), "a");
-  // It was asked before it had them.
+  // The server was asked before it had the models.
   EXPECT_EQ(states.Compare([](const std::string&) { return false; }, At(0), At(1)), 0u);
   EXPECT_EQ(states.Compare([](const std::string& name) { return name == "a"; }, At(1), At(2)), 1u);
   EXPECT_EQ(states.ready(), 1u);

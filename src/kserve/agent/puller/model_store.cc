@@ -78,7 +78,7 @@ base::Status ModelStore::Bring(const std::string& name, const PulledModel& model
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error) return base::Internal(folder_.string() + ": " + error.message());
-  // The root of the place is the folder of all: this one entry of it is replaced as a whole.
+  // Placement works on the folder of all models; this model's entry is replaced atomically.
   INFERD_ASSIGN_OR_RETURN(storage::Placement placement, storage::Placement::Begin(folder_));
   const fs::path aside = placement.folder() / name;
   INFERD_RETURN_IF_ERROR(storage::Download(model.storage_uri, aside, storage::ProcessEnvironment(), {}, stop));
@@ -87,7 +87,7 @@ base::Status ModelStore::Bring(const std::string& name, const PulledModel& model
 }
 
 void ModelStore::Remove(const std::string& name) {
-  // A model server finds it whole, or not at all.
+  // The rename makes the model disappear atomically, so that a model server never sees a part of it.
   std::error_code ignored;
   const fs::path aside = folder_ / (".removed-" + name);
   fs::remove_all(aside, ignored);

@@ -10,17 +10,18 @@
 
 namespace inferd::agent {
 
-// The folder of models that a model server reads: a folder for each, with a file SUCCESS.<SHA-256> that has what it was
-// brought by. Folders without one are not the agent's, and stay. Thread-safe for different models.
+// The folder from which a model server reads its models. Each model has a folder with a file SUCCESS.<SHA-256>, which
+// contains the model's specification. Other folders do not belong to the agent, and are kept. Thread-safe for different
+// models.
 class ModelStore final {
  public:
   explicit ModelStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // The models that were brought here, and are whole.
+  // Returns the models that were downloaded completely.
   PulledModels List() const;
   std::optional<PulledModel> Find(const std::string& name) const;
-  // Downloads the model aside, and brings it to its place at once, where that of before is replaced. The errors are
-  // storage::Download's; INTERNAL: a file cannot be written.
+  // Downloads the model to a temporary folder, and then moves it to its place, replacing the previous one. Returns the
+  // errors of storage::Download, or INTERNAL if a file cannot be written.
   base::Status Bring(const std::string& name, const PulledModel& model, const std::stop_token& stop);
   void Remove(const std::string& name);
 

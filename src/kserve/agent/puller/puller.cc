@@ -18,7 +18,7 @@ constexpr std::chrono::milliseconds kLookAtStop{100};
 constexpr std::chrono::seconds kLoadTimeout{600};
 constexpr std::chrono::seconds kCompareTimeout{5};
 
-// The whole list. ConfigMaps are replaced as a whole, by another file.
+// Reads the list. Kubernetes replaces the file of a ConfigMap as a whole.
 base::Result<std::string> ReadList(const std::filesystem::path& path) {
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
@@ -132,7 +132,7 @@ void Puller::Work(const std::stop_token& stop) {
   modelcalls::ModelCalls calls(options_.component.address(), kLoadTimeout);
   base::MutexLock lock(mutex_);
   while (!stop.stop_requested()) {
-    // What was brought before is not to go before there is a list.
+    // Models of an earlier run must not be removed before a list has been read.
     const auto step = listed_ ? states_.Begin(Clock::now()) : std::nullopt;
     if (!step.has_value()) {
       const auto due = listed_ ? states_.NextDue() : std::nullopt;
@@ -154,7 +154,7 @@ void Puller::Take(const ModelStep& step, modelcalls::ModelCalls& calls, const st
   std::optional<PulledModel> here = step.wanted;
   bool loaded = false;
   if (!step.wanted.has_value()) {
-    // One that the model server does not have, or that is not there itself, has no model to let go of.
+    // Unloading may fail because the server lacks the model or is gone. The files are removed anyway.
     if (const base::Status unloaded = calls.Unload(step.name); !unloaded.ok()) {
       logger_.Warning("unloading failed", {{"model", step.name}, {"reason", unloaded.message()}});
     }

@@ -20,28 +20,27 @@
 namespace inferd::agent {
 
 struct PullerOptions {
-  std::string config_folder = "/mnt/configs";  // with models.json, as a ConfigMap's volume has it
+  std::string config_folder = "/mnt/configs";  // the volume of a ConfigMap, with models.json
   std::string model_folder = "/mnt/models";
   Component component;
-  std::chrono::milliseconds look_every{500};       // at the list
-  std::chrono::milliseconds compare_every{2'000};  // with what the model server has
-  size_t workers = 4;                              // models at a time
+  std::chrono::milliseconds look_every{500};       // interval for reading the list
+  std::chrono::milliseconds compare_every{2'000};  // interval for asking the model server
+  size_t workers = 4;                              // concurrent models
 };
 
-// Keeps the models of a list at a model server: downloads those that come, and has them loaded; has those unloaded that
-// go, and removes them; replaces those that change. The list is looked at again and again; one that is not there, or
-// has a fault, changes nothing. Models that the model server has lost, as one that was restarted has, are loaded again.
-// Any number of models.
+// Keeps the models of a model server equal to a list. It downloads and loads new models, unloads and removes dropped
+// ones, and replaces changed ones. It reads the list repeatedly; a missing or invalid list changes nothing. Models that
+// the model server has lost, for example by a restart, are loaded again. Supports any number of models.
 class Puller final {
  public:
-  // `registry` and `logger` outlive it.
+  // `registry` and `logger` must outlive the puller.
   Puller(PullerOptions options, metrics::Registry& registry, base::Logger& logger);
-  // Gives up what is under way, but for a call to the model server.
+  // Cancels actions in progress, except a running call to the model server.
   ~Puller();
   Puller(const Puller&) = delete;
   Puller& operator=(const Puller&) = delete;
 
-  // Until each model of the first list is here, or has failed to come once; false: `stop` was requested before.
+  // Blocks until each model of the first list is here, or has failed once. Returns false if `stop` was requested.
   bool AwaitFirstModels(const std::stop_token& stop);
 
  private:
@@ -49,7 +48,7 @@ class Puller final {
   void LookAtList();
   void WatchServer(const std::stop_token& stop);
   void CompareWithServer(modelcalls::ModelCalls& calls);
-  // Until `pause` is over; false: it is to stop.
+  // Waits for that time. Returns false if a stop was requested.
   bool Rest(std::chrono::milliseconds pause, const std::stop_token& stop);
   void Work(const std::stop_token& stop);
   void Take(const ModelStep& step, modelcalls::ModelCalls& calls, const std::stop_token& stop);
@@ -65,9 +64,9 @@ class Puller final {
   base::Mutex mutex_;
   base::CondVar changed_;
   ModelStates states_ GUARDED_BY(mutex_);
-  bool listed_ GUARDED_BY(mutex_) = false;  // there was a list
-  std::string text_;                        // of the list, as it was last; the watching thread's
-  std::string fault_;                       // that was said of it; likewise
+  bool listed_ GUARDED_BY(mutex_) = false;  // a list has been read
+  std::string text_;                        // the last text of the list; used by the watching thread only
+  std::string fault_;                       // its last reported error; likewise
 
   std::stop_source stop_;
   std::vector<std::jthread> threads_;

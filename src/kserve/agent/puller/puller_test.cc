@@ -101,7 +101,7 @@ TEST_F(PullerTest, WhatTheServerHasLostIsLoadedAgain) {
   List("[" + Model("a", "one") + "]");
   Start();
   std::vector<std::string> calls = AwaitCalls(3);
-  calls.resize(3);  // and so on
+  calls.resize(3);  // the rest repeats
   EXPECT_THAT(calls,
               ElementsAre("/v2/repository/models/a/load", "/v2/repository/index", "/v2/repository/models/a/load"));
 }

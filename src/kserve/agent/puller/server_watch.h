@@ -8,17 +8,17 @@
 
 namespace inferd::agent {
 
-// What a model server says of the models that it has.
+// The models that a model server reports.
 struct ServerModels {
-  bool known = false;           // it has answered
-  std::set<std::string> ready;  // where `all` is not set
-  std::optional<bool> all;      // whether it has all of them: a server without an index was asked for one alone
+  bool known = false;           // the server has answered
+  std::set<std::string> ready;  // used if `all` is not set
+  std::optional<bool> all;      // true if it has all models; set if a server without an index was asked for one
 
   bool Has(const std::string& name) const { return all.value_or(false) || ready.contains(name); }
 };
 
-// Asks it: by V2's repository index or, where it has none, whether it has `sample`. A server that does not answer, or
-// does not now, says nothing.
+// Asks the server for its V2 repository index. If it has none, asks only whether the server has `sample`. `known` is
+// false if the server does not answer now.
 ServerModels AskForModels(modelcalls::ModelCalls& calls, const std::string& sample);
 
 }  // namespace inferd::agent

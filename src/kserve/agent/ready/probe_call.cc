@@ -11,7 +11,7 @@ namespace inferd::agent {
 
 namespace {
 
-// The one call to `done`, at the latest when the time is over.
+// Calls `done` exactly once, at the latest when the timeout expires.
 class TimedProbe : public ProbeCall {
  public:
   TimedProbe(net::EventLoop& loop, std::chrono::milliseconds timeout, Done done)
@@ -25,7 +25,7 @@ class TimedProbe : public ProbeCall {
 
  protected:
   net::EventLoop& loop() { return loop_; }
-  // This may be destroyed in it.
+  // `done` may destroy this object.
   void Finish(bool ready) {
     if (Done done = std::exchange(done_, nullptr)) done(ready);
   }
@@ -43,7 +43,7 @@ class TimedProbe : public ProbeCall {
   net::Loop::TimerId timer_;
 };
 
-// Whether something listens.
+// Checks that a program listens at the port.
 class ConnectProbe final : public TimedProbe, public net::EventLoop::Watcher {
  public:
   ConnectProbe(const ReadinessProbe& probe, net::EventLoop& event_loop, Done done)
@@ -72,7 +72,7 @@ class ConnectProbe final : public TimedProbe, public net::EventLoop::Watcher {
   bool watched_ = false;
 };
 
-// What GET answers. The body is not looked at.
+// Checks the status of a GET. The body is ignored.
 class GetProbe final : public TimedProbe, public net::upstream::Receiver {
  public:
   GetProbe(const ReadinessProbe& probe, net::EventLoop& event_loop, net::upstream::Pool& pool, Done done)
@@ -83,7 +83,7 @@ class GetProbe final : public TimedProbe, public net::upstream::Receiver {
     request.target = *probe.path;
     request.fields = fields;
     request.says_length = false;
-    // A connection that was used before may have been closed meanwhile.
+    // A reused connection may have been closed meanwhile, so a new one is used.
     if (!pool.Send(probe.address, request, *this, true).ok()) FinishLater(false);
   }
 

@@ -9,10 +9,10 @@
 
 namespace inferd::agent {
 
-// One look at whether the component is ready. Destroying it gives it up. Loop-bound.
+// One readiness check of the component. Destroying it cancels the check. Loop-bound.
 class ProbeCall {
  public:
-  // `ready`; called once, from the loop, never inside Begin.
+  // Receives the result. Called once, on the loop, never within Begin.
   using Done = std::move_only_function<void(bool)>;
 
   static std::unique_ptr<ProbeCall> Begin(const ReadinessProbe& probe, net::EventLoop& loop, net::upstream::Pool& pool,

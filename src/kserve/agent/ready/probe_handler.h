@@ -9,13 +9,14 @@
 
 namespace inferd::agent {
 
-// Whether a request asks for the agent's own readiness (Knative: the header K-Network-Probe).
+// Returns true if a request checks the agent's own readiness (Knative's header K-Network-Probe).
 bool AsksForReadiness(const net::RequestHead& head);
-// Whether it comes from what looks after the pod, and is no user's request.
+// Returns true if a request is a probe of a kubelet or a proxy, and not a user's request.
 bool IsProbe(const net::RequestHead& head);
 
-// Answers Knative's probes, "K-Network-Probe: queue", by a look at the component: 200 with the body "queue", or 503;
-// 503 while `draining`. All else goes to `inner`. Loop-bound; `probe` and `draining` outlive it.
+// Answers Knative's probes, "K-Network-Probe: queue", by checking the component: 200 with the body "queue", or 503.
+// While `draining`, the response is 503. Other requests go to `inner`. Loop-bound. `probe` and `draining` must outlive
+// the handler.
 std::unique_ptr<net::HttpHandler> MakeProbeHandler(const ReadinessProbe& probe, const std::atomic<bool>& draining,
                                                    net::EventLoop& loop, std::unique_ptr<net::HttpHandler> inner);
 

@@ -16,7 +16,7 @@ struct ProbeTarget {
   std::string path = "/";
 };
 
-// A port is a number, or the name of one of the container's, which is not known here.
+// Reads a port. It may be the name of a container's port, which is unknown here.
 base::Status ReadPort(Reader& reader, std::optional<int64_t>& port) {
   INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader.Peek());
   if (type == json::ValueType::kString) return reader.SkipValue();
@@ -36,7 +36,7 @@ base::Status ReadTarget(Reader& reader, ProbeTarget& target) {
   });
 }
 
-// Where a target is; what it leaves open is the component's.
+// Returns the target's address. Missing parts are the component's.
 base::Result<net::upstream::Address> AddressOf(const ProbeTarget& target, const net::upstream::Address& component) {
   const bool here = target.host.empty() || target.host == "localhost";
   const bool has_port = target.port.value_or(0) != 0;

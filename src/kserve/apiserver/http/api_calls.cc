@@ -201,7 +201,7 @@ ApiCalls::Answered ApiCalls::DeleteAll(const net::HttpRequest& request, const Ap
     bool gone = false;
     auto last = registry_.Delete(type, object->key.namespace_name, object->key.name,
                                  {.propagation = options->propagation, .dry_run = options->dry_run}, gone);
-    // One that has gone meanwhile is gone, too.
+    // An object that someone else has deleted meanwhile is no error.
     if (!last.has_value() && last.error().code != 404) return std::unexpected(last.error());
     if (last.has_value()) deleted.push_back(*std::move(last));
   }

@@ -10,11 +10,11 @@
 
 namespace inferd::apiserver {
 
-// Answers requests of Kubernetes' API that have one answer in one piece: all but lists, watches and logs that are
-// followed. Thread-safe; blocks until the store has written.
+// Answers requests of Kubernetes' API that have one complete response: all except lists, watches and followed logs.
+// Thread-safe. Blocks until the store has written.
 class ApiCalls final {
  public:
-  // `logs` may be null: no pod has a log.
+  // `logs` may be null. Then no pod has a log.
   ApiCalls(Registry& registry, const LogSource* logs, const base::Clock& clock)
       : registry_(registry), logs_(logs), clock_(clock) {}
 

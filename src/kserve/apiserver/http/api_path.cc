@@ -63,7 +63,7 @@ std::optional<ApiPath> ParseApiPath(const net::RequestHead& head) {
   const std::string_view version = next();
   ApiPath path;
   std::string_view plural = next();
-  // "namespaces/NAME" is a namespace itself, "namespaces/NAME/configmaps" is what is in it.
+  // "namespaces/NAME" is the namespace itself, "namespaces/NAME/configmaps" a collection in it.
   if (plural == "namespaces" && at + 1 < all.size()) {
     const ResourceType* const within = FindResource(group, version, all[at + 1]);
     if (within != nullptr && within->namespaced) {
@@ -76,7 +76,7 @@ std::optional<ApiPath> ParseApiPath(const net::RequestHead& head) {
   path.name = next();
   path.subresource = next();
   if (at < all.size()) return std::nullopt;
-  // An object of a namespace is found in it alone.
+  // A namespaced object needs its namespace.
   if (path.type->namespaced && path.namespace_name.empty() && !path.name.empty()) return std::nullopt;
   return path;
 }

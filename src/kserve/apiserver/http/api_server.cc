@@ -21,10 +21,10 @@ namespace inferd::apiserver {
 
 namespace {
 
-// More than there are cores: they wait for the disk, and those that wait at the same time share one write.
+// More threads than cores, because they wait for the disk, and waiting writes share one commit.
 constexpr size_t kThreads = 16;
 
-// "localhost", or an address: no name that a page could have made to lead here.
+// Returns true for "localhost" or an address. A page could have any other name resolve to this machine.
 bool IsAddress(std::string_view text) {
   const auto host = net::ParseHost(text);
   return host.has_value() && (host->kind != net::Host::Kind::kName || net::EqualsIgnoringCase(host->name, "localhost"));
@@ -37,7 +37,7 @@ std::optional<ApiError> RefusalOf(const net::RequestHead& head) {
   return ApiError{403, "Forbidden", "the Host must be localhost or an address, not '" + std::string(host) + "'"};
 }
 
-// A call that goes to a thread of the pool, and its answer, which comes back.
+// A call that runs on a thread of the pool, and its response on the way back.
 struct Pending {
   net::HttpRequest request;
   net::Reply reply;
@@ -46,7 +46,7 @@ struct Pending {
 
 }  // namespace
 
-// Of one loop.
+// The handler of one loop.
 class ApiServer::Handler final : public net::HttpHandler {
  public:
   Handler(ApiServer& server, net::Loop& loop)

@@ -13,19 +13,21 @@
 
 namespace inferd::apiserver {
 
-// Kubernetes' API over HTTP, for a listener: calls run on threads of its own, since they wait for the disk; watches and
-// followed logs on the listener's loops. Thread-safe; outlives the listener, and what it is made of outlives it.
+// Serves Kubernetes' API over HTTP, for a listener. Calls run on threads of its own, because they wait for the disk.
+// Watches and followed logs run on the listener's loops. Thread-safe. Must outlive the listener. The constructor's
+// references must outlive it.
 //
-// Lists and watches are sent as fast as their clients read. One that does not read takes the listener's high-water mark
-// of memory and a piece (ListText::kPieceBytes or one row or event); there are ListReply::kListsMax lists and
-// Streams::kStreamsMax watches of a loop at most, and 429 answers any other. Large objects are not copied for them.
+// Lists and watches are sent as fast as their clients read. A slow client takes memory up to the listener's high-water
+// mark and one piece (ListText::kPieceBytes, or one row or event). There are at most ListReply::kListsMax lists, and
+// Streams::kStreamsMax watches per loop. More are answered with 429. Large objects are sent without a copy.
 //
-// There is one user, this process's: its processes and root's may do everything, which includes to have programs run
-// here, and others nothing. Over TCP a request shows the token, over a Unix socket none (RefusalOfCaller). Pages in a
-// browser of that user are refused: their requests have an Origin, or a Host that is no address of a machine.
+// The API has one user, the user of this process. Processes of this user and of root may do everything, including
+// running programs here. Others may do nothing. A request over TCP must have the token, a request over a Unix socket
+// needs none (RefusalOfCaller). Requests of browser pages are refused: they have an Origin, or a Host that is not an
+// address of a machine.
 class ApiServer final {
  public:
-  // `logs` may be null. `token`: what requests over TCP have to show.
+  // `logs` may be null. `token` is the digest of the bearer token for TCP.
   ApiServer(Registry& registry, const LogSource* logs, const base::Clock& clock, const net::SecretDigest& token);
 
   net::HandlerFactory Handlers();
@@ -38,7 +40,7 @@ class ApiServer final {
   const base::Clock& clock_;
   const net::SecretDigest token_;
   ApiCalls calls_;
-  std::atomic<size_t> lists_{0};  // that are being answered
+  std::atomic<size_t> lists_{0};  // number of lists in flight
   base::ThreadPool pool_;
 };
 

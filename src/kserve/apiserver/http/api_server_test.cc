@@ -12,7 +12,7 @@ namespace {
 
 class ApiServerTest : public ::testing::Test {
  protected:
-  // The status with which a request with this header is refused before its body is read; 0: it is not.
+  // Returns the status that refuses a request with this header before its body is read. 0 if it is not refused.
   int RefusalWith(std::string_view name, std::string_view value) {
     net::RequestHead head;
     head.peer = "unix";
@@ -35,7 +35,7 @@ TEST_F(ApiServerTest, TheHostIsLocalhostOrAnAddress) {
        {"localhost", "LocalHost:8079", "localhost.", "127.0.0.1:8079", "192.0.2.1", "[::1]:8079", "[2001:db8::1]"}) {
     EXPECT_EQ(RefusalWith("Host", host), 0) << host;
   }
-  // Names that a page's server could have made to lead here, and what only begins as an address.
+  // Names that a foreign server could resolve to this machine, and texts that only begin like an address.
   for (const std::string_view host :
        {"evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "", "localhost:evil.example",
         "127.0.0.1:80.evil.example", "[::1]evil.example", "[::1", "[127.0.0.1]", "127.1", "evil@localhost"}) {

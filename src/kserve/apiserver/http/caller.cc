@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kScheme = "Bearer ";
 
-// True if the request has one Authorization header, with the token (RFC 6750, 2.1).
+// Returns true if the request has exactly one Authorization header, with the token (RFC 6750, 2.1).
 bool ShowsToken(const net::RequestHead& head, const net::SecretDigest& token) {
   std::string_view value = head.Find("Authorization").value_or("");
   if (!net::EqualsIgnoringCase(value.substr(0, kScheme.size()), kScheme)) return false;

@@ -8,11 +8,12 @@
 
 namespace inferd::apiserver {
 
-// Decides whether the API answers a request, and returns why not. The API runs what it is told, as this process's user.
+// Decides whether the API answers a request. Returns the refusal, or nullopt. The API runs programs on request, as this
+// process's user.
 //
-//  - Over a Unix socket: yes. The listener admits this user and root alone (ListenerOptions::own_users_only).
-//  - Over TCP: Unauthorized without the bearer token, which is compared in constant time. Forbidden if the connection
-//    comes from another machine, or if the kernel says that it belongs to another user than this process's and root.
+// - Over a Unix socket: yes. The listener admits only this user and root (ListenerOptions::own_users_only).
+// - Over TCP: Unauthorized without the bearer token, which is compared in constant time. Forbidden if the connection
+//   comes from another machine, or if the kernel says that it belongs to another user than this process's and root.
 //
 // If the kernel names no user of the connection, the token decides. Thread-safe.
 std::optional<ApiError> RefusalOfCaller(const net::RequestHead& head, const net::SecretDigest& token);

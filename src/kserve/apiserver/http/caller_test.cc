@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kToken = "the-token";
 constexpr std::string_view kShown = "Bearer the-token";
 
-// The status with which a request of these ends and with this Authorization header is refused; 0: it is not.
+// Returns the status that refuses a request with these addresses and this Authorization header. 0 if it is not refused.
 int RefusalFrom(std::string_view peer, std::string_view local, std::string_view authorization) {
   net::RequestHead head;
   head.peer = peer;

@@ -19,7 +19,7 @@ using manifest::Text;
 using manifest::Value;
 
 constexpr std::string_view kJson = "application/json";
-// What kubectl asks for.
+// The form that kubectl asks for.
 constexpr std::string_view kOpenApiProtobuf = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf";
 
 Value Texts(std::initializer_list<std::string_view> texts) {
@@ -30,7 +30,7 @@ Value Texts(std::initializer_list<std::string_view> texts) {
 
 Document Json(const Value& value) { return {kJson, manifest::ToJson(value) + "\n"}; }
 
-// Kubernetes' version whose API this is like; ours stands behind it.
+// Returns the Kubernetes version whose API this resembles, with inferd's version appended.
 Value Version() {
   std::string own(base::BuildVersion());
   std::ranges::replace(own, '+', '.');
@@ -53,7 +53,7 @@ std::set<std::string_view> VersionsOf(std::string_view group) {
   return versions;
 }
 
-// The most stable version first, as Kubernetes orders them: v1beta1, v1alpha1.
+// The most stable version comes first, in Kubernetes' order: v1beta1, v1alpha1.
 Value GroupOf(std::string_view group) {
   const std::set<std::string_view> versions = VersionsOf(group);
   Value list = Value::List();
@@ -111,7 +111,7 @@ std::optional<Document> Resources(std::string_view group, std::string_view versi
                           {"resources", std::move(list)}}));
 }
 
-// Made once: they are always the same.
+// Made once, because the documents never change.
 Document OpenApiOneDocument(const net::RequestHead& head) {
   static const std::string json = manifest::ToJson(OpenApiV2()) + "\n";
   static const std::string protobuf = OpenApiProtobuf(OpenApiV2());
@@ -119,7 +119,7 @@ Document OpenApiOneDocument(const net::RequestHead& head) {
   return wants_protobuf ? Document{kOpenApiProtobuf, protobuf} : Document{kJson, json};
 }
 
-// Behind /openapi/v3.
+// Returns the documents below /openapi/v3.
 std::optional<Document> OpenApiOfVersion(std::span<const std::string_view> path) {
   if (path.empty()) return Json(OpenApiV3Index());
   std::optional<Value> document;

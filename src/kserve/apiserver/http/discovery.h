@@ -8,14 +8,14 @@
 
 namespace inferd::apiserver {
 
-// A document that says what the API is, by its path: /version, /api, /apis and what is below them without a resource,
-// /openapi/v2, /openapi/v3 and what is below it, /healthz, /livez, /readyz.
+// A document that describes the API: /version, /api, /apis and the paths below without a resource, /openapi/v2,
+// /openapi/v3 and the paths below, /healthz, /livez, /readyz.
 struct Document {
   std::string_view content_type;  // a literal
   std::string text;
 };
 
-// nullopt: there is none of this path.
+// Returns the document of the request's path. nullopt if there is none.
 std::optional<Document> FindDocument(const net::RequestHead& head);
 
 }  // namespace inferd::apiserver

@@ -84,7 +84,7 @@ std::vector<base::BufferSlice> ListText::Next() {
   size_t bytes = 0;
   if (looked_at_ == 0) AddText(Head());
   while (looked_at_ < listed_.objects.size()) {
-    // Not kept any longer than it is needed.
+    // Release the object as soon as it is processed.
     ObjectPtr& next = listed_.objects[looked_at_];
     if (bytes > 0 && bytes + next->json.size() > kPieceBytes) break;
     bytes += next->json.size();
@@ -147,7 +147,7 @@ void ListReply::MakeNext() {
   });
 }
 
-// Left unsent, a reply that has begun breaks off: its client does not take what it has for all.
+// Returning without End() cuts the response off, so that the client does not take it as complete.
 void ListReply::Send(std::vector<base::BufferSlice> piece) {
   if (!std::exchange(begun_, true)) {
     net::HttpResponse head;

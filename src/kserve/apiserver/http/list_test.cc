@@ -51,7 +51,7 @@ class ListTest : public ::testing::Test {
     }
     return text;
   }
-  // A client that asks for all. `reads`: it takes what comes.
+  // A client that lists all objects. `reads` is true if it reads the response.
   struct Client {
     explicit Client(net::Loop& loop) : target(loop) {}
     net::Reply::Target target;
@@ -131,7 +131,7 @@ TEST_F(ListTest, ClientsThatDoNotReadHaveOnePieceEachAndDelayNobody) {
   RunAll();
   EXPECT_FALSE(reader.exchange.in_pieces);
   EXPECT_GT(reader.text().size(), kAllBytes);
-  // One of them reads after all.
+  // One of the slow clients reads after all.
   Client& slow = clients_.front();
   for (int i = 0; slow.exchange.in_pieces && i < 1000; ++i) {
     if (slow.exchange.on_writable) std::exchange(slow.exchange.on_writable, nullptr)();
@@ -143,7 +143,7 @@ TEST_F(ListTest, ClientsThatDoNotReadHaveOnePieceEachAndDelayNobody) {
   EXPECT_EQ(under_way_, 0u) << "they have gone";
 }
 
-// Their old state would be kept for them alone.
+// Otherwise the old state would be kept in memory only for these lists.
 TEST_F(ListTest, OneThatTheChangesHaveOvertakenIsBrokenOff) {
   Client& client = Open(false);
   RunAll();

@@ -7,11 +7,11 @@
 
 namespace inferd::apiserver {
 
-// A pod's log as it is written (GET .../log?follow=true): what there is, and then what comes, until the pod has ended.
-// Loop-bound; the source outlives it.
+// Sends a pod's log while it is written (GET .../log?follow=true): the existing text, then new text, until the pod
+// ends. Loop-bound. The source must outlive it.
 class LogFollow final : public Stream {
  public:
-  // `first` is sent, and then what comes behind it, with times before its lines if `timestamps`.
+  // Sends `first`, then the text after it. With `timestamps`, each line begins with its time.
   LogFollow(const LogSource& source, std::string namespace_name, std::string pod, LogPart first, bool timestamps,
             net::Reply reply);
 
@@ -25,9 +25,9 @@ class LogFollow final : public Stream {
   const LogSource& source_;
   const std::string namespace_name_;
   const std::string pod_;
-  LogPart part_;  // that is sent next
+  LogPart part_;  // to be sent next
   const bool timestamps_;
-  bool line_begins_ = true;  // what was sent last has ended its line
+  bool line_begins_ = true;  // true if the text sent last ended its line
 };
 
 }  // namespace inferd::apiserver

@@ -14,7 +14,7 @@ namespace {
 
 constexpr int64_t kSecondsMax = int64_t{100} * 365 * 24 * 3600;
 
-// The last lines of a text.
+// Returns the last lines of a text.
 std::string_view Tail(std::string_view text, int64_t lines) {
   size_t at = text.size();
   if (at > 0 && text[at - 1] == '\n') --at;
@@ -30,7 +30,7 @@ ApiResult<std::optional<int64_t>> ReadCount(const Query& query, std::string_view
   return std::unexpected(BadRequestError(std::string(name) + ": must be a number from 0 on"));
 }
 
-// RFC 3339; what is behind the second counts for nothing.
+// Parses an RFC 3339 time. Fractions of a second are ignored.
 std::optional<std::chrono::system_clock::time_point> ReadTime(const std::string& text) {
   std::tm parts{};
   const char* rest = strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts);

@@ -10,20 +10,21 @@
 
 namespace inferd::apiserver {
 
-// What a request for a pod's log asks for (Kubernetes: PodLogOptions, without the names of containers, of which there
-// is one).
+// The parameters of a request for a pod's log (Kubernetes: PodLogOptions, without container names, because a pod has
+// only one container).
 struct LogQuery {
   LogChoice choice;                   // previous; sinceSeconds or sinceTime
   std::optional<int64_t> tail_lines;  // tailLines
   std::optional<int64_t> bytes_max;   // limitBytes
-  bool timestamps = false;            // before each line
+  bool timestamps = false;            // with a time before each line
 };
 
-// `now` is what sinceSeconds is counted from. Errors: a number or a time that is none, and both of the latter at once.
+// Reads the parameters. sinceSeconds counts back from `now`. Errors: an invalid number or time, or both sinceSeconds
+// and sinceTime.
 ApiResult<LogQuery> ReadLogQuery(const Query& query, std::chrono::system_clock::time_point now);
 
-// What there is of it now. `ended`, too, where the chosen process is over. Errors: there is no such pod, or it had no
-// process before.
+// Returns the chosen part of the log as it is now. `ended` is true also if the chosen process has ended, or if
+// limitBytes cuts the text. Errors: the pod does not exist, or had no previous process.
 ApiResult<LogPart> ReadChosenLog(const LogSource& source, const ApiPath& path, const LogQuery& query);
 
 }  // namespace inferd::apiserver

@@ -50,7 +50,7 @@ TEST(LogQueryTest, WhatIsNoneIsRefused) {
 
 const auto kBillion = std::chrono::system_clock::from_time_t(1'000'000'000);
 
-// One pod, p, whose process has begun anew behind "old\n".
+// One pod, p, whose process has restarted after "old\n".
 class FakeLogs final : public LogSource {
  public:
   std::optional<LogPart> ReadLog(std::string_view, std::string_view pod, uint64_t offset) const override {

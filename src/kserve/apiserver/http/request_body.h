@@ -10,21 +10,21 @@
 
 namespace inferd::apiserver {
 
-// Kubernetes' limit of a request's body.
+// Kubernetes' limit for a request's body, in bytes.
 inline constexpr uint64_t kBodyBytesMax = 3 << 20;
 
-// The one object of a body: JSON, or YAML where the Content-Type says so. A type that a page of another origin could
-// send unasked is refused.
+// Reads the only object of a body, as JSON or YAML by its Content-Type. Refuses the content types that a browser may
+// send from a foreign page without asking.
 ApiResult<manifest::Value> ReadBody(const net::HttpRequest& request);
 
-// The type of a PATCH by its Content-Type, and its document.
+// The type of a PATCH, from its Content-Type, and its document.
 struct PatchBody {
   PatchType type = PatchType::kMerge;
   manifest::Value document;
 };
 ApiResult<PatchBody> ReadPatch(const net::HttpRequest& request);
 
-// The options of a DELETE: its body, which may be empty, and its parameters.
+// Reads the options of a DELETE from its parameters and its body, which may be empty.
 ApiResult<DeleteOptions> ReadDeleteOptions(const net::HttpRequest& request);
 
 }  // namespace inferd::apiserver

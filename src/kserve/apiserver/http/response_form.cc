@@ -14,7 +14,7 @@ RowForm RowFormOf(const net::RequestHead& head, const Query& query) {
 }
 
 base::BufferSlice SliceOf(const ObjectPtr& object) {
-  // Only read: the object is immutable.
+  // The cast is safe: the memory is only read, and the object is immutable.
   auto* const data = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(object->json.data()));
   return base::BufferSlice(base::Buffer::Wrap(data, object->json.size(), [object] {}));
 }

@@ -14,12 +14,12 @@ namespace inferd::apiserver {
 
 inline constexpr std::string_view kJsonType = "application/json";
 
-// An object's JSON from this size on is sent as the store's own memory. Copying a smaller one is cheaper.
+// The minimum size of JSON that is sent as the store's own memory, in bytes. Copying a smaller text is cheaper.
 inline constexpr size_t kSharedBytesMin = 16 * 1024;
 // Returns the object's JSON, without a copy.
 base::BufferSlice SliceOf(const ObjectPtr& object);
 
-// Whether a request asks for rows instead of objects, and with what (Accept, includeObject).
+// How a request asks for table rows instead of objects (Accept, includeObject).
 struct RowForm {
   bool table = false;
   TableObjects with = TableObjects::kMetadata;
@@ -29,7 +29,7 @@ RowForm RowFormOf(const net::RequestHead& head, const Query& query);
 net::HttpResponse JsonResponse(int status, std::string_view json);
 net::HttpResponse ObjectResponse(int status, const ObjectPtr& object);
 net::HttpResponse ErrorResponse(const ApiError& error);
-// What the transport refuses, as an object of the kind Status.
+// Returns the transport's refusal as an object of the kind Status.
 net::HttpResponse TransportRefusal(int status, std::string_view text);
 
 }  // namespace inferd::apiserver

@@ -9,26 +9,27 @@
 
 namespace inferd::apiserver {
 
-// An answer that goes on: a watch, or a log that is followed. Loop-bound.
+// A response without a fixed end: a watch, or a followed log. Loop-bound.
 class Stream {
  public:
   Stream(net::Reply reply, std::chrono::seconds timeout) : reply_(std::move(reply)), timeout_(timeout) {}
   virtual ~Stream() = default;
 
-  // Begins the answer, or gives all of it.
+  // Begins the response, or sends all of it.
   virtual void Start() = 0;
-  // Sends what there is, as far as the client takes it.
+  // Sends the available data, as far as the client reads it.
   virtual void Pump() = 0;
-  // Five times a second.
+  // Called five times a second.
   virtual void Tick() = 0;
-  // Its time is over, or the server's.
+  // Called when its timeout has passed, or the server stops.
   virtual void Finish() { End(); }
 
   bool over() const { return over_; }
-  // The client has not taken yet what was written: Pump does nothing until Resume.
+  // True if the client has not read the written data yet. Do not call Pump before Resume.
   bool full() const { return full_; }
   void Resume() { full_ = false; }
-  // The last call of Start or Pump has done its share, and there is more: call Pump once others had their turn.
+  // True if the last call of Start or Pump has used up its share, and there is more data. Call Pump again after other
+  // work.
   bool unfinished() const { return unfinished_; }
   net::Reply& reply() { return reply_; }
   std::chrono::seconds timeout() const { return timeout_; }

@@ -17,7 +17,7 @@ Streams::~Streams() {
 }
 
 void Streams::Begin() {
-  // One task stands for all changes until it runs.
+  // One posted task covers all changes until it runs.
   subscription_ = store_.Subscribe([weak = weak_from_this(), posted = posted_, &loop = loop_] {
     if (posted->exchange(true)) return;
     try {

@@ -11,8 +11,8 @@
 
 namespace inferd::apiserver {
 
-// The streams of one loop: pumped when the store changes, when clients take what was written, and by the clock. Made as
-// shared; loop-bound but for construction. Store and loop outlive it.
+// The streams of one loop. They are pumped when the store changes and when clients have read, and ticked by the clock.
+// Create as a shared_ptr. Loop-bound, except for the constructor. Store and loop must outlive it.
 class Streams final : public std::enable_shared_from_this<Streams> {
  public:
   static constexpr size_t kStreamsMax = 1000;
@@ -20,23 +20,23 @@ class Streams final : public std::enable_shared_from_this<Streams> {
   Streams(apiserver::ObjectStore& store, net::Loop& loop) : store_(store), loop_(loop) {}
   ~Streams();
 
-  // Call once, behind construction.
+  // Call once after construction.
   void Begin();
   bool full() const { return streams_.size() >= kStreamsMax; }
   void Add(std::unique_ptr<Stream> stream);
-  // Ends all.
+  // Ends all streams.
   void Finish();
 
  private:
   struct Running {
     std::unique_ptr<Stream> stream;
-    net::Loop::TimerId timer = 0;  // of the end of its time; 0: none
-    bool posted = false;           // it is unfinished, and to be pumped
+    net::Loop::TimerId timer = 0;  // of its timeout; 0 for none
+    bool posted = false;           // true if a task will pump it again
   };
 
   void PumpAll();
   void TickAll();
-  // Once something may have been written to it.
+  // Call whenever a stream may have written.
   void LookAfter(uint64_t id);
   void PumpLater(uint64_t id, Running& running);
   void Remove(uint64_t id);

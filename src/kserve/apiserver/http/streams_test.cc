@@ -15,7 +15,7 @@ class OpenStream final : public Stream {
   void Tick() override {}
 };
 
-// Has something to do for so many turns.
+// A stream with work for a number of turns.
 class LongStream final : public Stream {
  public:
   LongStream(net::Reply reply, int turns) : Stream(std::move(reply), std::chrono::seconds(1800)), turns_(turns) {}

@@ -19,11 +19,11 @@ using Cell = std::function<Value(const Value& object, int64_t now_s)>;
 
 struct Column {
   std::string_view name;
-  std::string_view type;  // of JSON
+  std::string_view type;  // JSON type
   Cell cell;
 };
 
-// null, which is shown as nothing, where there is none.
+// Returns the value of a cell. null, shown as empty, if there is none.
 Value OrNull(const Value* value) {
   if (value == nullptr || value->is(Kind::kMap) || value->is(Kind::kList)) return {};
   return value->is(Kind::kBool) ? Text(value->boolean() ? "true" : "false") : *value;
@@ -37,7 +37,7 @@ Cell Field(std::initializer_list<std::string_view> keys) {
   };
 }
 
-// The field of the first item of a list, or of the first whose `key` is `value`.
+// Returns a field of a list's first item, or of the first item whose `key` is `wanted`.
 Cell ItemField(std::initializer_list<std::string_view> list, std::string_view field, std::string_view key = "",
                std::string_view wanted = "") {
   return [path = std::vector<std::string_view>(list), field, key, wanted](const Value& object, int64_t) {
@@ -88,7 +88,7 @@ Value PodReady(const Value& pod, int64_t) {
   return Text(std::to_string(ready) + "/" + std::to_string(containers == nullptr ? 0 : containers->items().size()));
 }
 
-// What its container waits for, or its phase.
+// Returns the reason why the pod's container waits, or the pod's phase.
 Value PodStatus(const Value& pod, int64_t) {
   const Value* const containers = FieldAt(pod, {"status", "containerStatuses"});
   if (FieldAt(pod, {"metadata", "deletionTimestamp"}) != nullptr) return Text("Terminating");

@@ -11,11 +11,11 @@
 
 namespace inferd::apiserver {
 
-// How much of each object its row has beside its cells (meta.k8s.io: includeObject).
+// How much of the object a row contains besides its cells (meta.k8s.io: includeObject).
 enum class TableObjects { kNone, kMetadata, kObject };
 
-// Objects as rows (meta.k8s.io/v1: Table), in the columns that KServe's definitions, or Kubernetes, have for the kind.
-// `now_s`: since the epoch, for ages (EpochSeconds). Thread-safe.
+// Returns objects as rows (meta.k8s.io/v1: Table), with the columns that KServe's definitions, or Kubernetes, have for
+// the kind. `now_s` is in seconds since the epoch, for ages (EpochSeconds). Thread-safe.
 manifest::Value TableOf(const ResourceType& type, std::span<const manifest::Value> objects, TableObjects with,
                         int64_t now_s);
 
@@ -24,7 +24,8 @@ inline int64_t EpochSeconds(const base::Clock& clock) {
   return clock.WallNs() / kNsPerSecond;
 }
 
-// A time of RFC 3339 as how long ago it was: "5s", "3m2s", "4h", "2d" (apimachinery: HumanDuration). Empty: it is none.
+// Returns how long ago an RFC 3339 time was: "5s", "3m2s", "4h", "2d" (apimachinery: HumanDuration). Empty if it is not
+// a time.
 std::string AgeOf(const std::string& time, int64_t now_s);
 
 }  // namespace inferd::apiserver

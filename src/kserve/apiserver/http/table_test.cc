@@ -55,7 +55,7 @@ TEST(TableOf, HasTheColumnsOfTheKind) {
                   "{metadata: {name: a}, status: {phase: Running, containerStatuses: [{ready: false, restartCount: 2, "
                   "state: {waiting: {reason: CrashLoopBackOff}}}]}}"),
             R"(["a","0/1","CrashLoopBackOff",2,""])");
-  // What is not as it should be has no cells, and does no harm.
+  // Malformed objects have empty cells, and do no harm.
   EXPECT_EQ(Cells("serving.kserve.io/v1beta1", "InferenceService", "{status: [1], metadata: x}"),
             R"([null,null,null,null,null,null,null,""])");
 }
@@ -68,7 +68,7 @@ class HeadTest : public ::testing::Test {
     EXPECT_TRUE(net::ParseTarget(target, head_).ok());
     return head_;
   }
-  // "RESOURCE NAMESPACE NAME SUBRESOURCE"; "none".
+  // Returns "RESOURCE NAMESPACE NAME SUBRESOURCE", or "none".
   std::string Path(std::string_view target) {
     const auto path = ParseApiPath(Head(target));
     if (!path.has_value()) return "none";

@@ -18,7 +18,7 @@ using apiserver::ObjectPtr;
 using manifest::Text;
 using manifest::Value;
 
-// Objects and changes that are looked at in one turn of the loop, wanted or not.
+// The objects and changes to process in one turn of the loop, wanted or not.
 constexpr size_t kAtOnce = 200;
 constexpr int kTicksPerBookmark = 25;
 constexpr int64_t kTimeoutMax = 3600;
@@ -67,7 +67,7 @@ void Watch::Start() {
   Pump();
 }
 
-// The changes are told in the order of their revisions, and what there is already in that of the names.
+// Changes are sent in the order of their revisions, existing objects in the order of their names.
 bool Watch::TellThere(size_t& left) {
   if (!there_.has_value()) return true;
   while (told_of_there_ < there_->objects.size()) {
@@ -113,7 +113,7 @@ void Watch::Tell(const Change& change) {
   } else if (is) {
     TellObject(was ? "MODIFIED" : "ADDED", change.object);
   } else if (was) {
-    // It is there, but not among those that are wanted any more.
+    // The object still exists, but the selector no longer matches.
     TellObject("DELETED", change.object);
   }
 }

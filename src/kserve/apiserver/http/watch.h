@@ -14,37 +14,37 @@
 
 namespace inferd::apiserver {
 
-// What a watch is of, and how it is told.
+// The parameters of a watch.
 struct WatchRequest {
   const ResourceType* type = nullptr;
-  std::string namespace_name;  // empty: all
-  std::string name;            // empty: all
+  std::string namespace_name;  // empty for all
+  std::string name;            // empty for all
   Selector selector;
   RowForm form;
-  int64_t revision = 0;      // behind which changes are told; 0: first all that there is
-  bool bookmarks = false;    // also tell how far it is where nothing has changed
-  bool initial_end = false;  // and when all that there is has been told (sendInitialEvents)
+  int64_t revision = 0;      // send the changes after it; 0: send all existing objects first
+  bool bookmarks = false;    // also report the revision when nothing has changed
+  bool initial_end = false;  // also mark the end of the existing objects (sendInitialEvents)
   std::chrono::seconds timeout{1800};
 };
 
-// Reads it of a GET with watch=true.
+// Reads the parameters from a GET with watch=true.
 ApiResult<WatchRequest> ReadWatchRequest(const net::RequestHead& head, const ApiPath& path, const Query& query);
 
-// One watch, as it is answered: an event in a line of JSON each, until its time is over, the client leaves, or it is
-// too slow for the changes that are kept. Loop-bound; the store outlives it.
+// The response to a watch: events, each as a line of JSON. Ends with its timeout, when the client leaves, or when the
+// client is too slow for the changes that the store keeps. Loop-bound. The store must outlive it.
 class Watch final : public Stream {
  public:
   Watch(const apiserver::ObjectStore& store, const base::Clock& clock, WatchRequest request, net::Reply reply);
 
   void Start() override;
   void Pump() override;
-  // Bookmarks.
+  // Sends bookmarks.
   void Tick() override;
   void Finish() override;
 
  private:
-  // What there was when the watch began, as far as the client takes it, and at most `left` objects, of which it takes
-  // those that it has looked at. False: there is more of it.
+  // Sends the existing objects, as far as the client reads. Processes at most `left` objects, and subtracts the
+  // processed ones. Returns false if there are more.
   bool TellThere(size_t& left);
   void Tell(const apiserver::Change& change);
   void TellObject(std::string_view event, const apiserver::ObjectPtr& object);
@@ -55,10 +55,10 @@ class Watch final : public Stream {
   const apiserver::ObjectStore& store_;
   const base::Clock& clock_;
   const WatchRequest request_;
-  std::optional<ObjectStore::Listed> there_;  // as long as not all of it is told
+  std::optional<ObjectStore::Listed> there_;  // until all of them are sent
   size_t told_of_there_ = 0;
-  int64_t revision_ = 0;       // told up to
-  int64_t told_revision_ = 0;  // that the client knows of
+  int64_t revision_ = 0;       // processed up to here
+  int64_t told_revision_ = 0;  // the last revision that the client knows
   int ticks_ = 0;
 };
 

@@ -32,7 +32,7 @@ class WatchTest : public ::testing::Test {
     watch->Start();
     return watch;
   }
-  // The names of the objects that were told of, "" for a bookmark.
+  // Returns the names of the objects in the sent events, and "" for a bookmark.
   std::vector<std::string> Told() const {
     std::vector<std::string> names;
     for (const base::BufferSlice& piece : exchange_.responses.back().body) {
@@ -56,7 +56,7 @@ TEST_F(WatchTest, WhatThereIsComesAsFastAsTheClientTakesIt) {
   exchange_.takes_more = false;
   const auto watch = Open(0);
   EXPECT_THAT(Told(), ElementsAre("a"));
-  // What changes meanwhile is told behind it.
+  // Changes during the list are sent after it.
   Put("d");
   watch->Pump();
   EXPECT_THAT(Told(), ElementsAre("a"));
@@ -95,7 +95,7 @@ TEST_F(WatchTest, ALargeObjectIsNotCopiedForEachWatch) {
   Put("a", std::string(100'000, 'x'));
   const auto watch = Open(0);
   const auto& body = exchange_.responses.back().body;
-  ASSERT_THAT(body, SizeIs(4));  // it, with something before and behind, and a bookmark
+  ASSERT_THAT(body, SizeIs(4));  // the object, the text before and after it, and a bookmark
   EXPECT_EQ(body[1].view().data(), store_->Get({type_.resource(), "default", "a"})->json.data());
   EXPECT_THAT(net::BodyText(exchange_.responses.back()), HasSubstr(R"({"type":"ADDED","object":{"apiVersion":"v1",)"));
 }

@@ -10,7 +10,7 @@ namespace inferd::apiserver {
 
 namespace {
 
-// RFC 3339, with nanoseconds, in UTC.
+// Returns an RFC 3339 time in UTC, with nanoseconds.
 std::string TextOf(std::chrono::system_clock::time_point time) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
   const auto rest = std::chrono::duration_cast<std::chrono::nanoseconds>(time - seconds);

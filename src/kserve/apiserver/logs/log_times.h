@@ -9,9 +9,9 @@
 
 namespace inferd::apiserver {
 
-// A log's text with the time before each line (Kubernetes: timestamps=true): "2026-11-26T15:04:05.000000000Z the line".
-// `begin`: its place. `line_begins`: its first byte is the first one of a line; else that line had its time before.
-// `moments`: by their places; without any, the text stays as it is. Thread-safe.
+// Returns a log's text with the time before each line (Kubernetes: timestamps=true): "2026-11-26T15:04:05.000000000Z
+// the line". `begin` is the place of the text. `line_begins` is true if its first byte begins a line. Otherwise that
+// line already has its time. `moments` are sorted by place. Without moments, the text is unchanged. Thread-safe.
 std::string WithTimes(std::string_view text, uint64_t begin, bool line_begins, const std::vector<LogMoment>& moments);
 
 }  // namespace inferd::apiserver

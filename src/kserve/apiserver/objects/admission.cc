@@ -19,7 +19,7 @@ using manifest::Problems;
 using manifest::Value;
 
 constexpr std::string_view kNamespaceActive = "Active";
-// Texts that the store has were made here, of objects within the limits of what clients send.
+// Limits for texts in the store. They were made from objects within the limits for clients, so these are wider.
 constexpr manifest::Limits kStoredLimits = {.file_bytes_max = 16 << 20,
                                             .depth_max = 256,
                                             .members_max = 16'384,
@@ -32,7 +32,7 @@ std::string Encoded(const std::string& bytes) {
   return text;
 }
 
-// What is given as plain text becomes data.
+// Moves `stringData`, which is plain text, into `data`.
 void TakeStringData(Value& secret) {
   const Value* const plain = secret.Find("stringData");
   if (plain != nullptr && plain->is(Kind::kMap)) {
@@ -64,7 +64,7 @@ void CheckTexts(const Value& object, std::string_view key, bool base64, Problems
   }
 }
 
-// Kubernetes' own kinds, as far as something is made of them.
+// Checks Kubernetes' own kinds, as far as they are used.
 void CheckCoreKind(const ResourceType& type, const Value& object, Problems& problems) {
   if (type.kind == "ConfigMap") CheckTexts(object, "data", false, problems);
   if (type.kind == "ConfigMap") CheckTexts(object, "binaryData", true, problems);
@@ -106,7 +106,7 @@ Value Admission::WithDefaults(const ResourceType& type, Value object) const {
   return model::WithDefaults(std::move(object), Context());
 }
 
-// This API is of one machine, whose paths can be served.
+// The API is for one machine, which can serve local paths.
 model::AdmissionContext Admission::Context() const {
   return {.config = config_,
           .runtimes =

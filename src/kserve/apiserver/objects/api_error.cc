@@ -67,7 +67,7 @@ ApiError InvalidError(const ResourceType& type, std::string_view name, const man
   return {422, "Invalid", kind + " \"" + std::string(name) + "\" is invalid: " + all, std::move(details)};
 }
 
-// As the webhook's answer is handed on: its text is the reason.
+// Kubernetes uses the text of the webhook's response as the reason.
 ApiError DeniedError(std::string_view webhook, std::string_view message) {
   return {403, std::string(message),
           "admission webhook \"" + std::string(webhook) + "\" denied the request: " + std::string(message)};

@@ -10,31 +10,31 @@
 
 namespace inferd::apiserver {
 
-// Why a request is refused, in Kubernetes' form and words (apimachinery: api/errors). The functions are thread-safe.
+// The refusal of a request, in Kubernetes' form and words (apimachinery: api/errors). The functions are thread-safe.
 struct ApiError {
-  int code = 500;      // of HTTP
+  int code = 500;      // HTTP status
   std::string reason;  // "NotFound"
   std::string message;
-  manifest::Value details{};  // null: none
+  manifest::Value details{};  // may be null
 };
 
 template <typename T>
 using ApiResult = std::expected<T, ApiError>;
 
-// The object of the kind Status that says so.
+// Returns the error as an object of the kind Status.
 manifest::Value StatusOf(const ApiError& error);
 
 ApiError NotFoundError(const ResourceType& type, std::string_view name);
 ApiError AlreadyExistsError(const ResourceType& type, std::string_view name);
-// `why`: "the object has been modified; please apply your changes to the latest version and try again".
+// `why` is, for example: "the object has been modified; please apply your changes to the latest version and try again".
 ApiError ConflictError(const ResourceType& type, std::string_view name, std::string_view why);
-// What is wrong with an object's fields.
+// Returns the error for problems of an object's fields.
 ApiError InvalidError(const ResourceType& type, std::string_view name, const manifest::Problems& problems);
-// What an admission webhook says.
+// Returns the error for an admission webhook's denial.
 ApiError DeniedError(std::string_view webhook, std::string_view message);
 ApiError BadRequestError(std::string message);
 ApiError ForbiddenError(const ResourceType& type, std::string_view name, std::string_view why);
-// Of a request that shows no token, or a wrong one.
+// Returns the error for a request with no token or a wrong one.
 ApiError UnauthorizedError();
 ApiError MethodNotAllowedError();
 ApiError UnknownPathError();

@@ -23,7 +23,7 @@ const ResourceType& TypeOf(const ObjectKey& key) {
                                [&](const ResourceType& type) { return type.resource() == key.resource; });
 }
 
-// Most objects have nothing of that: their texts are not read.
+// A quick check that avoids parsing. Most objects have neither owners nor a deletion timestamp.
 bool MayMatter(const std::string& json) {
   return json.find("\"ownerReferences\"") != std::string::npos ||
          json.find("\"deletionTimestamp\"") != std::string::npos;
@@ -46,10 +46,10 @@ void GarbageCollector::Run() {
       Look(*change.object, change.type == apiserver::Change::Type::kDeleted);
     }
   }
-  // What these write is looked at with the next call.
+  // The next call processes what these write.
   for (const ObjectKey& key : std::exchange(to_check_, {})) CheckDependent(key);
   for (const ObjectKey& key : Keys(waiting_)) CheckOwner(key);
-  // What could not be deleted, as where the disk is full, is tried again with each call.
+  // A failed deletion, for example because the disk is full, is retried with each call.
   for (const ObjectKey& key : namespaces_) static_cast<void>(registry_.FinishNamespace(key.name));
 }
 
@@ -109,7 +109,7 @@ Value GarbageCollector::Read(const ObjectKey& key) const {
 }
 
 void GarbageCollector::Change(const ObjectKey& key, const Registry::Edit& edit) {
-  // An object that has gone meanwhile has none of what is to be changed.
+  // An object that was deleted meanwhile needs no change.
   static_cast<void>(registry_.Change(TypeOf(key), key.namespace_name, key.name, edit, kByCollector));
 }
 
@@ -138,7 +138,7 @@ void GarbageCollector::CheckDependent(const ObjectKey& key) {
   }
   const Value object = Read(key);
   if (IsBeingDeleted(object)) return;
-  // An owner that waits for it waits for what it owns itself, too.
+  // If an owner waits for the object, it also waits for the object's own dependents.
   const bool owns = by_owner_.contains(UidOf(object));
   bool gone = false;
   static_cast<void>(registry_.Delete(

@@ -12,15 +12,14 @@
 
 namespace inferd::apiserver {
 
-// Deletes what belongs to objects that are gone, and what deletions in the foreground wait for; takes the owner away
-// from what is to be left alone (Kubernetes: garbage collection). Owners of kinds that the API does not have are left
-// to others. Namespaces that are Terminating go once nothing is left in them. Not thread-safe; the registry outlives
-// it.
+// Deletes the dependents of deleted objects, and those that a foreground deletion waits for. Removes the owner from
+// dependents that are orphaned (Kubernetes: garbage collection). Ignores owners of kinds that the API does not have.
+// Removes Terminating namespaces once they are empty. Not thread-safe. The registry must outlive it.
 class GarbageCollector final {
  public:
   explicit GarbageCollector(Registry& registry) : registry_(registry) {}
 
-  // Does what the changes since the last call ask for; of the first call, all that there is.
+  // Processes the changes since the last call. The first call processes all objects.
   void Run();
 
  private:
@@ -29,9 +28,9 @@ class GarbageCollector final {
   void LookAtAll();
   void Look(const apiserver::StoredObject& object, bool deleted);
   void Note(const apiserver::ObjectKey& key, std::vector<Owner> owners);
-  // What owns nothing that is there any more is deleted.
+  // Deletes the object if none of its owners exists.
   void CheckDependent(const apiserver::ObjectKey& key);
-  // An object that is being deleted, with a finalizer of this class.
+  // Continues the deletion of an object that has one of the finalizers of this class.
   void CheckOwner(const apiserver::ObjectKey& key);
   void Orphan(const Keys& dependents, const std::string& uid);
   bool BlocksDeletionOf(const apiserver::ObjectKey& dependent, const std::string& uid) const;
@@ -40,12 +39,12 @@ class GarbageCollector final {
   void Change(const apiserver::ObjectKey& key, const Registry::Edit& edit);
 
   Registry& registry_;
-  int64_t revision_ = -1;                                          // of the last look; -1: there was none
-  std::map<apiserver::ObjectKey, std::vector<Owner>> dependents_;  // objects that have owners
-  std::map<std::string, Keys> by_owner_;                           // of each uid
-  Keys waiting_;                                                   // objects whose deletion is for CheckOwner
-  Keys to_check_;                                                  // dependents
-  Keys namespaces_;                                                // that are Terminating
+  int64_t revision_ = -1;                                          // of the last run; -1 before the first
+  std::map<apiserver::ObjectKey, std::vector<Owner>> dependents_;  // objects with owners
+  std::map<std::string, Keys> by_owner_;                           // dependents by owner uid
+  Keys waiting_;                                                   // objects that CheckOwner handles
+  Keys to_check_;                                                  // dependents to check
+  Keys namespaces_;                                                // Terminating namespaces
 };
 
 }  // namespace inferd::apiserver

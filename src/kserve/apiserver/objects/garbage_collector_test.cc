@@ -14,7 +14,7 @@ using manifest::Value;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// ConfigMaps that belong to each other.
+// Uses ConfigMaps that own each other.
 class GarbageCollectorTest : public ::testing::Test {
  protected:
   GarbageCollectorTest() {
@@ -29,7 +29,7 @@ class GarbageCollectorTest : public ::testing::Test {
     const auto found = registry_.Get(Maps(), "default", name);
     return found.has_value() ? TextAt(ParseStored((*found)->json), {"metadata", "uid"}) : "gone-" + name;
   }
-  // A reference, as YAML.
+  // Returns an owner reference, as YAML.
   std::string To(const std::string& owner, const std::string& more = "") {
     return "{apiVersion: v1, kind: ConfigMap, name: " + owner + ", uid: " + UidOf(owner) + more + "}";
   }
@@ -40,14 +40,14 @@ class GarbageCollectorTest : public ::testing::Test {
   void Make(const std::string& name, const std::string& references = "") {
     EXPECT_TRUE(TryMake(name, references).has_value()) << name;
   }
-  // Whether it is gone at once.
+  // Deletes the object. Returns true if it is gone at once.
   bool Delete(const std::string& name, DeletePropagation propagation = DeletePropagation::kBackground) {
     bool gone = false;
     EXPECT_TRUE(registry_.Delete(Maps(), "default", name, {.propagation = propagation}, gone).has_value()) << name;
     return gone;
   }
   void Collect() {
-    // One run finds what the one before has written.
+    // Each run processes what the run before has written.
     for (int i = 0; i < 5; ++i) collector_->Run();
   }
   std::vector<std::string> Names() {
@@ -120,7 +120,7 @@ TEST_F(GarbageCollectorTest, InTheForegroundTheOwnerGoesLast) {
   Make("a");
   Make("b", To("a", ", blockOwnerDeletion: true"));
   Make("c", To("b", ", blockOwnerDeletion: true"));
-  // One that something else has to finish first.
+  // Its own finalizer must be removed first.
   EXPECT_TRUE(registry_
                   .Change(Maps(), "default", "c",
                           [](const Value& live) -> ApiResult<Value> {
@@ -186,7 +186,7 @@ TEST_F(GarbageCollectorTest, ANamespaceGoesOnceItsObjectsHaveNoFinalizers) {
   Collect();
   bool gone = false;
   ASSERT_TRUE(registry_.Delete(namespaces, "", "models", {}, gone).has_value());
-  // Another one finds it, too, as at a start.
+  // A new collector, as after a restart, finds the namespace too.
   collector_.emplace(registry_);
   Collect();
   EXPECT_TRUE(registry_.Get(namespaces, "", "models").has_value());

@@ -23,7 +23,7 @@ Value* ListOf(Value& object, std::string_view key) {
   return list == nullptr || !list->is(Kind::kList) ? nullptr : list;
 }
 
-// An empty list is none.
+// Removes an empty list, which means the same as no list.
 void RemoveIfEmpty(Value& object, std::string_view key) {
   if (const Value* const list = ListOf(object, key); list != nullptr && list->items().empty()) {
     object.Find("metadata")->Remove(key);

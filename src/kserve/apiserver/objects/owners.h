@@ -10,24 +10,24 @@
 
 namespace inferd::apiserver {
 
-// What an object belongs to (Kubernetes: OwnerReference).
+// The owner of an object (Kubernetes: OwnerReference).
 struct Owner {
   std::string api_version;
   std::string kind;
   std::string name;
   std::string uid;
-  bool blocks = false;  // its deletion in the foreground waits for the object (blockOwnerDeletion)
+  bool blocks = false;  // the owner's foreground deletion waits for the object (blockOwnerDeletion)
 };
 
-// Those of an object; what is not one is left out.
+// Returns the owners of an object. Malformed references are left out.
 std::vector<Owner> OwnersOf(const manifest::Value& object);
-// The problems of metadata.ownerReferences: each needs an apiVersion, a kind, a name and a uid, and one at most is the
-// controller.
+// Adds the problems of metadata.ownerReferences. Each reference needs an apiVersion, a kind, a name and a uid. At most
+// one may be the controller.
 void CheckOwners(const manifest::Value& object, manifest::Problems& problems);
-// The object without its owners of that uid.
+// Returns the object without its owners of that uid.
 manifest::Value WithoutOwner(manifest::Value object, std::string_view uid);
 
-// Finalizers that stand for how an object's deletion goes on to those that it owns (Kubernetes: cascading deletion).
+// Finalizers that decide about an object's dependents when it is deleted (Kubernetes: cascading deletion).
 inline constexpr std::string_view kForegroundFinalizer = "foregroundDeletion";
 inline constexpr std::string_view kOrphanFinalizer = "orphan";
 

@@ -29,7 +29,7 @@ constexpr size_t kDepthMax = 64;
 constexpr std::string_view kModified =
     "the object has been modified; please apply your changes to the latest version and try again";
 
-// As RFC 9562 has version 4.
+// Returns a UUID of version 4 (RFC 9562).
 std::string MakeUid() {
   std::array<unsigned char, 16> bytes{};
   while (getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size())) {
@@ -45,7 +45,7 @@ std::string MakeUid() {
   return uid;
 }
 
-// Five letters and digits, without those that make words (Kubernetes: names of generateName).
+// Returns five letters and digits, without vowels, so that they form no words (Kubernetes: generateName).
 std::string RandomSuffix() {
   static constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";
   std::array<unsigned char, 5> bytes{};
@@ -64,7 +64,7 @@ size_t DepthOf(const Value& value, size_t most) {
   return depth + 1;
 }
 
-// All that a write changes of its own accord.
+// Removes the fields that every write changes by itself.
 Value Comparable(Value object) {
   if (Value* const metadata = object.Find("metadata"); metadata != nullptr) {
     for (const std::string_view key : {"managedFields", "resourceVersion", "generation"}) metadata->Remove(key);
@@ -110,7 +110,7 @@ ApiError Refused(const ResourceType& type, std::string_view name, const base::St
 
 bool IsNamespace(const ResourceType& type) { return type.kind == "Namespace"; }
 
-// Of most objects the text need not be read for that.
+// Searches the text first, so that most objects need no parsing.
 bool IsBeingDeleted(const apiserver::StoredObject& object) {
   return object.json.find("\"deletionTimestamp\"") != std::string::npos &&
          FieldAt(ParseStored(object.json), {"metadata", "deletionTimestamp"}) != nullptr;
@@ -246,7 +246,7 @@ Registry::Written Registry::Create(const ResourceType& type, std::string_view na
   metadata.Set("uid", Text(MakeUid()));
   metadata.Set("creationTimestamp", Text(Now()));
   if (type.has_spec) metadata.Set("generation", Value::Int(1));
-  // An applied object brings them.
+  // An applied object already has them.
   if (metadata.Find("managedFields") == nullptr) {
     ManagedFields managed;
     managed.Update(WriterOf(type, options, Now()), Value::Map(), *admitted);
@@ -259,7 +259,7 @@ Registry::Written Registry::Create(const ResourceType& type, std::string_view na
   return written;
 }
 
-// What a client may not change is as it was.
+// Restores the fields that a client may not change.
 ApiResult<Value> Registry::Complete(const ResourceType& type, const Value& live, Value object,
                                     const WriteOptions& options) const {
   const std::string name = TextAt(live, {"metadata", "name"});
@@ -315,7 +315,7 @@ Registry::Written Registry::Change(const ResourceType& type, std::string_view na
     ManagedFields managed = ManagedFields::Of(has_managers ? *edited : live);
     ApiResult<Value> object = Complete(type, live, *std::move(edited), options);
     if (!object.has_value()) return std::unexpected(object.error());
-    // Only the time of an entry may have changed: nothing is written then.
+    // If at most an entry's time has changed, nothing is written.
     if (Comparable(*object) == Comparable(live) && managed.SameFieldsAs(ManagedFields::Of(live))) return stored;
     if (!applied) managed.Update(WriterOf(type, options, Now()), live, *object);
     managed.WriteTo(*object);
@@ -352,15 +352,15 @@ Registry::Written Registry::Update(const ResourceType& type, std::string_view na
 
 Registry::Written Registry::Apply(const ResourceType& type, std::string_view namespace_name, std::string_view name,
                                   const Value& patch, const WriteOptions& options, bool& made) {
-  // A field that is null is left out.
+  // Null fields are removed.
   Value wanted = MergePatch(Value::Map(), patch);
   auto checked = CheckIdentity(type, namespace_name, name, wanted);
   if (!checked.has_value()) return std::unexpected(checked.error());
   if (FieldAt(wanted, {"metadata", "managedFields"}) != nullptr) {
     return std::unexpected(BadRequestError("metadata.managedFields must be nil"));
   }
-  // The stored object has its defaults, too. Without them in `wanted` it would have `onnx` beside the `model` that
-  // `onnx` became.
+  // The stored object has its defaults, so `wanted` needs them too. Otherwise the result would have both `onnx` and the
+  // `model` that `onnx` became.
   if (!options.status) wanted = admission_.WithDefaults(type, std::move(wanted));
   const FieldWriter writer = WriterOf(type, options, Now());
   const auto apply = [&](const Value& live) -> ApiResult<Value> {

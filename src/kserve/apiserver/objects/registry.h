@@ -14,32 +14,32 @@
 namespace inferd::apiserver {
 
 struct WriteOptions {
-  std::string manager = "unknown";  // that the written fields are noted for
-  bool status = false;              // of the subresource: nothing but the status is written, else all but it
-  bool dry_run = false;             // all is checked, and nothing is written
-  bool force = false;               // of an applied patch: conflicts are taken
-  bool internal = false;            // by the controller itself, which also writes what clients may not
+  std::string manager = "unknown";  // recorded as the manager of the written fields
+  bool status = false;              // write only the status (subresource); if false, all but the status
+  bool dry_run = false;             // check everything, but write nothing
+  bool force = false;               // for an apply patch: override conflicts
+  bool internal = false;            // by the controller itself, which may write what clients may not
 };
 
-// What becomes of the objects that a deleted one owns (Kubernetes: cascading deletion). The registry notes it; a
-// GarbageCollector does it.
+// The fate of a deleted object's dependents (Kubernetes: cascading deletion). The registry records it. A
+// GarbageCollector carries it out.
 enum class DeletePropagation {
-  kBackground,  // they are deleted once it is gone
-  kForeground,  // they are deleted first
-  kOrphan,      // they stay, without the owner
+  kBackground,  // deleted after the owner
+  kForeground,  // deleted before the owner
+  kOrphan,      // kept, without the owner
 };
 
 struct DeleteOptions {
-  std::string uid = {};               // empty: any
-  std::string resource_version = {};  // likewise
+  std::string uid = {};               // precondition; empty for any
+  std::string resource_version = {};  // precondition; empty for any
   DeletePropagation propagation = DeletePropagation::kBackground;
   bool dry_run = false;
 };
 
 enum class PatchType { kJson, kMerge, kStrategic, kApply };
 
-// Kubernetes' rules about objects over the store: names, identifiers, generations, conflicts, finalizers, the managers
-// of fields. Thread-safe; blocks until the store has written. The store and the admission outlive it.
+// Kubernetes' rules for objects in the store: names, uids, generations, conflicts, finalizers, field managers.
+// Thread-safe. Blocks until the store has written. The store and the admission must outlive it.
 class Registry final {
  public:
   Registry(apiserver::ObjectStore& store, const Admission& admission, const base::Clock& clock);
@@ -53,40 +53,41 @@ class Registry final {
                  const WriteOptions& options);
   Written Update(const ResourceType& type, std::string_view namespace_name, std::string_view name,
                  manifest::Value object, const WriteOptions& options);
-  // `made`: whether an applied patch has made the object.
+  // Patches an object. `made` is set to true if an apply patch has created it.
   Written Patch(const ResourceType& type, std::string_view namespace_name, std::string_view name, PatchType how,
                 const manifest::Value& patch, const WriteOptions& options, bool& made);
-  // The object is changed by `edit`, again where it has changed meanwhile.
+  // Changes the object by `edit`. Calls `edit` again if the object has changed meanwhile.
   using Edit = std::function<ApiResult<manifest::Value>(const manifest::Value& live)>;
   Written Change(const ResourceType& type, std::string_view namespace_name, std::string_view name, const Edit& edit,
                  const WriteOptions& options);
-  // The last state, `gone` or with finalizers that are still to be done.
+  // Deletes an object and returns its last state. `gone` is set to false if finalizers are still left.
   //
-  // A namespace is Terminating first, and takes no new objects from then on; it goes once it has none, at once where
-  // none of them has finalizers, else with a call of FinishNamespace().
+  // A deleted namespace is Terminating first, and accepts no new objects. It is removed once it is empty. If no object
+  // in it has finalizers, that is at once. Otherwise FinishNamespace() removes it later.
   Written Delete(const ResourceType& type, std::string_view namespace_name, std::string_view name,
                  const DeleteOptions& options, bool& gone);
 
-  // Of a namespace that is Terminating: deletes what is in it, and then the namespace. False: something is left, as
-  // what has finalizers is, or what could not be deleted now, where the disk is full.
+  // Deletes the contents of a Terminating namespace, and then the namespace. Returns false if something is left, for
+  // example objects with finalizers, or objects that could not be deleted because the disk is full.
   bool FinishNamespace(std::string_view name);
 
   apiserver::ObjectStore& store() { return store_; }
-  // RFC 3339, in UTC.
+  // Returns the current time, RFC 3339 in UTC.
   std::string Now() const;
 
  private:
   ApiResult<void> CheckNew(const ResourceType& type, std::string_view namespace_name, manifest::Value& object) const;
   ApiResult<manifest::Value> Complete(const ResourceType& type, const manifest::Value& live, manifest::Value object,
                                       const WriteOptions& options) const;
-  // Whether an edit has recorded its manager in managedFields itself, as server-side apply does, or Change() does that.
+  // The function that records an edit's manager in managedFields: Change() (kUpdate), or the edit itself, as in
+  // server-side apply (kApplied).
   enum class Recorded { kUpdate, kApplied };
   Written Change(const ResourceType& type, std::string_view namespace_name, std::string_view name, const Edit& edit,
                  const WriteOptions& options, Recorded recorded);
   Written Apply(const ResourceType& type, std::string_view namespace_name, std::string_view name,
                 const manifest::Value& patch, const WriteOptions& options, bool& made);
   Written Commit(const ResourceType& type, apiserver::ObjectStore::Write write, manifest::Value object, bool dry_run);
-  // Whether nothing is left.
+  // Deletes what the namespace contains. Returns true if nothing is left.
   bool DeleteContents(std::string_view namespace_name);
 
   apiserver::ObjectStore& store_;

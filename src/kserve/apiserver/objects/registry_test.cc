@@ -40,7 +40,7 @@ class RegistryTest : public ::testing::Test {
   static const ResourceType& Services() { return Kind("serving.kserve.io/v1beta1", "InferenceService"); }
   static const ResourceType& ConfigMaps() { return Kind("v1", "ConfigMap"); }
 
-  // The object, or Kubernetes' reason and text.
+  // Returns the object, or Kubernetes' reason and text.
   static Value Object(const Registry::Written& written) {
     if (!written.has_value()) {
       ADD_FAILURE() << written.error().message;
@@ -143,7 +143,7 @@ TEST_F(RegistryTest, UpdatesHoldTheirVersion) {
   object.MapAt("metadata").Remove("resourceVersion");
   EXPECT_THAT(Error(registry_.Update(Services(), "default", "iris", object, {})),
               HasSubstr("must be specified for an update"));
-  // What changes nothing is not written.
+  // An update without a change is not written.
   const int64_t revision = store_->revision();
   EXPECT_TRUE(registry_.Update(Services(), "default", "iris", changed, {}).has_value());
   EXPECT_EQ(store_->revision(), revision);
@@ -245,7 +245,7 @@ TEST_F(RegistryTest, AnAppliedStatusLeavesTheManagersOfTheRest) {
   EXPECT_EQ(TextAt(Get(), {"status", "url"}), "b");
 }
 
-// What Kubernetes' rule says of objects whose data is a map of texts.
+// A model of Kubernetes' rule for objects whose data is a map of texts.
 class ApplyModel {
  public:
   using Data = std::map<std::string, std::string>;
@@ -391,7 +391,7 @@ TEST_F(RegistryTest, ANamespaceIsTerminatingWhileSomethingIsLeftInIt) {
       return edited;
     };
   };
-  // A change of the namespace is no end of it.
+  // A change of the namespace does not end it.
   EXPECT_EQ(Error(registry_.Change(namespaces, "", "models", change("labels", Read("{a: b}")), {})), "OK");
   EXPECT_EQ(phase(), "Terminating");
   EXPECT_FALSE(registry_.FinishNamespace("models"));

@@ -53,7 +53,7 @@ std::vector<ResourceType> KServesTypes() {
   };
 }
 
-// What KServe's objects refer to, or are made of.
+// The kinds that KServe's objects refer to or create.
 std::vector<ResourceType> OthersTypes() {
   return {
       {.group = "serving.knative.dev",

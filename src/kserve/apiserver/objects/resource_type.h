@@ -7,29 +7,29 @@
 
 namespace inferd::apiserver {
 
-// A kind of objects that the API has.
+// A kind of object in the API.
 struct ResourceType {
-  std::string_view group = {};  // "serving.kserve.io"; empty: Kubernetes' own
+  std::string_view group = {};  // "serving.kserve.io"; empty for Kubernetes' core group
   std::string_view version;
   std::string_view kind;      // "InferenceService"
   std::string_view plural;    // "inferenceservices"
   std::string_view singular;  // "inferenceservice"
   std::vector<std::string_view> short_names = {};
-  std::string_view webhook = {};  // what KServe calls the one that validates it; empty: none does
+  std::string_view webhook = {};  // KServe's name of the validating webhook; empty if none
   bool namespaced = true;
-  bool has_status = false;  // which is written by /status alone
-  bool has_spec = true;     // whose changes raise the generation
-  bool writable = true;     // by clients; else by the controller alone
+  bool has_status = false;  // written only through /status
+  bool has_spec = true;     // a change of the spec raises the generation
+  bool writable = true;     // by clients; if false, only by the controller
 
-  // "inferenceservices.serving.kserve.io", as Kubernetes' messages name them; "configmaps".
+  // Returns the name in Kubernetes' messages: "inferenceservices.serving.kserve.io", "configmaps".
   std::string resource() const;
-  // "serving.kserve.io/v1beta1"; "v1".
+  // Returns "serving.kserve.io/v1beta1", or "v1".
   std::string api_version() const;
 };
 
-// All of them. Thread-safe, as are the others.
+// Returns all types. Thread-safe, as are the other functions.
 std::span<const ResourceType> ResourceTypes();
-// Null: there is none.
+// Return the type, or null if there is none.
 const ResourceType* FindResource(std::string_view group, std::string_view version, std::string_view plural);
 const ResourceType* FindKind(std::string_view api_version, std::string_view kind);
 

@@ -22,7 +22,7 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// At commas outside of parentheses.
+// Splits at commas outside of parentheses.
 std::vector<std::string_view> Split(std::string_view text) {
   std::vector<std::string_view> parts;
   size_t begin = 0;
@@ -45,7 +45,7 @@ struct Operation {
   std::string_view left, op, right;
 };
 
-// "a != b", "a == b", "a = b".
+// Parses "a != b", "a == b", "a = b".
 std::optional<Operation> SplitEquation(std::string_view part) {
   for (const std::string_view op : {"!=", "==", "="}) {
     const size_t at = part.find(op);
@@ -55,7 +55,7 @@ std::optional<Operation> SplitEquation(std::string_view part) {
   return std::nullopt;
 }
 
-// "a in (b, c)", "a notin (b)".
+// Parses "a in (b, c)", "a notin (b)".
 std::optional<Operation> SplitSet(std::string_view part) {
   const size_t open = part.find('(');
   if (open == std::string_view::npos || !part.ends_with(')')) return std::nullopt;
@@ -67,7 +67,7 @@ std::optional<Operation> SplitSet(std::string_view part) {
   return Operation{front.substr(0, space), op, part.substr(open + 1, part.size() - open - 2)};
 }
 
-// What Kubernetes selects by, beside name and namespace.
+// Returns true if Kubernetes selects the kind by this field, besides name and namespace.
 bool IsFieldOf(const ResourceType& type, std::string_view field) {
   static constexpr std::array<std::string_view, 10> kOfEvents = {"involvedObject.kind",
                                                                  "involvedObject.namespace",

@@ -10,15 +10,16 @@
 
 namespace inferd::apiserver {
 
-// Which objects of a list or a watch are wanted, by their labels and fields. A value.
+// Selects the objects of a list or a watch by their labels and fields. A value.
 class Selector {
  public:
-  // `labels`: "a=b,c!=d,e in (f,g),h notin (i),j,!k" (Kubernetes: labels.Parse). `fields`: "metadata.name=a,...", of
-  // metadata.name and metadata.namespace, and of events and pods also of some more. Both may be empty.
+  // Parses a selector. `labels`: "a=b,c!=d,e in (f,g),h notin (i),j,!k" (Kubernetes: labels.Parse). `fields`:
+  // "metadata.name=a,...". It supports metadata.name, metadata.namespace, and some more for events and pods. Both may
+  // be empty.
   static ApiResult<Selector> Parse(const ResourceType& type, std::string_view labels, std::string_view fields);
 
   bool Matches(const manifest::Value& object) const;
-  // All match.
+  // True if all objects match.
   bool empty() const { return labels_.empty() && fields_.empty(); }
 
  private:

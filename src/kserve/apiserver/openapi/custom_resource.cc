@@ -20,7 +20,7 @@ using model::FieldType;
 struct PrinterColumn {
   std::string_view name;
   std::string_view type;
-  std::string_view path;  // in the JSONPath of Kubernetes
+  std::string_view path;  // in Kubernetes' JSONPath
 };
 
 constexpr PrinterColumn kAge = {.name = "Age", .type = "date", .path = ".metadata.creationTimestamp"};
@@ -28,7 +28,7 @@ constexpr PrinterColumn kUrl = {.name = "URL", .type = "string", .path = ".statu
 constexpr PrinterColumn kReady = {
     .name = "Ready", .type = "string", .path = ".status.conditions[?(@.type=='Ready')].status"};
 
-// As KServe 0.10 has them.
+// Returns KServe 0.10's columns.
 std::vector<PrinterColumn> PrinterColumnsOf(std::string_view kind) {
   if (kind == "InferenceService") {
     return {kUrl,

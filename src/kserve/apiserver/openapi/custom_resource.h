@@ -5,9 +5,9 @@
 
 namespace inferd::apiserver {
 
-// The CustomResourceDefinition (apiextensions.k8s.io/v1) that has a cluster's API server know a kind: its names, its
-// columns of `kubectl get`, and a structural schema, so that fields that there are not are left out, as KServe's own
-// definitions do. What the definitions of `kserve/model/schema` do not look into may be anything. Null: the kind is not
+// Returns the CustomResourceDefinition (apiextensions.k8s.io/v1) that registers a kind at a cluster's API server. It
+// has the kind's names, its columns of `kubectl get`, and a structural schema. Unknown fields are dropped, as with
+// KServe's own definitions. Values that `kserve/model/schema` does not define may be anything. Null if the kind is not
 // KServe's. Thread-safe.
 manifest::Value MakeCustomResource(const ResourceType& type);
 

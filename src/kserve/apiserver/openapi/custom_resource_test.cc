@@ -15,7 +15,7 @@ namespace {
 using manifest::Kind;
 using manifest::Value;
 
-// From this program's place, build/PRESET/bin.
+// Returns the folder, relative to this program in build/PRESET/bin.
 std::filesystem::path Definitions() {
   return std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../../../deploy/crds";
 }
@@ -36,7 +36,7 @@ TEST(CustomResourceTest, TheFilesInDeployAreWhatTheDefinitionsSay) {
   EXPECT_EQ(kinds, 5);
 }
 
-// A structural schema: each value has a type, but those that may be anything; and nothing of it is given twice.
+// Checks that a schema is structural: each value has a type, unless it may be anything, and nothing is defined twice.
 void CheckStructural(const Value& schema, const std::string& path) {
   const Value* const type = schema.Find("type");
   const Value* const anything = schema.Find("x-kubernetes-preserve-unknown-fields");

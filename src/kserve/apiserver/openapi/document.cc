@@ -86,7 +86,7 @@ Value OpenApiV3Index() {
   Value paths = Value::Map();
   for (const ResourceType& type : ResourceTypes()) {
     const std::string path = (type.group.empty() ? "api/" : "apis/") + type.api_version();
-    // Clients keep what they had under the same URL.
+    // The version in the URL, because clients cache documents by URL.
     std::string version(base::BuildVersion());
     std::ranges::replace(version, '+', '.');
     paths.Set(path, Value::Map({{"serverRelativeURL", Text("/openapi/v3/" + path + "?hash=" + version)}}));

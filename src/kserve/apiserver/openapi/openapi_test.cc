@@ -15,7 +15,7 @@ namespace {
 using manifest::Text;
 using manifest::Value;
 
-// Calls `check` with the text of each reference in it.
+// Calls `check` with the text of each reference in the value.
 void ForReferences(const Value& value, const std::function<void(const std::string&)>& check) {
   for (const Value& item : value.items()) ForReferences(item, check);
   for (const manifest::Member& member : value.members()) {
@@ -66,7 +66,7 @@ TEST(OpenApiTest, TheIndexLeadsToEachVersion) {
   EXPECT_NE(FieldAt(index, {"paths", "api/v1"}), nullptr);
 }
 
-// The bytes of field `number` of a message, the first.
+// Returns the bytes of a message's first field with that number.
 std::string_view FieldOf(std::string_view message, uint32_t number) {
   wire::Reader reader(message);
   while (const uint32_t tag = reader.Next()) {

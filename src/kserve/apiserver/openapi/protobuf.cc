@@ -8,7 +8,7 @@
 #include "data/manifest/value_path.h"
 #include "data/wire/append.h"
 
-// Each function returns a message; the numbers are those of gnostic's OpenAPIv2.proto.
+// Each function returns a message. The field numbers are those of gnostic's OpenAPIv2.proto.
 
 namespace inferd::apiserver {
 
@@ -18,7 +18,7 @@ using manifest::Member;
 using manifest::Value;
 using wire::AppendBytes;
 
-// Messages of a name and a value: NamedSchema, NamedAny, NamedPathItem.
+// Returns a message with a name and a value: NamedSchema, NamedAny, NamedPathItem.
 std::string NamedMessage(std::string_view name, const std::string& value) {
   std::string message;
   AppendBytes(1, name, &message);
@@ -30,7 +30,7 @@ void AppendTextOf(uint32_t number, const Value& value, std::string_view key, std
   if (const std::string text = TextAt(value, {key}); !text.empty()) AppendBytes(number, text, message);
 }
 
-// Members whose names begin with "x-": each a NamedAny of YAML.
+// Appends the members that begin with "x-", each as a NamedAny of YAML.
 void AppendExtensions(uint32_t number, const Value& value, std::string* message) {
   constexpr uint32_t kYaml = 2;
   for (const Member& member : value.members()) {
@@ -77,7 +77,7 @@ std::string SchemaMessage(const Value& schema) {
   return message;
 }
 
-// A ParametersItem of a parameter behind the '?'.
+// Returns a ParametersItem for a query parameter.
 std::string ParameterMessage(const Value& parameter) {
   constexpr uint32_t kIn = 2, kDescription = 3, kName = 4, kType = 6, kQuery = 3, kNonBody = 2, kParameter = 1;
   std::string message;

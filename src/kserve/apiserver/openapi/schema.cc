@@ -15,7 +15,7 @@ using manifest::Value;
 using model::FieldShape;
 using model::FieldType;
 
-// The definitions of one kind, as schemas.
+// Writes the definitions of one kind as schemas.
 class SchemaWriter {
  public:
   SchemaWriter(std::string prefix, std::string_view reference, Value& schemas)
@@ -29,7 +29,7 @@ class SchemaWriter {
   void Add(const model::Definition& definition) {
     const std::string name = NameOf(definition.name);
     if (schemas_.Find(name) != nullptr) return;
-    schemas_.Set(name, Value());  // its place, before those that it refers to
+    schemas_.Set(name, Value());  // reserves its place before the schemas that it refers to
     Value properties = Value::Map();
     for (const model::Field& field : definition.fields) {
       if (field.object != nullptr) Add(*field.object);
@@ -68,7 +68,7 @@ class SchemaWriter {
   Value& schemas_;
 };
 
-// "io.kserve.serving.v1beta1." of "serving.kserve.io".
+// Returns "io.kserve.serving.v1beta1." for "serving.kserve.io".
 std::string PrefixOf(const ResourceType& type) {
   std::string prefix;
   std::string_view group = type.group;

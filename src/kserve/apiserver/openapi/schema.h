@@ -7,9 +7,9 @@
 
 namespace inferd::apiserver {
 
-// Adds the schema of a kind, and those that it refers to, to a map of schemas by name
-// ("io.kserve.serving.v1beta1.InferenceService"); `reference` stands in front of names that are referred to. A kind
-// without a definition, one of Kubernetes' own, adds none: clients leave its check to the server. Thread-safe.
+// Adds the schema of a kind, and the schemas that it refers to, to a map by name
+// ("io.kserve.serving.v1beta1.InferenceService"). References begin with `reference`. Kubernetes' own kinds have no
+// definition here and add no schema, so that clients leave validation to the server. Thread-safe.
 void AddSchemas(const ResourceType& type, std::string_view reference, manifest::Value& schemas);
 
 }  // namespace inferd::apiserver

@@ -103,7 +103,7 @@ Value ToFieldsV1(const FieldSet& fields) {
   for (auto path = fields.begin(); path != fields.end(); ++path) {
     Value* value = &root;
     for (const std::string& key : *path) value = &value->MapAt("f:" + key);
-    // The set is sorted: the first field in a map follows the map.
+    // The set is sorted, so the first field in a map follows the map.
     const auto next = std::next(path);
     const bool has_inner =
         next != fields.end() && next->size() > path->size() && std::equal(path->begin(), path->end(), next->begin());

@@ -8,31 +8,31 @@
 
 namespace inferd::apiserver {
 
-// Fields of an object by their paths of keys: {"spec", "predictor", "minReplicas"}. A list is one field, with all that
-// is in it. The path of a map stands for the map alone, and not for the fields in it.
+// A field of an object, as its path of keys: {"spec", "predictor", "minReplicas"}. A list is one field, with all its
+// content. The path of a map means the map alone, without the fields in it.
 using FieldPath = std::vector<std::string>;
 using FieldSet = std::set<FieldPath>;
 
-// All fields of a value.
+// Returns all fields of a value.
 FieldSet FieldsOf(const manifest::Value& value);
-// Those that `after` has otherwise than `before`, or `before` does not have.
+// Returns the fields that `after` has added or changed.
 FieldSet ChangedFields(const manifest::Value& before, const manifest::Value& after);
 
-// Null: there is none.
+// Returns the field's value. Null if there is none.
 const manifest::Value* FindField(const manifest::Value& value, const FieldPath& path);
-// Removes the field, and then the maps around it that are empty without it, but for those in `kept`.
+// Removes the field, then the maps around it that become empty, except those in `kept`.
 void RemoveField(manifest::Value& value, const FieldPath& path, const FieldSet& kept);
 
-// Returns true if `before` has the field and `after` has another value there, or none. Two maps do not differ: each
-// field in them is asked for by its own path.
+// Returns true if `before` has the field, and `after` has another value or none. Two maps never differ, because each
+// field in them has a path of its own.
 bool FieldDiffers(const manifest::Value& before, const manifest::Value& after, const FieldPath& path);
 
-// As Kubernetes' managedFields have it (FieldsV1): {"f:spec": {"f:predictor": {"f:minReplicas": {}}}}. A key "." stands
-// for the map around it. Keys of other forms, which name items of lists, stand for the list.
+// Convert to and from the form of Kubernetes' managedFields (FieldsV1): {"f:spec": {"f:predictor": {"f:minReplicas":
+// {}}}}. A key "." means the map around it. Other keys, which name items of lists, mean the list.
 manifest::Value ToFieldsV1(const FieldSet& fields);
 FieldSet FromFieldsV1(const manifest::Value& value);
 
-// ".spec.predictor.minReplicas"
+// Returns ".spec.predictor.minReplicas".
 std::string FieldText(const FieldPath& path);
 
 }  // namespace inferd::apiserver

@@ -15,7 +15,7 @@ using manifest::Value;
 
 using Tokens = std::vector<std::string>;
 
-// RFC 6901.
+// Parses a JSON pointer (RFC 6901).
 base::Result<Tokens> ParsePointer(std::string_view text, size_t tokens_max) {
   Tokens tokens;
   if (text.empty()) return tokens;
@@ -43,7 +43,7 @@ base::Result<Tokens> ParsePointer(std::string_view text, size_t tokens_max) {
   return tokens;
 }
 
-// The index that a token is, up to `end`.
+// Returns the token as an index, up to `end`.
 std::optional<size_t> IndexOf(const std::string& token, size_t end) {
   size_t index = 0;
   const auto [rest, error] = std::from_chars(token.data(), token.data() + token.size(), index);
@@ -133,7 +133,7 @@ class Patcher {
 
   base::Status Test(const Tokens& to, const Value& value) {
     const Value* const found = Find(to, to.size());
-    // As Kubernetes has it: what is not there equals null.
+    // As in Kubernetes, a missing value equals null.
     const bool equal = found == nullptr ? value.is(Kind::kNull) : *found == value;
     return equal ? base::OkStatus() : base::FailedPrecondition("test failed");
   }
@@ -157,7 +157,7 @@ class Patcher {
     if (text == nullptr || !text->is(Kind::kString)) return base::InvalidArgument("needs 'from'");
     INFERD_ASSIGN_OR_RETURN(const Tokens from, ParsePointer(text->text(), limits_.tokens_max));
     if (!copy) {
-      // Into itself, it would be lost.
+      // Moving a value into itself would lose it.
       if (to.size() > from.size() && std::equal(from.begin(), from.end(), to.begin())) return NoPath(text->text());
       std::optional<Value> taken = Take(from);
       return taken.has_value() ? Add(to, *std::move(taken)) : NoPath(text->text());

@@ -6,15 +6,16 @@
 namespace inferd::apiserver {
 
 struct JsonPatchLimits {
-  size_t operations_max = 10'000;      // Kubernetes: of one patch
+  size_t operations_max = 10'000;      // of one patch, as in Kubernetes
   size_t tokens_max = 64;              // of one path
   size_t copied_values_max = 100'000;  // of all "copy" operations together
 };
 
-// `document` with a JSON patch (RFC 6902): add, remove, replace, move, copy, test, in order. One that fails has changed
-// nothing. Thread-safe.
+// Returns `document` with a JSON patch (RFC 6902) applied: add, remove, replace, move, copy and test, in order. A
+// failing patch changes nothing. Thread-safe.
 //
-// INVALID_ARGUMENT: `patch` is none, or passes a limit. FAILED_PRECONDITION: a path leads nowhere, or a test fails.
+// INVALID_ARGUMENT if `patch` is malformed or exceeds a limit. FAILED_PRECONDITION if a path does not exist, or a test
+// fails.
 base::Result<manifest::Value> JsonPatch(manifest::Value document, const manifest::Value& patch,
                                         const JsonPatchLimits& limits = {});
 

@@ -19,7 +19,7 @@ std::string TextOf(const Value& map, std::string_view key) {
   return value == nullptr ? std::string() : value->text();
 }
 
-// What every object has, and is no manager's.
+// Removes the fields that every object has and nobody manages.
 Value WithoutSystemFields(Value object) {
   for (const std::string_view key : {"apiVersion", "kind", "status"}) object.Remove(key);
   if (Value* const metadata = object.Find("metadata"); metadata != nullptr && metadata->is(Kind::kMap)) {
@@ -32,7 +32,7 @@ Value WithoutSystemFields(Value object) {
   return object;
 }
 
-// The part of an object that the entries of a subresource are about.
+// Returns the part of an object that a subresource's entries describe.
 Value PartOf(const Value& object, const std::string& subresource) {
   if (subresource.empty()) return WithoutSystemFields(object);
   Value part = Value::Map();
@@ -83,7 +83,7 @@ ManagedFields::Entry& ManagedFields::EntryOf(const FieldWriter& writer, bool app
   });
   if (found != entries_.end()) return *found;
   if (entries_.size() >= kManagersMax) {
-    // What the oldest one has is no manager's from then on.
+    // The fields of the oldest entry then have no manager.
     const auto oldest = std::ranges::find_if(entries_, [](const Entry& entry) { return !entry.apply; });
     entries_.erase(oldest == entries_.end() ? entries_.begin() : oldest);
   }
@@ -151,7 +151,7 @@ ManagedFields::Applied ManagedFields::Apply(const FieldWriter& writer, const Val
   if (!applied.conflicts.empty()) return applied;
   FieldSet kept = FieldsOfOthers(own);
   kept.insert(fields.begin(), fields.end());
-  // From the innermost field outwards, so that a map is looked at after what is in it.
+  // Goes from inner fields outwards, so that a map comes after the fields in it.
   for (auto field = own.fields.rbegin(); field != own.fields.rend(); ++field) {
     if (kept.contains(*field)) continue;
     const Value* const value = FindField(applied.object, *field);

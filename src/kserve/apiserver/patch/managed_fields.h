@@ -8,29 +8,30 @@
 
 namespace inferd::apiserver {
 
-// Who writes fields: the identity, but for the API version and the time, that an entry of metadata.managedFields has.
+// The identity of a field manager, as in an entry of metadata.managedFields, with the API version and the time of its
+// write.
 struct FieldWriter {
   std::string manager = {};
   std::string api_version = {};
   std::string time = {};
-  std::string subresource = {};  // "status", or empty: of everything but the status
+  std::string subresource = {};  // "status", or empty for everything but the status
 };
 
-// The managers of an object's fields (Kubernetes: metadata.managedFields). As in Kubernetes, a name has one entry for
-// what it applies and another for what it updates, and these are different managers. A value.
+// The managers of an object's fields (Kubernetes: metadata.managedFields). As in Kubernetes, a name has separate
+// entries for its applied and its updated fields. These count as different managers. A value.
 class ManagedFields {
  public:
-  // Reads them from an object. Leaves out entries that are not understood.
+  // Reads the managers of an object. Leaves out entries that cannot be parsed.
   static ManagedFields Of(const manifest::Value& object);
-  // Writes them into the object's metadata.
+  // Writes the managers into the object's metadata.
   void WriteTo(manifest::Value& object) const;
 
-  // Records that `writer` has put `after` in place of `before` by another way than Apply() (Kubernetes: operation
-  // Update). It becomes the only manager of the fields that differ. Updates of a status are not recorded; they only
-  // take fields from who applied them.
+  // Records that `writer` has replaced `before` by `after` without Apply() (Kubernetes: operation Update). The writer
+  // becomes the only manager of the fields that differ. Updates of a status are not recorded. They only take fields
+  // from managers that applied them.
   void Update(const FieldWriter& writer, const manifest::Value& before, const manifest::Value& after);
 
-  // Compares everything but the times.
+  // Compares everything except the times.
   bool SameFieldsAs(const ManagedFields& other) const;
 
   struct Conflict {
@@ -40,12 +41,12 @@ class ManagedFields {
   };
   struct Applied {
     manifest::Value object;
-    std::vector<Conflict> conflicts;  // not empty: the caller must drop the object, and this ManagedFields
+    std::vector<Conflict> conflicts;  // if not empty, the caller must drop the object and this ManagedFields
   };
-  // Server-side apply. Returns `live` with the fields of `wanted`, and without the fields that `writer` applied before,
-  // leaves out now, and no other manager has. The writer manages all fields of `wanted` afterwards, also those that it
-  // changes. Changing a field that another manager has is a conflict; with `force` that manager loses the field.
-  // `wanted` has no nulls in its maps.
+  // Applies `wanted` (server-side apply). Returns `live` with the fields of `wanted`. Fields that `writer` applied
+  // before and leaves out now are removed, unless another manager has them. Afterwards the writer manages all fields of
+  // `wanted`. Changing a field of another manager is a conflict. With `force`, that manager loses the field. `wanted`
+  // must not have nulls in its maps.
   Applied Apply(const FieldWriter& writer, const manifest::Value& live, const manifest::Value& wanted, bool force);
 
  private:

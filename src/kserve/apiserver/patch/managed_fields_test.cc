@@ -26,7 +26,7 @@ TEST(FieldSet, ListsAreOneField) {
   EXPECT_THAT(Texts(fields), ElementsAre(".a.b", ".a.c", ".a.e", ".f"));
   EXPECT_EQ(manifest::ToJson(ToFieldsV1(fields)), R"({"f:a":{"f:b":{},"f:c":{},"f:e":{}},"f:f":{}})");
   EXPECT_EQ(FromFieldsV1(ToFieldsV1(fields)), fields);
-  // As Kubernetes' own server writes them.
+  // The form that Kubernetes' own server writes.
   EXPECT_THAT(Texts(FromFieldsV1(ReadFields("{f:a: {.: {}, f:b: {}, f:l: {'k:{\"name\":\"x\"}': {f:y: {}}}}}"))),
               ElementsAre(".a", ".a.b", ".a.l"));
   const FieldSet with_map = {{"a"}, {"a", "b"}, {"a", "."}};
@@ -59,7 +59,7 @@ TEST(FieldSet, RemovesEmptyMapsWithTheirLastField) {
 
 class ApplyTest : public ::testing::Test {
  protected:
-  // Applies as Registry does; the conflicts' texts.
+  // Applies as Registry does, and returns the texts of the conflicts.
   std::vector<std::string> Apply(const std::string& manager, std::string_view wanted, bool force = false) {
     ManagedFields managed = ManagedFields::Of(object_);
     auto applied = managed.Apply(Writer(manager), object_, ReadFields(wanted), force);
@@ -98,7 +98,7 @@ TEST_F(ApplyTest, WhatAnotherHasIsAConflict) {
   EXPECT_THAT(Apply("b", "{spec: {x: 2}}"), ElementsAre("a.spec.x"));
   EXPECT_THAT(Apply("b", "{spec: {x: {y: 2}}}"), ElementsAre("a.spec.x"));
   EXPECT_EQ(Spec(), R"({"x":1})");
-  // With the same value both have it, and it stays as long as one of them does.
+  // With the same value, both manage the field. It stays as long as one of them does.
   EXPECT_THAT(Apply("b", "{spec: {x: 1, y: 1}}"), IsEmpty());
   EXPECT_THAT(Apply("a", "{spec: {}}"), IsEmpty());
   EXPECT_EQ(Spec(), R"({"x":1,"y":1})");

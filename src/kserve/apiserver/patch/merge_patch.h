@@ -4,13 +4,13 @@
 
 namespace inferd::apiserver {
 
-// `target` with a JSON merge patch (RFC 7386): members of maps are merged, null removes one, all else is replaced.
-// Thread-safe.
+// Returns `target` with a JSON merge patch (RFC 7386) applied: members of maps are merged, null removes a member, and
+// all else is replaced. Thread-safe.
 manifest::Value MergePatch(manifest::Value target, const manifest::Value& patch);
 
-// The same of a strategic merge patch of the kinds that are built in here, none of whose lists has a merge key but
-// those of `metadata`: the directives `$setElementOrder/...` and `$retainKeys`, which only order what is there, are
-// left out.
+// Returns `target` with a strategic merge patch applied, for the kinds of this API. None of their lists has a merge
+// key, except those of `metadata`. All directives are ignored, such as `$setElementOrder/...` and `$retainKeys`.
+// Thread-safe.
 manifest::Value StrategicPatch(manifest::Value target, const manifest::Value& patch);
 
 }  // namespace inferd::apiserver

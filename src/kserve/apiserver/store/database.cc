@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t kVersion = 1;
 
-// Exclusive: a second controller on the same folder would write over this one's objects.
+// Exclusive, because a second controller on the same folder would overwrite this one's objects.
 constexpr const char* kSettings =
     "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;";
 
@@ -44,8 +44,8 @@ void BindKey(sqlite3_stmt* statement, const ObjectKey& key) {
   BindText(statement, 3, key.name);
 }
 
-// Objects may hold secrets: they are this user's alone. SQLite gives the files that it makes beside a database its
-// mode. The file is not opened where it is there: closing it would end the locks that SQLite may have on it.
+// Creates the file with mode 0600, because objects may contain secrets. SQLite uses the database's mode for the files
+// beside it. An existing file is not opened here, because closing it would release SQLite's locks on it.
 base::Status MakePrivate(const std::string& path) {
   constexpr mode_t kOwnerAlone = 0600;
   const base::FileDescriptor made(open(path.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, kOwnerAlone));

@@ -13,25 +13,25 @@ struct sqlite3_stmt;
 
 namespace inferd::apiserver {
 
-// The objects and the revision in an SQLite database, which no other process may have open. What Commit has returned OK
-// for outlives a crash of the program and of the machine. Not thread-safe.
+// The objects and the revision in an SQLite database, which no other process may have open. A commit that returned OK
+// survives a crash of the program and of the machine. Not thread-safe.
 //
-// Errors: UNAVAILABLE, with SQLite's text (a full disk, a file that is damaged).
+// Errors: UNAVAILABLE with SQLite's text (a full disk, a damaged file).
 class Database final {
  public:
-  // `path` empty: in memory; else its files are the user's alone (0600). FAILED_PRECONDITION: another process has it
-  // open, or another version of inferd made it.
+  // Opens the database, in memory if `path` is empty. Its files are readable by this user only (0600).
+  // FAILED_PRECONDITION if another process has it open, or if another version of inferd made it.
   static base::Result<std::unique_ptr<Database>> Open(const std::string& path);
   ~Database();
 
-  // All objects, in no order, and the last revision.
+  // Reads all objects, in no order, and the last revision.
   base::Status Read(const std::function<void(StoredObject)>& take, int64_t& revision);
 
   base::Status Begin();
   base::Status Put(const StoredObject& object);
   base::Status Remove(const ObjectKey& key);
   base::Status Commit(int64_t revision);
-  // What was done since Begin is undone.
+  // Undoes everything since Begin.
   void Rollback();
 
  private:

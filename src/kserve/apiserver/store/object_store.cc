@@ -9,7 +9,7 @@ namespace inferd::apiserver {
 
 namespace {
 
-// So short that it takes no memory.
+// The text is short enough to need no allocation.
 base::Status OutOfMemory() { return base::ResourceExhausted("out of memory"); }
 
 base::Result<ObjectPtr> Refused(const base::Status& status) {
@@ -22,9 +22,9 @@ base::Result<ObjectPtr> Refused(const base::Status& status) {
 
 base::Status Aborted(std::string message) { return {base::StatusCode::kAborted, std::move(message)}; }
 
-// A resource's keys, in one namespace or in all: from the first to below the second.
+// Returns the key range of a resource, in one namespace or in all, from the first to below the second.
 std::pair<ObjectKey, ObjectKey> RangeOf(const std::string& resource, const std::string& namespace_name) {
-  const std::string zero(1, '\0');  // the next text in order
+  const std::string zero(1, '\0');  // makes the next text in order
   if (namespace_name.empty()) return {{resource, "", ""}, {resource + zero, "", ""}};
   return {{resource, namespace_name, ""}, {resource, namespace_name + zero, ""}};
 }
@@ -81,7 +81,7 @@ ObjectStore::Listed ObjectStore::List(const std::string& resource, const std::st
   return listed;
 }
 
-// The first thread that comes commits what has come by then, so that all of that costs one wait for the disk.
+// The first waiting thread commits all writes in the queue, so that together they wait for the disk once.
 base::Result<ObjectPtr> ObjectStore::Commit(Write write) {
   Pending own{.write = std::move(write)};
   base::MutexLock lock(queue_mutex_);
@@ -103,7 +103,7 @@ base::Result<ObjectPtr> ObjectStore::Commit(Write write) {
   return *std::move(own.result);
 }
 
-// Throws nothing: the threads of the group would wait for ever.
+// Must not throw, because the threads of the group would wait forever.
 void ObjectStore::CommitAll(const std::vector<Pending*>& group) noexcept {
   Objects staged;
   int64_t revision = this->revision();
@@ -115,7 +115,7 @@ void ObjectStore::CommitAll(const std::vector<Pending*>& group) noexcept {
   }
   if (!status.ok()) {
     database_->Rollback();
-    // Those that were refused may have been so because of others, which are undone now.
+    // Some writes may have been refused because of others in the group. Those are undone, so all get this error.
     for (Pending* pending : group) pending->result = Refused(status);
     return;
   }
@@ -131,7 +131,7 @@ base::Status ObjectStore::CommitToDatabase(const std::vector<Pending*>& group, O
   return database_->Commit(revision);
 }
 
-// An error is the whole group's; what only this write is refused for is its result.
+// Returns an error for the whole group. A refusal of only this write becomes its result.
 base::Status ObjectStore::Stage(Pending& pending, Objects& staged, int64_t& revision, int64_t& bytes, int64_t& count) {
   const Write& write = pending.write;
   const auto own = staged.find(write.key);
@@ -174,8 +174,8 @@ base::Status ObjectStore::Stage(Pending& pending, Objects& staged, int64_t& revi
   return base::OkStatus();
 }
 
-// On disk it is done, so that no lack of memory may undo it here: the objects come in the map's nodes of `staged`. The
-// history may begin anew: watches then list everything again.
+// The write is already on disk, so a lack of memory must not undo it: objects move in the map nodes of `staged`.
+// Without memory, the history begins anew, and watches list everything again.
 void ObjectStore::Publish(const std::vector<Pending*>& group, Objects& staged, int64_t revision) {
   const base::MutexLock lock(mutex_);
   for (Pending* pending : group) {
@@ -262,7 +262,7 @@ void ObjectStore::Notify() {
     try {
       on_change();
     } catch (const std::bad_alloc&) {
-      // It is told of the next change.
+      // It learns of the next change.
     }
   }
 }

@@ -18,67 +18,67 @@ namespace inferd::apiserver {
 
 struct StoreLimits {
   size_t objects_max = 100'000;
-  size_t object_bytes_max = 1'500'000;  // of one JSON text (etcd: the size of a request)
-  size_t bytes_max = 512 << 20;         // of all of them
-  size_t history_changes_max = 20'000;  // that a watch can begin behind
+  size_t object_bytes_max = 1'500'000;  // of one object's JSON text (etcd: the limit of a request)
+  size_t bytes_max = 512 << 20;         // of all texts together
+  size_t history_changes_max = 20'000;  // kept changes, after which a watch can begin
   size_t history_bytes_max = 64 << 20;
 };
 
-// Objects with one revision, which grows with every write. All of them are in memory; each write is on disk before it
-// is acknowledged or seen. Thread-safe.
+// Objects with one common revision, which grows with every write. All objects are in memory. Each write is on disk
+// before it is acknowledged or visible. Thread-safe.
 class ObjectStore final {
  public:
-  // `path`: of the SQLite database; empty: nothing outlives this object. Errors: Database's.
+  // Opens the SQLite database at `path`. If empty, the objects live in memory only. Errors are those of Database.
   static base::Result<std::unique_ptr<ObjectStore>> Open(const std::string& path, const StoreLimits& limits = {});
   ObjectStore(const ObjectStore&) = delete;
   ObjectStore& operator=(const ObjectStore&) = delete;
 
-  // The last write's.
+  // Returns the revision of the last write.
   int64_t revision() const;
-  // Null: there is none.
+  // Returns the object. Null if there is none.
   ObjectPtr Get(const ObjectKey& key) const;
 
   struct Listed {
-    std::vector<ObjectPtr> objects;  // by namespace and name
-    int64_t revision = 0;            // they are the state as of it
+    std::vector<ObjectPtr> objects;  // sorted by namespace and name
+    int64_t revision = 0;            // of this state
   };
-  // Those of a resource, of one namespace or of all (empty).
+  // Returns the objects of a resource, in one namespace or in all (empty).
   Listed List(const std::string& resource, const std::string& namespace_name) const;
 
-  // What is to become of an object: its JSON under a revision, or its removal, whose last state that is.
+  // A write: an object's new JSON for a given revision, or its removal. For a removal, `json` is the last state.
   struct Write {
     ObjectKey key;
-    int64_t expected = 0;  // the revision that the object has now; 0: there is none
+    int64_t expected = 0;  // the object's current revision; 0 if it must not exist
     std::function<std::string(int64_t revision)> json;
     bool remove = false;
   };
-  // ABORTED: the object has another revision, is there already, or is gone. RESOURCE_EXHAUSTED: a limit, or memory.
-  // UNAVAILABLE: the disk. After an error nothing was changed. Blocks until it is on disk.
+  // Writes, and blocks until the write is on disk. ABORTED if the object has another revision, exists already, or is
+  // gone. OUT_OF_RANGE if the object is too large. RESOURCE_EXHAUSTED if the store or the memory is full. UNAVAILABLE
+  // if the disk fails. After an error, nothing has changed.
   base::Result<ObjectPtr> Commit(Write write);
 
-  // The changes behind a revision, of a resource (empty: of all), at most `max` of them. OUT_OF_RANGE: they are not
-  // kept any more, or the revision is of the future.
+  // The changes after a revision.
   struct Changes {
     std::vector<Change> changes;
-    int64_t revision = 0;  // where the next call goes on
+    int64_t revision = 0;  // pass it to the next call
   };
   base::Result<Changes> ChangesSince(int64_t revision, const std::string& resource, size_t max) const;
 
-  // True if ChangesSince(revision) has all changes: what was replaced since is kept for them anyway.
+  // True if ChangesSince(revision) still has all changes, so that they keep the replaced objects in memory anyway.
   bool Keeps(int64_t revision) const;
 
-  // `on_change` is called behind each write, on the thread that has written: it must not block, nor call the store.
-  // Gone once Unsubscribe has returned.
+  // Calls `on_change` after each write, on the writing thread. It must not block, and must not call the store. It is
+  // not called any more once Unsubscribe has returned.
   uint64_t Subscribe(std::function<void()> on_change);
   void Unsubscribe(uint64_t id);
 
  private:
-  // A write that waits for its turn, and what has become of it.
+  // A write that waits to be committed, with its result.
   struct Pending {
     Write write;
     std::optional<base::Result<ObjectPtr>> result = std::nullopt;
     Change change = {};
-    bool settled = false;  // under queue_mutex_: the result is that, and the thread that waits may take it
+    bool settled = false;  // guarded by queue_mutex_: the result is final, and its thread may take it
   };
   using Objects = std::map<ObjectKey, ObjectPtr>;
 
@@ -86,7 +86,7 @@ class ObjectStore final {
       : limits_(limits), database_(std::move(database)) {}
   base::Status Load();
   void CommitAll(const std::vector<Pending*>& group) noexcept;
-  // `staged`: what the group makes of objects, by key; null: removed.
+  // `staged` has the group's new objects by key. Null means removed.
   base::Status CommitToDatabase(const std::vector<Pending*>& group, Objects& staged, int64_t& revision);
   base::Status Stage(Pending& pending, Objects& staged, int64_t& revision, int64_t& bytes, int64_t& count);
   void Publish(const std::vector<Pending*>& group, Objects& staged, int64_t revision);
@@ -100,7 +100,7 @@ class ObjectStore final {
   std::vector<Pending*> queue_ GUARDED_BY(queue_mutex_);
   bool committing_ GUARDED_BY(queue_mutex_) = false;
 
-  const std::unique_ptr<Database> database_;  // of the thread that commits
+  const std::unique_ptr<Database> database_;  // used by the committing thread
 
   mutable base::Mutex mutex_;
   Objects objects_ GUARDED_BY(mutex_);
@@ -108,7 +108,7 @@ class ObjectStore final {
   int64_t revision_ GUARDED_BY(mutex_) = 0;
   std::deque<Change> history_ GUARDED_BY(mutex_);
   size_t history_bytes_ GUARDED_BY(mutex_) = 0;
-  int64_t history_begin_ GUARDED_BY(mutex_) = 0;  // changes behind this revision are kept
+  int64_t history_begin_ GUARDED_BY(mutex_) = 0;  // changes after this revision are kept
 
   base::Mutex subscribers_mutex_;
   std::map<uint64_t, std::function<void()>> subscribers_ GUARDED_BY(subscribers_mutex_);

@@ -137,7 +137,7 @@ TEST(ObjectStore, AWriteThatRunsOutOfMemoryFailsItsGroupAlone) {
   base::Result<ObjectPtr> first = nullptr;
   std::thread writer([&] { first = store->Commit(wide); });
   while (!begun) std::this_thread::yield();
-  // Others wait behind that group, or come later.
+  // Other writes wait behind that group, or come later.
   base::Result<ObjectPtr> second = nullptr;
   std::thread other([&] {
     joined = true;
@@ -223,7 +223,7 @@ TEST(ObjectStore, WritersAtTheSameTimeGetARevisionEach) {
     threads.emplace_back([&, thread] {
       for (int number = 0; number < kWrites; ++number) {
         EXPECT_TRUE(store->Commit(Put(Numbered(thread * kWrites + number), 0)).has_value());
-        // One key that all want: one of them makes it.
+        // All threads want this key. Exactly one of them creates it.
         if (store->Commit(Put({"all", "", std::to_string(number)}, 0)).has_value()) ++won;
       }
     });

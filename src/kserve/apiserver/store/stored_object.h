@@ -7,8 +7,8 @@
 
 namespace inferd::apiserver {
 
-// Names an object. `resource` is what it is one of, as "inferenceservices.serving.kserve.io"; the namespace of an
-// object of the whole cluster is empty.
+// The name of an object. `resource` is for example "inferenceservices.serving.kserve.io". The namespace of a
+// cluster-wide object is empty.
 struct ObjectKey {
   std::string resource;
   std::string namespace_name;
@@ -17,7 +17,7 @@ struct ObjectKey {
   auto operator<=>(const ObjectKey&) const = default;
 };
 
-// An object as it was written once. Immutable.
+// An object as it was once written. Immutable.
 struct StoredObject {
   ObjectKey key;
   int64_t revision = 0;  // of the write
@@ -25,13 +25,13 @@ struct StoredObject {
 };
 using ObjectPtr = std::shared_ptr<const StoredObject>;
 
-// One write. Of an object that was removed, `object` is its last state, under the revision of its removal.
+// One write. For a removed object, `object` is its last state, with the revision of the removal.
 struct Change {
   enum class Type : uint8_t { kAdded, kModified, kDeleted };
 
   Type type = Type::kAdded;
   ObjectPtr object;
-  ObjectPtr before;  // null: there was none
+  ObjectPtr before;  // null if there was none
 };
 
 }  // namespace inferd::apiserver

@@ -23,14 +23,15 @@ using manifest::Value;
 constexpr std::string_view kApiVersion = "admission.k8s.io/v1";
 constexpr std::string_view kKind = "AdmissionReview";
 constexpr std::array<std::string_view, 4> kOperations = {"CREATE", "UPDATE", "DELETE", "CONNECT"};
-// An object is two maps deep in its review, and what it says of its managed fields is deeper than they are.
+// In a review an object is two levels deeper than alone, and its managedFields are deeper than the fields they
+// describe.
 constexpr manifest::Limits kLimits = {.file_bytes_max = kReviewBytesMax, .depth_max = manifest::Limits().depth_max + 8};
 constexpr size_t kUidBytesMax = 253;
 constexpr size_t kDenialBytesMax = 4096;
 constexpr size_t kWarningsMax = 20;
 constexpr size_t kWarningBytesMax = 256;
 
-// Cut between two characters of UTF-8.
+// Cuts the text between two UTF-8 characters.
 std::string Shortened(std::string text, size_t bytes_max) {
   if (text.size() <= bytes_max) return text;
   size_t end = bytes_max;

@@ -8,56 +8,57 @@
 
 #include "data/manifest/value.h"
 
-// Kubernetes' words between an API server and a webhook (admission.k8s.io/v1 AdmissionReview). Thread-safe.
+// The messages between an API server and a webhook (admission.k8s.io/v1 AdmissionReview). Thread-safe.
 
 namespace inferd::cluster {
 
-// What the API server asks about.
+// A request of the API server for a review.
 struct AdmissionRequest {
-  std::string uid;  // that the answer repeats
+  std::string uid;  // repeated in the response
   std::string group;
   std::string version;
   std::string kind;  // "InferenceService"
   std::string subresource;
-  std::string name;            // empty: the server is to make one
-  std::string namespace_name;  // empty: an object of the cluster
+  std::string name;            // empty if the server will generate it
+  std::string namespace_name;  // empty for cluster-scoped objects
   std::string operation;       // CREATE, UPDATE, DELETE, CONNECT
-  manifest::Value object;      // null: of DELETE
-  manifest::Value old_object;  // null: of CREATE
+  manifest::Value object;      // null for DELETE
+  manifest::Value old_object;  // null for CREATE
 
-  // The object is on its way out: its metadata has a deletionTimestamp.
+  // True if the object is being deleted: its metadata has a deletionTimestamp.
   bool is_being_deleted() const;
 };
 
-// What it is told.
+// A webhook's response.
 struct AdmissionResponse {
   std::string uid;
   bool allowed = true;
-  int code = 0;                            // of a denial: as of HTTP
+  int code = 0;                            // of a denial: an HTTP status
   std::string reason = {};                 // of a denial
   std::string message = {};                // of a denial
-  std::vector<std::string> warnings = {};  // that kubectl shows, 20 at most, each of 256 characters
-  manifest::Value patch = {};              // a JSON patch of the object; null: none
+  std::vector<std::string> warnings = {};  // shown by kubectl; at most 20, each of 256 characters
+  manifest::Value patch = {};              // a JSON patch of the object; null if none
 };
 
-// Why a review is not understood: "request.operation: is required".
+// The reason why a review cannot be parsed: "request.operation: is required".
 struct ReviewFault {
-  std::string uid;  // of the review; empty: not even that is known
+  std::string uid;  // of the review; empty if unknown
   std::string message;
 };
 
-// Of a review's text: an object and what it replaces, each of which is at most the 3 MiB that an API server takes.
+// The size limit of a review's text. It has an object and the object that it replaces, each at most the 3 MiB that an
+// API server accepts.
 inline constexpr size_t kReviewBytesMax = 8 << 20;
-// A fault names the first field that is wrong, or the limit that was passed; of `object` and `old_object` nothing is
-// looked at but that they are maps.
+// Parses a review. An error names the first wrong field, or the limit that was exceeded. `object` and `old_object` are
+// only checked to be maps.
 std::expected<AdmissionRequest, ReviewFault> ReadReview(std::string_view body);
 
-// A denial, of a message that is cut at 4 096 bytes.
+// Returns a denial. Its message is cut at 4 096 bytes.
 AdmissionResponse Denial(std::string uid, int code, std::string reason, std::string message);
 
-// The AdmissionReview that carries the response, as JSON.
+// Returns an AdmissionReview with the response, as JSON.
 std::string ToJson(const AdmissionResponse& response);
-// A Status of Kubernetes' API, as JSON: what an API server shows of an answer that is no success of HTTP.
+// Returns a Status of Kubernetes' API, as JSON. API servers show its message if the HTTP status is no success.
 std::string StatusJson(int code, std::string_view reason, std::string_view message);
 
 }  // namespace inferd::cluster

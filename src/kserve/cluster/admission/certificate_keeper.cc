@@ -35,8 +35,8 @@ void CertificateKeeper::Step() {
   if (secret == nullptr) return;
   const std::optional<KeptCertificates> kept = KeptIn(*secret);
   if (!kept.has_value()) return;
-  // In this order: the first of all certificates is to be there when the first API server trusts it. Later ones are of
-  // an authority that has been trusted for long.
+  // The order matters: the first certificate must be in use before API servers trust its authority. The authority of a
+  // later certificate has been trusted for long.
   ShowKept(kept->serving);
   if (leads) HaveTrusted(kept->authorities);
 }
@@ -44,7 +44,7 @@ void CertificateKeeper::Step() {
 bool CertificateKeeper::Write(CertificatePlan plan, kubernetes::ObjectPointer& secret) {
   auto written = store_.WriteSecret(*plan.secret);
   if (!written.has_value()) {
-    // Another one was faster: its change is told, and looked at then.
+    // Another process wrote first. The watch reports its change, and a later step uses it.
     if (written.error().is_conflict() || written.error().is_already_exists()) return false;
     logger_.Error("the Secret with the certificates of webhooks cannot be written",
                   {{"secret", options_.secret.name}, {"error", written.error().ToString()}});

@@ -13,25 +13,26 @@
 
 namespace inferd::cluster {
 
-// Keeps the certificates of webhooks: has them made before they are needed and anew before they end, shows what the
-// Secret has, and has the API server trust it. Of several programs with one Secret, the one that leads writes; the
-// others show what they find. A write that meets another's is dropped, and what that has made is taken.
+// Keeps the webhooks' certificates current. It creates them in advance, renews them before they expire, passes the
+// Secret's certificate to the server, and makes the API server trust its authority. If several processes share the
+// Secret, only the leader writes; the others use what they find. If a write conflicts, the other writer's result is
+// used.
 //
-// Step() is called by one thread.
+// The caller must use one thread for Step().
 class CertificateKeeper final {
  public:
   struct Options {
     kubernetes::ObjectName secret;
     CertificateTimes times = {};
   };
-  // What is to be shown from now on; false: it cannot be, and is told again at the next step.
+  // Puts the certificate into use. Returns false if that failed; the next step tries again.
   using Show = std::function<bool(const net::PemPair& serving)>;
 
-  // All outlive it. `leads`: whether this program writes; from any thread.
+  // All references must outlive the keeper. `leads` returns true if this process may write; it must be thread-safe.
   CertificateKeeper(CertificateStore& store, Options options, std::function<bool()> leads, Show show,
                     const base::Clock& clock, base::Logger& logger);
 
-  // Does what is to be done now.
+  // Performs the actions that are due now.
   void Step();
 
  private:

@@ -32,7 +32,7 @@ Value StoredConfiguration(std::string_view kind, std::string_view url) {
                        ->front());
 }
 
-// The API server: objects with versions.
+// An API server that stores versioned objects.
 class FakeApi {
  public:
   ApiResult<Value> Write(const std::string& key, Value object) {
@@ -65,7 +65,7 @@ class FakeApi {
   std::map<std::string, ObjectPointer> objects_;
 };
 
-// What one program knows of it: as of its last Look().
+// One process's view of the API server, as of its last Look().
 class FakeStore final : public CertificateStore {
  public:
   explicit FakeStore(FakeApi& api) : api_(api) {}
@@ -95,7 +95,7 @@ class FakeStore final : public CertificateStore {
   std::vector<ObjectPointer> configurations_;
 };
 
-// A controller, as far as certificates go.
+// The part of a controller that handles certificates.
 struct Program {
   Program(FakeApi& api, const base::Clock& clock, base::Logger& logger)
       : store(api),
@@ -127,13 +127,13 @@ class CertificateKeeperTest : public ::testing::Test {
     }
   }
 
-  // What the API server trusts of a configuration, PEM.
+  // Returns the authorities (PEM) that the API server trusts for a configuration.
   std::string TrustedBy(const std::string& kind) {
     const Value* const client = api_.Find(kind)->Find("webhooks")->items().front().Find("clientConfig");
     const Value* const bundle = client->Find("caBundle");
     return bundle == nullptr ? "" : base::DecodedBase64(bundle->text());
   }
-  // Whether both configurations trust what the program shows.
+  // Returns true if both configurations trust the certificate that the program uses.
   bool IsTrusted(const Program& program) {
     for (const char* kind : {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}) {
       bool trusted = false;
@@ -215,7 +215,7 @@ TEST_F(CertificateKeeperTest, OneThatDoesNotLeadShowsAndWritesNothing) {
   EXPECT_THAT(other.shown, SizeIs(2));
 }
 
-// Two that both believe that they lead, and see each other's writes late: they agree, and write no more.
+// Two programs that both believe that they lead, and see each other's writes late, agree and stop writing.
 TEST_F(CertificateKeeperTest, TwoThatLeadDoNotFight) {
   Program other(api_, clock_, *logger_);
   for (int round = 0; round < 3; ++round) {

@@ -33,7 +33,7 @@ Value Encoded(const std::string& text) {
   return Value::String(std::move(encoded));
 }
 
-// Seconds that a certificate is still good for; nullopt: it is not.
+// Returns the seconds until the certificate expires. Nullopt if it is not valid now.
 std::optional<int64_t> SecondsLeft(const net::CertificateFacts& facts, int64_t now_s) {
   if (now_s < facts.not_before_s || now_s >= facts.not_after_s) return std::nullopt;
   return facts.not_after_s - now_s;
@@ -50,7 +50,7 @@ std::vector<std::string> UsableNames(const std::vector<std::string>& names) {
   return usable;
 }
 
-// The parts of a Secret, and what is made of them.
+// Reads the parts of a Secret, and computes the new ones.
 class CertificatePlanner {
  public:
   CertificatePlanner(const Value* live, int64_t now_s, const CertificateTimes& times)
@@ -71,7 +71,7 @@ class CertificatePlanner {
     const bool covers = std::ranges::includes(serving_names_, names);
     if (left.has_value() && covers && !IsDue(*left)) return base::OkStatus();
     if (names.empty()) names = UsableNames(serving_names_);
-    if (names.empty()) return base::OkStatus();  // it is not known yet what it is to be for
+    if (names.empty()) return base::OkStatus();  // the names of the webhooks are not known yet
     return Issue(names, !left.has_value() ? "there is no usable certificate"
                         : !covers         ? "webhooks are called by other names"
                                           : "the certificate ends soon");
@@ -92,7 +92,7 @@ class CertificatePlanner {
   }
 
  private:
-  // Those that have not ended; what else is in the text is dropped.
+  // Takes the authorities that have not expired. The rest of the text is dropped.
   void TakeAuthorities(const std::string& bundle) {
     for (std::string& certificate : net::SplitCertificates(bundle)) {
       const auto facts = net::ReadCertificate(certificate);
@@ -114,7 +114,7 @@ class CertificatePlanner {
     return base::OkStatus();
   }
 
-  // Seconds that what is shown is still good for, and trusted.
+  // Returns the seconds for which the current certificate is still valid and trusted.
   std::optional<int64_t> ServingLeft() {
     const auto facts = net::ReadCertificate(serving_.certificate);
     if (!facts.has_value()) return std::nullopt;
@@ -125,7 +125,7 @@ class CertificatePlanner {
     return SecondsLeft(*facts, now_s_);
   }
 
-  // Whether it is to be made anew. Not by an authority that is not known everywhere yet.
+  // Returns true if the certificate must be renewed. A new authority that is not known everywhere yet must not sign.
   bool IsDue(int64_t left_s) const {
     const bool is_new = now_s_ >= made_s_ && now_s_ - made_s_ < times_.authority_known.count();
     return left_s < times_.serving_margin.count() && !(is_new && authorities_.size() > 1);
@@ -146,10 +146,10 @@ class CertificatePlanner {
   const int64_t now_s_;
   const CertificateTimes& times_;
   std::vector<std::string> authorities_;
-  std::string key_;  // of the first
+  std::string key_;  // of the first authority
   PemPair serving_;
   std::vector<std::string> serving_names_;
-  int64_t made_s_;  // when the first authority was
+  int64_t made_s_;  // time at which the first authority was created
   std::string reason_;
 };
 

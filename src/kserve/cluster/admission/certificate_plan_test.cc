@@ -48,7 +48,7 @@ std::string ReasonAt(const Value& live, int64_t now_s, const std::vector<std::st
 
 size_t AuthoritiesOf(const Value& secret) { return net::SplitCertificates(DataOf(secret, "ca.crt")).size(); }
 
-// What clients see: the certificate is signed by one that they trust.
+// The clients' view: an authority that they trust has signed the certificate.
 bool IsTrusted(const Value& secret) {
   for (const std::string& authority : net::SplitCertificates(DataOf(secret, "ca.crt"))) {
     if (net::IsSignedBy(DataOf(secret, "tls.crt"), authority)) return true;
@@ -94,7 +94,7 @@ TEST(CertificatePlanTest, ACertificateIsMadeAnewBeforeItsEnd) {
                                          {61, "the certificate ends soon"},
                                          {89, "the certificate ends soon"},
                                          {91, "there is no usable certificate"},
-                                         {-30, ""},  // a clock that was set back
+                                         {-30, ""},  // the clock was set back
                                          {9 * 365 - 10, "there is no usable certificate"},
                                          {9 * 365 + 10, "the authority ends soon"},
                                          {11 * 365, "there is no usable authority"}}) {
@@ -113,8 +113,8 @@ TEST(CertificatePlanTest, OtherNamesAreAnotherCertificateOfTheSameAuthority) {
   EXPECT_EQ(ReasonAt(*plan.secret, kNow), "") << "fewer names are no reason";
 }
 
-// A look every 20 days of eleven years, over the end of an authority: what is shown is good until the next one, and
-// trusted by those that learned of the authorities at the look before.
+// Plans every 20 days for eleven years, beyond the end of an authority. The certificate is always valid until the next
+// plan, and trusted by clients that know the authorities of the previous plan.
 TEST(CertificatePlanTest, NoTimeIsWithoutACertificateThatIsTrusted) {
   Value secret = First();
   int changes = 0;
@@ -143,7 +143,7 @@ TEST(CertificatePlanTest, NoTimeIsWithoutACertificateThatIsTrusted) {
 
 TEST(CertificatePlanTest, AnAuthorityOfTodaySignsNothingThatCanWait) {
   Value secret = First();
-  // Both are due: the certificate of the old authority is good for some days more.
+  // Both must be renewed. The old authority's certificate is still valid for some days.
   const int64_t end_s = kNow + 3650 * kDay;
   const net::PemPair old{.certificate = DataOf(secret, "ca.crt"), .key = DataOf(secret, "ca.key")};
   const int64_t now_s = end_s - 300 * kDay;
@@ -159,12 +159,13 @@ TEST(CertificatePlanTest, AnAuthorityOfTodaySignsNothingThatCanWait) {
 }
 
 TEST(CertificatePlanTest, ClocksThatJumpAreBorne) {
-  // Ahead by twelve years, and back: what was made then is good now.
+  // The clock is twelve years ahead, and then correct. The certificates of that time are valid now.
   Value secret = First();
   secret = *Plan(&secret, kNow + 12 * 365 * kDay).secret;
   EXPECT_EQ(ReasonAt(secret, kNow), "");
   EXPECT_TRUE(IsTrusted(secret));
-  // In 1970 a certificate ends at once for those whose clock is right: that is seen as soon as ours is.
+  // A clock at 1970 makes a certificate that has expired for everybody else. The next plan with a correct clock notices
+  // that.
   secret = *Plan(nullptr, 0).secret;
   EXPECT_NE(ReasonAt(secret, kNow), "");
 }

@@ -32,7 +32,7 @@ const kubernetes::Resource& ValidatingResource() {
   return resource;
 }
 
-// The one object, which is all that this program may read of its kind.
+// Selects one object by name. The program's rights for this kind are limited to that object.
 Following Only(const kubernetes::Resource& resource, const kubernetes::ObjectName& name) {
   Following following{.resource = resource};
   if (resource.namespaced) following.namespaces.push_back(name.namespace_name);
@@ -57,6 +57,10 @@ ClusterCertificateStore::ClusterCertificateStore(kubernetes::Client& client, con
 
 bool ClusterCertificateStore::synced() const { return secrets_.synced() && mutating_.synced() && validating_.synced(); }
 
+void ClusterCertificateStore::AddDoubts(std::vector<Doubt>& doubts) const {
+  for (const FollowedResource* followed : {&secrets_, &mutating_, &validating_}) followed->AddDoubts(doubts);
+}
+
 kubernetes::ObjectPointer ClusterCertificateStore::secret() const { return secrets_.Find(secret_name_); }
 
 std::vector<kubernetes::ObjectPointer> ClusterCertificateStore::configurations() const {
@@ -74,7 +78,7 @@ kubernetes::ApiResult<manifest::Value> ClusterCertificateStore::WriteConfigurati
                                                                                    const manifest::Value& wanted) {
   const bool mutating = manifest::TextAt(live, {"kind"}) == kMutating;
   manifest::Value patch = PatchBetween(live, wanted);
-  // Of an object that has another version by now, the server refuses the patch as a conflict.
+  // With this operation, the server refuses the patch as a conflict if the object has another version now.
   patch.items().push_back(manifest::Value::Map({{"op", manifest::Text("replace")},
                                                 {"path", manifest::Text("/metadata/resourceVersion")},
                                                 {"value", manifest::Text(kubernetes::ResourceVersionOf(live))}}));

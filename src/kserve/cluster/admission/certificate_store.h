@@ -10,37 +10,40 @@
 
 namespace inferd::cluster {
 
-// Where certificates are kept, and told of, as a CertificateKeeper sees it. Thread-safe.
+// The storage of certificates and webhook configurations, as CertificateKeeper uses it. Thread-safe.
 class CertificateStore {
  public:
   virtual ~CertificateStore() = default;
-  // Whether what there is is known.
+  // True if the existing objects have been listed.
   virtual bool synced() const = 0;
-  // The Secret; null: there is none.
+  // Returns the Secret. Null if there is none.
   virtual kubernetes::ObjectPointer secret() const = 0;
-  // The configurations of webhooks that are there.
+  // Returns the existing webhook configurations.
   virtual std::vector<kubernetes::ObjectPointer> configurations() const = 0;
-  // Made if it has no resourceVersion, else a conflict if it has changed since. Returns what is kept then.
+  // Creates the Secret if it has no resourceVersion, else updates it. A conflict if it has changed since. Returns the
+  // stored Secret.
   virtual kubernetes::ApiResult<manifest::Value> WriteSecret(const manifest::Value& secret) = 0;
-  // Changes what is live to what is wanted; a conflict if it has changed since.
+  // Updates a configuration from `live` to `wanted`. A conflict if it has changed since.
   virtual kubernetes::ApiResult<manifest::Value> WriteConfiguration(const manifest::Value& live,
                                                                     const manifest::Value& wanted) = 0;
 };
 
 struct CertificatePlaces {
   kubernetes::ObjectName secret;
-  std::string webhook_name;  // of the MutatingWebhookConfiguration and the ValidatingWebhookConfiguration
+  std::string webhook_name;  // of both the MutatingWebhookConfiguration and the ValidatingWebhookConfiguration
 };
 
-// That of a cluster, which it follows: with a thread for each of the three kinds.
+// The store in a cluster. It watches each of the three kinds with a thread of its own.
 class ClusterCertificateStore final : public CertificateStore {
  public:
-  // The client and the logger outlive it. `on_change` is called on any of the threads, whenever one of the objects has
+  // The client and the logger must outlive the store. `on_change` is called on any of the threads when an object has
   // changed.
   ClusterCertificateStore(kubernetes::Client& client, const CertificatePlaces& places, std::function<void()> on_change,
                           base::Logger& logger);
 
   bool synced() const override;
+  // Adds the reasons why the known state may be out of date. Called by one thread.
+  void AddDoubts(std::vector<Doubt>& doubts) const;
   kubernetes::ObjectPointer secret() const override;
   std::vector<kubernetes::ObjectPointer> configurations() const override;
   kubernetes::ApiResult<manifest::Value> WriteSecret(const manifest::Value& secret) override;

@@ -11,7 +11,7 @@ namespace {
 using manifest::Kind;
 using manifest::Value;
 
-// A token of a JSON pointer (RFC 6901).
+// Escapes a key as a token of a JSON pointer (RFC 6901).
 std::string Token(std::string_view key) {
   std::string token = "/";
   for (const char c : key) {

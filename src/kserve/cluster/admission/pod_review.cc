@@ -15,14 +15,14 @@ namespace {
 
 using manifest::Value;
 
-// The objects that one pod's credentials are made of.
+// Looks up the objects that the credentials of one pod come from.
 class PodLookups final {
  public:
   PodLookups(const AdmissionRequest& request, const PodReviewContext& context, const std::stop_token& stop)
       : request_(request), context_(context), stop_(stop) {}
 
   std::optional<Value> Find(std::string_view kind, std::string_view name) {
-    // One that failed decides already.
+    // An earlier lookup failed; the review is denied anyway.
     if (!failure_.empty()) return std::nullopt;
     const auto found = context_.find(std::string(kind), {request_.namespace_name, std::string(name)}, stop_);
     if (found.has_value()) return *found == nullptr ? std::nullopt : std::optional<Value>(**found);
@@ -32,11 +32,11 @@ class PodLookups final {
     return std::nullopt;
   }
 
-  // What could not be read; empty: all could.
+  // Returns the first lookup error. Empty if all lookups succeeded.
   const std::string& failure() const { return failure_; }
 
  private:
-  // Of the pod: what names the object, or the account that does.
+  // Returns the pod's field that names the object, or that names its ServiceAccount.
   std::string FieldOf(std::string_view kind) const {
     const bool specified =
         manifest::TextAt(request_.object, {"metadata", "annotations", model::kStorageSpecAnnotation}) == "true";

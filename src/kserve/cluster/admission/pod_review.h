@@ -10,23 +10,23 @@
 
 namespace inferd::cluster {
 
-// By what pods are given what they lack. Both functions are called on the caller's thread; `find` blocks.
+// The inputs of ReviewPod. Both functions are called on the caller's thread; `find` blocks.
 struct PodReviewContext {
   std::function<std::shared_ptr<const Configuration>()> configuration;
-  // A Secret or a ServiceAccount (ReadPodObject); null: there is none. Ends with an error when `stop` is requested.
+  // Returns a Secret or a ServiceAccount (ReadPodObject). Null if there is none. Returns an error when `stop` is
+  // requested.
   std::function<kubernetes::ApiResult<kubernetes::ObjectPointer>(
       const std::string& kind, const kubernetes::ObjectName& name, const std::stop_token& stop)>
       find;
 };
 
-// KServe's webhook /mutate-pods (KServe 0.10: the pod mutator): a new pod of a service, which the label
-// serving.kserve.io/inferenceservice names, is given what it lacks of what model::InjectPod puts into pods. A
-// pod that lacks nothing, as one of a template that the controller has written, has no patch, and nothing is looked
-// up for it.
+// KServe's webhook /mutate-pods (KServe 0.10: the pod mutator). A new pod with the label
+// serving.kserve.io/inferenceservice receives whatever it lacks of model::InjectPod's result. A pod that lacks nothing,
+// such as one from a template of the controller, gets no patch and causes no lookups.
 //
-// Denials, each by the name of the field or the object: 400, the pod cannot be injected into (kubectl shows no text of
-// a 422); 500, what its credentials are made of cannot be read, or has not been before `stop` was requested, or
-// inferenceservice-config is wrong. Thread-safe where the context is.
+// A denial names the field or the object. 400 if the pod cannot be injected into; kubectl does not show the text of a
+// 422. 500 if the objects that credentials come from could not be read before `stop` was requested, or if
+// inferenceservice-config is invalid. Thread-safe if the context is.
 AdmissionResponse ReviewPod(const AdmissionRequest& request, const PodReviewContext& context,
                             const std::stop_token& stop);
 

@@ -24,7 +24,7 @@ constexpr const char* kServer = "containers: [{name: kserve-container, image: se
 
 class PodReviewTest : public ::testing::Test {
  protected:
-  // A new pod of a service; annotations and what stands in its spec as they stand in braces.
+  // Makes a review of a new pod of a service. Annotations and spec are the texts between the braces.
   static AdmissionRequest RequestOf(const std::string& annotations, const std::string& spec) {
     AdmissionRequest request;
     request.uid = "u";
@@ -40,7 +40,7 @@ class PodReviewTest : public ::testing::Test {
 
   AdmissionResponse Ask(const AdmissionRequest& request) { return ReviewPod(request, context_, stop_.get_token()); }
 
-  // "allowed", with the patch, if there is one; else the code and the message.
+  // Returns "allowed" with the patch, if any, or else the code and the message.
   std::string VerdictOf(const AdmissionRequest& request) {
     const AdmissionResponse response = Ask(request);
     EXPECT_EQ(response.uid, "u");
@@ -180,7 +180,7 @@ TEST_F(PodReviewTest, AWrongConfigurationPutsNothingIntoPods) {
   EXPECT_EQ(VerdictOf(RequestOf("", kServer)), "allowed");
 }
 
-// Whatever stands in a field, the pod is refused by the name of the field, or passes.
+// Whatever a field contains, the pod is either allowed or denied with the field's name.
 TEST_F(PodReviewTest, HostilePodsAreRefusedByTheirField) {
   const std::string long_name(253, 'n');
   const std::string logger = "internal.serving.kserve.io/logger: 'true'";

@@ -20,7 +20,7 @@ using manifest::Kind;
 using manifest::Value;
 using model::AdmissionContext;
 
-constexpr size_t kProblemsMax = 10;  // of one message
+constexpr size_t kProblemsMax = 10;  // per message
 
 enum class Verb : uint8_t { kMutate, kValidate, kMutatePod };
 
@@ -33,7 +33,7 @@ struct Webhook {
 };
 
 constexpr std::string_view kGroup = "serving.kserve.io";
-// Those of runtimes are KServe 0.11's.
+// The webhooks of runtimes are those of KServe 0.11.
 constexpr std::array<Webhook, 7> kWebhooks = {{
     {"/mutate-serving-kserve-io-v1beta1-inferenceservice", kGroup, "v1beta1", "InferenceService", Verb::kMutate},
     {"/validate-serving-kserve-io-v1beta1-inferenceservice", kGroup, "v1beta1", "InferenceService", Verb::kValidate},
@@ -50,7 +50,7 @@ const Webhook* FindWebhook(std::string_view path) {
   return found == kWebhooks.end() ? nullptr : found;
 }
 
-// Takes the annotation of the mode away again, and the map if it was not there before.
+// Removes the annotation of the mode, and the annotations themselves if the object had none before.
 void DropMode(Value& defaulted, const Value& before) {
   Value* const metadata = defaulted.Find("metadata");
   Value* const annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
@@ -63,7 +63,8 @@ void DropMode(Value& defaulted, const Value& before) {
 AdmissionResponse Mutate(const AdmissionRequest& request, const AdmissionContext& context) {
   AdmissionResponse response{.uid = request.uid};
   Value defaulted = model::WithDefaults(request.object, context);
-  // Of a service that is there the mode is what it is served in, whatever the default is now: the controller knows.
+  // An existing service keeps the mode in which it is served, whatever the current default is. The controller decides
+  // that.
   if (request.operation == "UPDATE" &&
       manifest::FieldAt(request.object, {"metadata", "annotations", model::kDeploymentModeAnnotation}) == nullptr) {
     DropMode(defaulted, request.object);
@@ -95,8 +96,8 @@ AdmissionResponse Validate(const AdmissionRequest& request, const AdmissionConte
   return response;
 }
 
-// What the review says of its object, where the object itself says nothing: where it is to be, and what it is called
-// for as long as the server has not made a name of its generateName.
+// Copies the namespace and the name from the review if the object lacks them: an object with a generateName has no name
+// until the server creates one.
 void Complete(AdmissionRequest& request) {
   Value* const metadata = request.object.Find("metadata");
   if (metadata == nullptr || !metadata->is(Kind::kMap)) return;
@@ -106,7 +107,7 @@ void Complete(AdmissionRequest& request) {
   if (metadata->Find("name") == nullptr && !request.name.empty()) metadata->Set("name", Value::String(request.name));
 }
 
-// What is wrong with the kind that is asked about, or with that of the object; empty: nothing.
+// Returns what is wrong with the kind of the request or of its object. Empty if nothing is.
 std::string FaultOfKind(const Webhook& webhook, const AdmissionRequest& request) {
   const std::string group = webhook.group.empty() ? "" : std::string(webhook.group) + "/";
   const std::string api_version = group + std::string(webhook.version);

@@ -10,36 +10,36 @@
 
 namespace inferd::cluster {
 
-// What a webhook answers, over HTTP; the body is JSON.
+// A webhook's HTTP response. The body is JSON.
 struct ReviewAnswer {
   int status = 200;
   std::string body;
 };
 
-// By what reviews are decided.
+// The inputs of reviews.
 struct ReviewContext {
-  model::AdmissionContext objects;  // those of KServe's kinds
+  model::AdmissionContext objects;  // for KServe's kinds
   PodReviewContext pods;
 };
 
-// Answers what an API server asks a webhook, which is named by its path, as KServe 0.10 has them:
+// Answers a review of an API server. The path selects the webhook, as in KServe 0.10:
 //
 //   POST /validate-serving-kserve-io-v1beta1-inferenceservice   {"kind":"AdmissionReview",...}
 //
-// A mutating webhook allows everything, and fills in defaults of what it can read; the API server checks types behind
-// it, and the validating one behind that. An object that is being deleted is never refused: its finalizers must go.
-// Denials are those of the local API, in KServe's words; as with KServe, the text is the reason, too. Pods have a
-// webhook of their own (ReviewPod).
+// A mutating webhook allows every object, and fills in the defaults of the fields that it can parse. After it, the API
+// server checks the types, and then calls the validating webhook. An object that is being deleted is never refused,
+// because its finalizers must be removed. Denials are the same as those of the local API, in KServe's words; as with
+// KServe, the text is also the reason. Pods have a webhook of their own (ReviewPod).
 //
-// What is no review is answered with an error of HTTP and a Status: 404, there is no such webhook; 400. Never throws.
-// `stop` ends what is looked up. Thread-safe where the context is.
+// An unknown path gets an HTTP 404 with a Status. A malformed review gets a 400: a denial if its uid is known, else an
+// HTTP error with a Status. Never throws. `stop` cancels lookups. Thread-safe if the context is.
 ReviewAnswer Review(std::string_view path, std::string_view body, const ReviewContext& context,
                     const std::stop_token& stop = {});
 
-// Whether reviews of that path look objects up at the API server, and so may take seconds.
+// Returns true if reviews of that path look up objects at the API server. Such a review may take seconds.
 bool LooksUp(std::string_view path);
 
-// The paths that there are.
+// Returns the paths of all webhooks.
 std::vector<std::string_view> WebhookPaths();
 
 }  // namespace inferd::cluster

@@ -32,7 +32,7 @@ Value FromYaml(std::string_view text) {
   return documents.has_value() ? std::move(documents->front()) : Value();
 }
 
-// A path's kind, as a review names it.
+// Returns the kind for a webhook's path, as a review names it.
 std::string KindOf(std::string_view path) {
   for (const auto& [end, kind] :
        {std::pair("v1beta1-inferenceservice", "v1beta1, kind: InferenceService"),
@@ -45,7 +45,7 @@ std::string KindOf(std::string_view path) {
   return "{}";
 }
 
-// An object of the path's kind, called "x", with these members.
+// Returns an object of the path's kind, named "x", with these members.
 std::string ObjectOf(std::string_view path, std::string_view members) {
   const Value kind = FromYaml(KindOf(path));
   return "{apiVersion: serving.kserve.io/" + kind.Find("version")->text() + ", kind: " + kind.Find("kind")->text() +
@@ -60,7 +60,7 @@ struct Asked {
 
 class ReviewTest : public ::testing::Test {
  protected:
-  // The `response` of a review of an object in YAML.
+  // Returns the `response` to a review of an object in YAML.
   Value Ask(std::string_view path, std::string_view object, const Asked& asked = {}) {
     const Value review = FromYaml(
         "{apiVersion: admission.k8s.io/v1, kind: AdmissionReview, request: {uid: u1, kind: " + KindOf(path) +
@@ -79,7 +79,7 @@ class ReviewTest : public ::testing::Test {
     return response == nullptr ? Value::Map() : *response;
   }
 
-  // "allowed", or the code and the message.
+  // Returns "allowed", or the code and the message.
   static std::string VerdictOf(const Value& response) {
     EXPECT_EQ(response.Find("uid")->text(), "u1");
     if (response.Find("allowed")->boolean()) {
@@ -90,7 +90,7 @@ class ReviewTest : public ::testing::Test {
     return status.Find("code")->text() + ": " + status.Find("message")->text();
   }
 
-  // The object with the response's patch.
+  // Applies the response's patch to the object.
   static Value Patched(std::string_view object, const Value& response) {
     const Value* const patch = response.Find("patch");
     if (patch == nullptr) return FromYaml(object);
@@ -161,7 +161,7 @@ TEST_F(ReviewTest, ADenialIsItsOwnReasonAsWithKServe) {
   EXPECT_EQ(response.Find("status")->Find("message")->text(), "MinReplicas cannot be less than 0.");
 }
 
-// Each field of a service that is read, as what it cannot be.
+// Sets each field of a service to a value of a wrong type.
 TEST_F(ReviewTest, WrongTypesAreNamedByTheirField) {
   for (const auto& [path, value] : std::vector<std::pair<std::string, std::string>>{
            {"metadata.labels", "[]"},
@@ -190,7 +190,7 @@ TEST_F(ReviewTest, WrongTypesAreNamedByTheirField) {
            {"spec.transformer", "[]"},
            {"spec.explainer", "1"},
        }) {
-    // "a.b.c" is {a: {b: {c: value}}}, merged into what is needed.
+    // Merges "a.b.c", as {a: {b: {c: value}}}, into the required fields.
     Value object = FromYaml(ObjectOf(kValidateService,
                                      "metadata: {name: x}, spec: {predictor: {model: {modelFormat: "
                                      "{name: onnx}, storageUri: s3://m}}}"));

@@ -16,7 +16,7 @@ using manifest::Value;
 
 constexpr std::string_view kScheme = "https://";
 
-// "https://[::1]:9443/x" is "::1"; empty: it is no URL of HTTPS.
+// Returns the host of a URL: "https://[::1]:9443/x" is "::1". Empty if it is no HTTPS URL.
 std::string HostOf(std::string_view url) {
   if (!url.starts_with(kScheme)) return {};
   url.remove_prefix(kScheme.size());
@@ -41,7 +41,7 @@ std::string NameOf(const Value& client) {
   return HostOf(TextAt(client, {"url"}));
 }
 
-// What each of its webhooks says of where it is.
+// Calls `call` with the clientConfig of each webhook.
 template <typename Document, typename Call>
 void ForEachClient(Document& configuration, const Call& call) {
   auto* const webhooks = configuration.Find("webhooks");
@@ -52,7 +52,7 @@ void ForEachClient(Document& configuration, const Call& call) {
   }
 }
 
-// What `part` says of each, without the empty ones.
+// Returns the non-empty results of `part` for all webhooks, sorted and unique.
 std::vector<std::string> SortedOf(const Value& configuration, std::string (*part)(const Value& client)) {
   std::set<std::string> parts;
   ForEachClient(configuration, [&](const Value& client) {

@@ -6,19 +6,19 @@
 
 #include "data/manifest/value.h"
 
-// Kubernetes' MutatingWebhookConfiguration and ValidatingWebhookConfiguration, of which each webhook says where it is
-// and which authorities are trusted there. Thread-safe.
+// Functions on Kubernetes' MutatingWebhookConfiguration and ValidatingWebhookConfiguration. Each webhook in them has an
+// address and the authorities that are trusted there. Thread-safe.
 
 namespace inferd::cluster {
 
-// The names that an API server calls the webhooks by, which their certificate must have: of a service
-// "NAME.NAMESPACE.svc", of a URL its host. Sorted, each once; what is neither is left out.
+// Returns the host names by which an API server calls the webhooks; their certificate must have them. For a service it
+// is "NAME.NAMESPACE.svc", for a URL its host. Sorted and unique. Webhooks with neither are ignored.
 std::vector<std::string> CalledNames(const manifest::Value& configuration);
 
-// The paths that it asks there. Sorted, each once.
+// Returns the paths of the webhooks, sorted and unique.
 std::vector<std::string> CalledPaths(const manifest::Value& configuration);
 
-// Has each webhook trust these authorities (PEM). Whether that changed anything.
+// Makes each webhook trust these authorities (PEM). Returns true if that changed anything.
 bool SetAuthorities(manifest::Value& configuration, std::string_view authorities);
 
 }  // namespace inferd::cluster

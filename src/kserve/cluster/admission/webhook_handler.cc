@@ -17,7 +17,7 @@ net::HttpResponse Refusal(int status, std::string_view text) {
   return net::HttpResponse::Text(status, kJson, StatusJson(status, "", text));
 }
 
-// A review that is answered, perhaps on another thread.
+// A review in progress, perhaps on another thread.
 struct ReviewCall {
   net::HttpRequest request;
   net::Reply reply;

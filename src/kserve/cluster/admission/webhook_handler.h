@@ -11,17 +11,17 @@
 
 namespace inferd::cluster {
 
-// Where reviews are answered. All outlive the handlers; the loops, too, the pool.
+// The resources for reviews. All must outlive the handlers. The loops must outlive the pool.
 struct WebhookWork {
   const ReviewContext& context;  // called on the loops and on the pool
   base::ThreadPool& lookups;     // for reviews that look objects up
-  // Then what is looked up is given up, and the review is denied: an API server waits for less than a second more.
+  // The time limit of lookups. A review that exceeds it is denied: the API server waits for less than a second longer.
   std::chrono::milliseconds lookups_max{3'000};
-  size_t lookups_waiting_max = 256;  // reviews that wait for the pool; one more is 503
+  size_t lookups_waiting_max = 256;  // limit of reviews that wait for the pool; more get 503
 };
 
-// POST of the paths of Review(); all else is an error, as a Status. Answers on its loop, in about a millisecond, but
-// for reviews that look objects up. Loop-bound.
+// Serves POST for the paths of Review(). Other requests get an error with a Status. Most reviews are answered on the
+// loop in about a millisecond; those with lookups use the pool. Loop-bound.
 std::unique_ptr<net::HttpHandler> MakeWebhookHandler(const WebhookWork& work, net::Loop& loop);
 
 }  // namespace inferd::cluster

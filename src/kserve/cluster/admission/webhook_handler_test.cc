@@ -55,10 +55,10 @@ class WebhookHandlerTest : public ::testing::Test {
   }
   std::string Ask(std::string_view line, std::string_view body = {}) { return Ask(line, body, body.size()); }
 
-  // Sends a review of a pod whose credentials are to be looked up.
+  // Sends a review of a pod whose credentials must be looked up.
   std::string AskOfPod() { return Ask("POST /mutate-pods", kPodReview); }
 
-  // What is looked up ends with the review's time, or when the test says so.
+  // A lookup that ends with the review's time limit, or when the test ends it.
   kubernetes::ApiResult<kubernetes::ObjectPointer> AwaitEnd(const std::stop_token& stop) {
     std::counting_semaphore<2> ended(0);
     const auto end = [&ended] { ended.release(); };

@@ -12,13 +12,13 @@ namespace inferd::cluster {
 namespace {
 
 constexpr std::chrono::seconds kLookEvery{30};
-constexpr std::chrono::milliseconds kBeforeSyncedEvery{100};  // while not all objects are known
+constexpr std::chrono::milliseconds kBeforeSyncedEvery{100};  // before all objects have been listed
 constexpr std::chrono::milliseconds kDrainTimeout{10'000};
 constexpr size_t kLoops = 2;
-constexpr size_t kLookups = 8;  // reviews that look objects up at a time
+constexpr size_t kLookups = 8;  // concurrent reviews that look up objects
 constexpr const char* kListener = "webhooks";
 
-// A webhook answers in milliseconds, to few clients.
+// A webhook has few clients, and answers in milliseconds.
 net::Limits WebhookLimits() {
   net::Limits limits;
   limits.connections_max = 1'000;
@@ -73,13 +73,15 @@ void WebhookServer::Wake() {
 bool WebhookServer::ready() const { return port() != 0 || (store_.synced() && store_.configurations().empty()); }
 
 bool WebhookServer::mutates_pods() const {
+  // If the configurations cannot be listed, they may still exist.
+  if (!store_.synced()) return true;
   return std::ranges::any_of(store_.configurations(), [](const kubernetes::ObjectPointer& configuration) {
     return std::ranges::any_of(CalledPaths(*configuration), &LooksUp);
   });
 }
 
 bool WebhookServer::AwaitStep() {
-  // The last object that is told of is told before all are known.
+  // The change of the last object is reported before synced() becomes true, so poll until then.
   const auto deadline = std::chrono::steady_clock::now() + (store_.synced() ? kLookEvery : kBeforeSyncedEvery);
   const base::MutexLock lock(mutex_);
   while (!awake_ && !stopping_) {

@@ -21,37 +21,39 @@
 namespace inferd::cluster {
 
 struct WebhookOptions {
-  // What mutates_pods() says has changed; on the thread that keeps the certificates.
+  // Called when the result of mutates_pods() changed, on the thread that keeps the certificates.
   std::function<void()> on_pods_change;
   std::string address = "0.0.0.0";
-  uint16_t port = 9443;  // 0: any free one
+  uint16_t port = 9443;  // 0 selects a free port
   CertificatePlaces places;
   CertificateTimes times = {};
 };
 
-// The webhooks of a cluster's controller, over HTTPS with certificates of its own making. It listens as soon as there
-// is one; a thread of it keeps them. Ends what it does, and the answers that are under way, with its destructor.
+// The webhooks of a cluster's controller, over HTTPS with its own certificates. It listens as soon as a certificate
+// exists. A thread renews certificates. The destructor stops that thread, and waits for responses in flight.
 class WebhookServer final {
  public:
-  // All but the options outlive it. The context's functions are called from any thread, as is `leads`: whether this
-  // program is the one that writes.
+  // All references must outlive the server. The context's functions and `leads` are called on any thread. `leads`
+  // returns true if this process may write.
   WebhookServer(WebhookOptions options, kubernetes::Client& client, ReviewContext context, std::function<bool()> leads,
                 const base::Clock& clock, metrics::Registry& registry, base::Logger& logger);
   ~WebhookServer();
   WebhookServer(const WebhookServer&) = delete;
   WebhookServer& operator=(const WebhookServer&) = delete;
 
-  // Looks at once whether something is to be done, as when this program begins to lead. Thread-safe.
+  // Checks at once whether anything must be done, for example because this process begins to lead. Thread-safe.
   void Wake();
-  // Whether it listens, or nothing is there that would ask it. Thread-safe.
+  // Returns true if the server listens, or no webhook exists that would call it. Thread-safe.
   bool ready() const;
-  // Where it listens; 0: not yet. Thread-safe.
+  // Returns the port. 0 if the server does not listen yet. Thread-safe.
   uint16_t port() const { return port_.load(); }
-  // Whether API servers are told to ask here about pods. Thread-safe.
+  // Returns false if API servers are known not to call this server for pods. Thread-safe.
   bool mutates_pods() const;
+  // Adds why certificates and configurations of webhooks may be out of date. Called by one thread.
+  void AddDoubts(std::vector<Doubt>& doubts) const { store_.AddDoubts(doubts); }
 
  private:
-  // Until something may be to be done; false: no more.
+  // Blocks until a step may be needed. Returns false if the server stops.
   bool AwaitStep();
   void TellOfPods();
   bool Show(const net::PemPair& serving);
@@ -64,8 +66,8 @@ class WebhookServer final {
   base::CondVar changed_;
   bool awake_ GUARDED_BY(mutex_) = true;
   bool stopping_ GUARDED_BY(mutex_) = false;
-  net::PemPair serving_;       // the thread's
-  bool told_of_pods_ = false;  // the thread's; what mutates_pods() was told to be
+  net::PemPair serving_;       // used by thread_ only
+  bool told_of_pods_ = false;  // used by thread_ only; the last reported result of mutates_pods()
   std::atomic<uint16_t> port_{0};
   net::LoopGroup loops_;
   base::ThreadPool lookups_;

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "data/manifest/value_path.h"
+#include "kserve/cluster/graphs/graph_move.h"
+#include "kserve/cluster/objects/ownership.h"
 #include "kserve/cluster/objects/resources.h"
 #include "kserve/cluster/services/component_observation.h"
 #include "kserve/cluster/services/decision.h"
@@ -22,7 +24,7 @@ using model::ComponentState;
 using model::GraphState;
 using model::ObservedCondition;
 
-// What pods say of why those of the newest template are not ready.
+// Returns the failure that a pod of the newest template reports.
 std::string FailureOfNewest(const ComponentState& state) {
   if (state.revisions.empty()) return {};
   for (const model::ReplicaStatus& replica : state.revisions.back().replicas) {
@@ -31,7 +33,7 @@ std::string FailureOfNewest(const ComponentState& state) {
   return {};
 }
 
-// A router that another is to take the place of answers until then.
+// The old router answers until the new one replaces it.
 ObservedCondition Updating(const std::string& more) {
   return {.status = "Unknown",
           .reason = "RouterUpdating",
@@ -54,17 +56,36 @@ void ObserveKnativeRouter(const FoundComponent& router, bool applied, GraphState
   if (applied && state.configurations.status == "True") state.configurations = Updating("");
 }
 
+// The context of a decision without those changes that would move the graph to another kind of router.
 struct KeptGraph {
   model::InferenceServiceConfig config;
   bool has_knative = false;
+  std::optional<ObservedCondition> kept_way = {};
 };
 
-// A graph that names no mode stays what it is: a Deployment does not become a Knative Service because there is Knative
-// now, or because the default is another one.
+// The condition of a graph that keeps its Deployment although Knative was installed.
+ObservedCondition DeploymentKept() {
+  return {.status = "False",
+          .reason = "DeploymentKept",
+          .message =
+              "the cluster has Knative now; the router of this graph stays a Deployment until its annotation "
+              "serving.kserve.io/deploymentMode says Knative"};
+}
+
+// A graph keeps its kind of router until its annotation asks for another one: it does not become a Knative Service
+// because Knative was installed, or because the default changed.
 KeptGraph Keep(const model::ObjectMeta& metadata, const GraphContext& context) {
   KeptGraph kept{.config = context.configuration.config, .has_knative = context.has_knative};
-  if (model::ParseDeploymentMode(metadata.annotation(model::kDeploymentModeAnnotation)).has_value()) return kept;
-  if (context.served.mode.has_value()) kept.config.default_mode = *context.served.mode;
+  if (const auto mode = KeptMode(metadata, context.served, kept.config.default_mode)) {
+    kept.kept_way = ModeKeptNotice(*mode, kept.config.default_mode);
+    kept.config.default_mode = *mode;
+  }
+  if (kept.has_knative && !NamesKnative(metadata) &&
+      model::DeploymentModeOf(metadata, kept.config) == model::DeploymentMode::kServerless &&
+      WasMadeWithoutKnative(metadata.name, context.served, context.there)) {
+    kept.has_knative = false;
+    kept.kept_way = DeploymentKept();
+  }
   return kept;
 }
 
@@ -99,8 +120,27 @@ GraphDecision DecideGraph(const Value& document, const GraphContext& context) {
     return decision;
   }
   decision.desired = *std::move(made);
+  decision.kept_way = kept.kept_way;
   decision.routes = LeaveOutRoutes(context.has_gateway_api, decision.desired.objects);
+  decision.move = PlanGraphMove(decision.graph.metadata.name, context.served, context.there, decision.desired.knative);
+  if (!decision.move.has_value()) return decision;
+  LeaveOutNames(*decision.move, decision.desired.objects);
+  if (!decision.move->observes_before()) return decision;
+  const bool to_knative = decision.desired.knative;
+  decision.kept_way = MovingNotice(
+      *decision.move, to_knative ? model::DeploymentMode::kServerless : model::DeploymentMode::kRawDeployment);
+  // Requests still use the old URL. A Knative Service reports its own.
+  decision.routes.reset();
+  if (to_knative) {
+    const auto before = model::MakeGraphObjects(decision.graph, kept.config, false, context.find);
+    if (before.has_value()) decision.desired.url = before->url;
+  }
   return decision;
+}
+
+std::function<bool(const LabelledObject&)> WhatGoes(const GraphDecision& decision) {
+  if (!decision.move.has_value()) return {};
+  return [&decision](const LabelledObject& stray) { return GoesAt(*decision.move, stray); };
 }
 
 GraphState ObserveGraph(const GraphDecision& decision, const std::vector<LabelledObject>& there,
@@ -109,8 +149,13 @@ GraphState ObserveGraph(const GraphDecision& decision, const std::vector<Labelle
   GraphState state{.url = decision.desired.url};
   const std::vector<const Value*> pods = LiveOf(there, Pods());
   const Value* const knative = FindLive(there, KnativeServices(), name);
-  // Of one that cannot be decided about, what it was before goes on.
-  const bool by_knative = decision.failure.has_value() ? knative != nullptr : decision.desired.knative;
+  // A graph without a valid decision keeps its current router. If it has two, the Service of its name leads to it.
+  const Value* const service = FindLive(there, PlainServices(), name);
+  const bool has_service = service != nullptr && ClaimOf(*service, decision.graph.document) == Claim::kOwn;
+  bool by_knative = decision.failure.has_value() ? knative != nullptr && !has_service : decision.desired.knative;
+  // During the first steps of a move, the status describes the old router.
+  if (decision.move.has_value() && decision.move->observes_before()) by_knative = !by_knative;
+  if (decision.kept_way.has_value()) state.notices.emplace(kWayNotice, *decision.kept_way);
   FoundComponent router{.object = name, .live = knative, .pods = pods, .written = {}};
   const auto applied = [&](const kubernetes::Resource& resource) {
     return std::ranges::find(result.applied, resource.kind) != result.applied.end();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "kserve/cluster/objects/cluster_view.h"
 #include "kserve/cluster/objects/object_set.h"
 #include "kserve/cluster/services/served_way.h"
+#include "kserve/cluster/services/way_move.h"
 #include "kserve/model/api/inference_graph.h"
 #include "kserve/model/pods/pod_resolution.h"
 #include "kserve/model/reconcile/graph_objects.h"
@@ -15,34 +17,41 @@
 
 namespace inferd::cluster {
 
-// By what is decided about an InferenceGraph, beside itself.
+// The inputs of a decision about an InferenceGraph, in addition to its document.
 struct GraphContext {
   const Configuration& configuration;
-  bool has_knative = false;      // serving.knative.dev/v1
-  bool has_gateway_api = false;  // gateway.networking.k8s.io/v1
-  ServedWay served{};            // how it is served now
+  bool has_knative = false;                  // serving.knative.dev/v1
+  bool has_gateway_api = false;              // gateway.networking.k8s.io/v1
+  ServedWay served{};                        // the way in which it is served now
+  const std::vector<LabelledObject>& there;  // its live objects, with its pods
   model::FindStepService find;
 };
 
-// What is to become of a graph.
+// The decision about a graph.
 struct GraphDecision {
   model::InferenceGraph graph;
-  model::GraphObjects desired;                      // none where it has failed: what is there goes on
-  std::optional<model::ResolutionFailure> failure;  // of a webhook's rules: InvalidGraph
-  std::optional<model::ObservedCondition> routes;   // what is missing for them; nullopt: nothing is
+  model::GraphObjects desired;                       // empty after a failure; the live objects then stay
+  std::optional<model::ResolutionFailure> failure;   // InvalidGraph if a webhook would deny the graph
+  std::optional<model::ObservedCondition> routes;    // what its routes lack, if anything
+  std::optional<model::ObservedCondition> kept_way;  // why it is not served as a new graph would be; nullopt if it is
+  std::optional<WayMove> move;                       // set while objects of another kind of router remain
 };
 
-// Decides about a graph as it stands in the cluster: reads and validates it, as the webhooks do where they are
-// installed, and makes its objects. Pure; thread-safe, as is the other.
+// Decides about a graph. Reads and validates its document, as the webhooks do where they are installed, and creates its
+// objects. Pure; thread-safe, like the other functions of this file.
 GraphDecision DecideGraph(const manifest::Value& document, const GraphContext& context);
 
-// The state of a graph, as its router's Deployment or Knative Service and its pods are. `result`: of writing what was
-// decided; what was written only now is not what runs yet.
+// Returns the filter for ObjectSet::goes: which unwanted objects of the graph may be deleted now. Empty if all may.
+// Refers to the decision.
+std::function<bool(const LabelledObject&)> WhatGoes(const GraphDecision& decision);
+
+// Computes a graph's state from the Deployment or Knative Service of its router and from its pods. `result` is the
+// result of the last write: an object that was just written does not run yet.
 model::GraphState ObserveGraph(const GraphDecision& decision, const std::vector<LabelledObject>& there,
                                const SetResult& result);
 
-// Where an InferenceService (null: there is none) is asked within the cluster, once its status has an address: that of
-// raw mode is without the model's path (KServe: GetPredictorEndpoint).
+// Returns the address of an InferenceService within the cluster, once its status has an address. In raw mode the
+// address lacks the model's path (KServe: GetPredictorEndpoint). `service` is null if there is none.
 model::StepService StepServiceOf(const manifest::Value* service, const model::InferenceServiceConfig& config,
                                  const Runtimes& runtimes);
 

@@ -33,6 +33,8 @@ class GraphDecisionTest : public testing::Test {
     return DecideGraph(Yaml(document), {.configuration = configuration_,
                                         .has_knative = has_knative_,
                                         .has_gateway_api = false,
+                                        .served = {},
+                                        .there = there_,
                                         .find = [this](const std::string& name) {
                                           return name == "iris" ? iris_ : model::StepService();
                                         }});
@@ -40,7 +42,7 @@ class GraphDecisionTest : public testing::Test {
   void Add(const kubernetes::Resource& resource, const std::string& document) {
     there_.push_back({&resource, std::make_shared<const Value>(Yaml(document))});
   }
-  // Without one that was written only now.
+  // Observes the live objects. By default none of them was just written.
   GraphState Observe(const std::string& document, const SetResult& result = {}) {
     return ObserveGraph(Decide(document), there_, result);
   }
@@ -61,7 +63,7 @@ TEST_F(GraphDecisionTest, ItsObjectsBelongToIt) {
   }
 }
 
-// As clients in Go write what nobody has set.
+// Go clients write unset structs like this.
 TEST_F(GraphDecisionTest, AnEmptyStructIsAnAbsentOne) {
   const Value chain = Yaml(kChain);
   const auto made_of = [&](const model::WalkedField& walked, const std::optional<Value>& value) {

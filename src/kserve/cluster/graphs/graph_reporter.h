@@ -10,19 +10,19 @@
 
 namespace inferd::cluster {
 
-// Says of InferenceGraphs what has become of them: their status, where it has changed, and an event where they become
-// ready, or are not. Thread-safe; calls block.
+// Writes changed statuses of InferenceGraphs, and an event when a graph becomes ready or stops being ready.
+// Thread-safe; calls block.
 class GraphReporter final {
  public:
-  // That outlives it.
+  // `statuses` must outlive the reporter.
   explicit GraphReporter(StatusWriter& statuses) : statuses_(statuses) {}
 
-  // `live`: the graph as it was looked at. A conflict: it has changed meanwhile, and is looked at again. Whether
-  // something was written.
+  // Writes the status if it changed, and returns true if it did. `live` is the graph that the status was computed from.
+  // A conflict means that it has changed meanwhile; the caller must reconcile it again.
   kubernetes::ApiResult<bool> Report(const manifest::Value& live, const model::GraphState& state,
                                      const std::stop_token& stop);
 
-  // Says that nothing is decided about the graph, since no configuration is known. What its status says stays.
+  // Reports that no decision is possible because no configuration is known. The rest of the status stays.
   kubernetes::ApiResult<bool> ReportWaiting(const manifest::Value& live, const model::ObservedCondition& why,
                                             const std::stop_token& stop) {
     return statuses_.WriteNotice(InferenceGraphs(), live, kConfigNotice, why, stop);

@@ -23,7 +23,8 @@ constexpr const char* kEventPath = "POST /api/v1/namespaces/m/events";
 
 class GraphReporterTest : public testing::Test {
  protected:
-  // Reports a state of a graph that has that status, to a server that says yes. Whether it was written, or the error.
+  // Reports a state of a graph with that status to a server that accepts it. Returns whether it was written, or the
+  // error.
   std::string Report(const model::GraphState& state, const std::optional<manifest::Value>& before = {}) {
     api_.emplace(answers_);
     kubernetes::ScriptedClient client(*api_, {.retry = {.attempts = 1}});

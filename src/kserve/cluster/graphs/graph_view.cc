@@ -21,7 +21,7 @@ GraphView::GraphView(kubernetes::Client& client, std::vector<std::string> namesp
 }
 
 GraphView::~GraphView() {
-  // Its threads call this object's methods until they end, with its lock free.
+  // The watch's threads call methods of this object until they end, so the lock must be free while they are joined.
   std::unique_ptr<FollowedResource> graphs;
   const base::MutexLock lock(mutex_);
   graphs.swap(graphs_);
@@ -51,6 +51,12 @@ void GraphView::Report(SyncReport& report) const {
   } else {
     graphs_->Report(report);
   }
+}
+
+void GraphView::AddDoubts(std::vector<Doubt>& doubts) const {
+  owned_.AddDoubts(doubts);
+  const base::MutexLock lock(mutex_);
+  if (graphs_ != nullptr) graphs_->AddDoubts(doubts);
 }
 
 ObjectPointer GraphView::Find(const ObjectName& name) const {

@@ -14,35 +14,37 @@
 
 namespace inferd::cluster {
 
-// The InferenceGraphs of a cluster and what was made for them, as they were last heard of. Whatever changes queues the
-// graphs that it matters to. Thread-safe.
+// The InferenceGraphs of a cluster and the objects made for them, as last watched. A change queues the graphs that it
+// affects. Thread-safe.
 class GraphView final {
  public:
   using OnGraph = std::function<void(const kubernetes::ObjectName&)>;
 
-  // `namespaces`: that are looked after; empty: all. `on_graph`: it is to be looked at; called on other threads. The
-  // client and the logger outlive it.
+  // `namespaces` are the namespaces to watch; all if empty. `on_graph` queues a graph; it is called on other threads.
+  // The client and the logger must outlive the view.
   GraphView(kubernetes::Client& client, std::vector<std::string> namespaces, OnGraph on_graph, base::Logger& logger);
   ~GraphView();
   GraphView(const GraphView&) = delete;
   GraphView& operator=(const GraphView&) = delete;
 
-  // Follows the graphs, and the kinds of their objects that the cluster is known to have. May be called again.
+  // Starts to watch the graphs, and the kinds of their objects that the cluster is known to have. May be called again.
   void Follow(const ClusterView& cluster);
-  // What has been listed.
+  // Adds the state of the lists.
   void Report(SyncReport& report) const;
 
   kubernetes::ObjectPointer Find(const kubernetes::ObjectName& name) const;
   std::vector<kubernetes::ObjectPointer> Graphs() const;
   std::vector<LabelledObject> ObjectsOf(const kubernetes::ObjectName& graph) const { return owned_.Of(graph); }
 
-  // True if something was made for a graph.
+  // Adds the reasons why the known state may be out of date. Called by one thread.
+  void AddDoubts(std::vector<Doubt>& doubts) const;
+  // True if objects of any graph exist.
   bool has_objects() const { return !owned_.empty(); }
   Evidence EvidenceOf(const kubernetes::Resource& resource, const OwnedObjects::Matches& matches) const {
     return owned_.EvidenceOf(resource, matches);
   }
 
-  // Something of an InferenceService has changed: its address, it may be.
+  // Queues the graphs that name the InferenceService, because it has changed; its address may be new.
   void OnService(const kubernetes::ObjectName& service) const;
   void QueueAll() const;
 
@@ -56,7 +58,7 @@ class GraphView final {
   StepIndex steps_;
   mutable base::Mutex mutex_;
   std::unique_ptr<FollowedResource> graphs_ GUARDED_BY(mutex_);
-  OwnedObjects owned_;  // ends first
+  OwnedObjects owned_;  // destroyed first
 };
 
 }  // namespace inferd::cluster

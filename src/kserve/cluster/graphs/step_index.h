@@ -10,13 +10,13 @@
 
 namespace inferd::cluster {
 
-// The InferenceServices that a graph's steps name, as far as it can be read. Thread-safe.
+// Returns the InferenceServices that a graph's steps name, as far as the graph can be parsed. Thread-safe.
 std::set<std::string> ServicesNamedBy(const manifest::Value& graph);
 
-// Which graphs have steps that name an InferenceService, which is of the graph's namespace. Thread-safe.
+// An index from InferenceServices to the graphs whose steps name them. Both are in the same namespace. Thread-safe.
 class StepIndex final {
  public:
-  // In place of what the graph named before.
+  // Replaces the services of the graph.
   void Set(const kubernetes::ObjectName& graph, std::set<std::string> services);
   std::vector<kubernetes::ObjectName> GraphsOf(const kubernetes::ObjectName& service) const;
 

@@ -18,17 +18,20 @@ using manifest::Value;
 constexpr const char* kGatewayName = "inferd-gateway";
 constexpr const char* kAboutInitContainers = "ConfigMap knative-serving/config-features";
 
-// "serving.knative.dev/v1 Service".
+// Returns for example "serving.knative.dev/v1 Service".
 std::string AboutApi(const Resource& resource) { return resource.api_version() + " " + resource.kind; }
 
 std::string AboutGateway(const std::string& namespace_name) { return "Service " + namespace_name + "/" + kGatewayName; }
 
-// An API that serves other kinds alone does not have this one.
-bool ListsKind(const Value& api, const Resource& resource) {
+bool IsListOfKinds(const Value& api) {
   const Value* const kinds = api.Find("resources");
-  return kinds != nullptr && std::ranges::any_of(kinds->items(), [&](const Value& kind) {
-           return TextAt(kind, {"name"}) == resource.plural;
-         });
+  return kinds != nullptr && kinds->is(manifest::Kind::kList);
+}
+
+// The API version may exist with other kinds only. Then the cluster lacks this kind.
+bool ListsKind(const Value& api, const Resource& resource) {
+  return std::ranges::any_of(api.Find("resources")->items(),
+                             [&](const Value& kind) { return TextAt(kind, {"name"}) == resource.plural; });
 }
 
 }  // namespace
@@ -65,8 +68,12 @@ bool ClusterFeatures::Look(const std::stop_token& stop) {
 
 void ClusterFeatures::LookForApi(const Resource& resource, Round& round) {
   if (round.is_over) return;
-  const Answer answer = client_.GetDocument("/apis/" + resource.api_version(), round.stop);
-  const bool is_own_404 = !answer.has_value() && answer.error().is_not_found();
+  Answer answer = client_.GetDocument("/apis/" + resource.api_version(), round.stop);
+  if (answer.has_value() && !IsListOfKinds(*answer)) {
+    answer = std::unexpected(
+        kubernetes::ErrorWithoutAnswer({base::StatusCode::kDataLoss, "the answer does not list the API's kinds"}));
+  }
+  const bool is_own_404 = !answer.has_value() && answer.error().says_not_served();
   const auto lists_kind = [&](const Value& api) -> std::optional<bool> {
     return ListsKind(api, resource) ? std::optional(true) : std::nullopt;
   };
@@ -83,11 +90,14 @@ void ClusterFeatures::LookForObject(const Resource& resource, const ObjectName& 
 
 void ClusterFeatures::Note(const std::string& about, const Resource* evidence, const Answer& answer, bool is_own_404,
                            const Read& read, Round& round) {
-  round.is_over = round.stop.stop_requested() || (!answer.has_value() && answer.error().code == 0);
+  // An answer that cannot be parsed still proves that the server is reachable.
+  const bool is_away =
+      !answer.has_value() && answer.error().code == 0 && answer.error().status != base::StatusCode::kDataLoss;
+  round.is_over = round.stop.stop_requested() || is_away;
   if (round.stop.stop_requested()) return;
   const std::optional<bool> there = answer.has_value() ? read(*answer) : std::nullopt;
   const bool is_missing = is_own_404 || (answer.has_value() && !there.has_value());
-  // Without the lock, since other objects are asked.
+  // Called without the lock, because it asks other objects.
   const Evidence found = is_missing ? evidence_(evidence) : Evidence::kNone;
   const base::MutexLock lock(mutex_);
   Lookup& lookup = lookups_[about];
@@ -113,7 +123,7 @@ ClusterFeatures::Known ClusterFeatures::KnownOf(const std::string& about) const 
 }
 
 bool ClusterFeatures::HasKnative() const {
-  // What its revisions accept decides what they are made of, so that both have to be known.
+  // Pod templates depend on whether Knative accepts init containers, so both must be known.
   return KnownOf(AboutApi(KnativeServices())) == Known::kThere && KnownOf(kAboutInitContainers) != Known::kNothing;
 }
 
@@ -141,6 +151,15 @@ std::string ClusterFeatures::gateway_host() const {
 bool ClusterFeatures::revisions_take_init_containers() const {
   const base::MutexLock lock(mutex_);
   return KnownOf(kAboutInitContainers) == Known::kThere;
+}
+
+std::string ClusterFeatures::Summary() const {
+  std::string summary;
+  const base::MutexLock lock(mutex_);
+  for (const auto& [about, lookup] : lookups_) {
+    if (lookup.known() == Known::kThere) summary += about + "\n";
+  }
+  return summary;
 }
 
 std::vector<Doubt> ClusterFeatures::doubts() const {

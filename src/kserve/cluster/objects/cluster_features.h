@@ -15,52 +15,48 @@
 
 namespace inferd::cluster {
 
-// A reason why what is known about a cluster may be out of date, and what the controller does meanwhile.
-struct Doubt {
-  std::string about;  // "Service kserve/inferd-gateway"; the same words as long as it is about the same thing
-  std::string text;
-
-  bool operator==(const Doubt&) const = default;
-};
-
-// The host of inferd-gateway's Service in that namespace: "inferd-gateway.kserve.svc.cluster.local". Thread-safe.
+// Returns the host of inferd-gateway's Service in that namespace: "inferd-gateway.kserve.svc.cluster.local".
+// Thread-safe.
 std::string GatewayHostOf(const std::string& namespace_name);
 
-// What a cluster has beside Kubernetes' own kinds: Knative, Istio, the Gateway API, and inferd-gateway. Each is looked
-// for with a request of its own, and kept as Lookup says. Thread-safe, except that one thread calls Look().
+// The optional features of a cluster: Knative, Istio, the Gateway API and inferd-gateway. Each has a request of its
+// own, and Lookup decides how its answers count. Thread-safe, except that one thread calls Look().
 class ClusterFeatures final {
  public:
-  // Returns what objects that exist say about an API (`resource` is not null) or about inferd-gateway (null). Of
-  // ConfigMaps(), it is about init containers of Knative's revisions.
+  // Returns the evidence that existing objects give about an API, or about inferd-gateway if `resource` is null. For
+  // ConfigMaps(), it is the evidence about init containers in Knative's revisions.
   using FindEvidence = std::function<Evidence(const kubernetes::Resource* resource)>;
 
-  // `controller_namespace` is where inferd-gateway's Service is. All references outlive this.
+  // inferd-gateway's Service is looked up in `controller_namespace`. All references must outlive this.
   ClusterFeatures(kubernetes::Client& client, const base::Clock& clock, std::string controller_namespace,
                   FindEvidence evidence, base::Logger& logger);
 
-  // Looks for each of them once. Blocks. Returns true if something else is known than before.
+  // Looks up each feature once. Returns true if the known state changed. Blocks.
   bool Look(const std::stop_token& stop);
 
-  // True if each is known to be there or to be absent. Until then nothing may be decided.
+  // True if every feature is known to be present or absent. No decision may be made before.
   bool known() const;
-  // True if the cluster has that API. Kinds that each cluster has are there.
+  // True if the cluster has that API. Always true for kinds that every cluster has.
   bool Has(const kubernetes::Resource& resource) const;
-  // Empty if there is no inferd-gateway.
+  // Returns the gateway's host. Empty if there is no inferd-gateway.
   std::string gateway_host() const;
   // True if Knative accepts pods with init containers.
   bool revisions_take_init_containers() const;
   std::vector<Doubt> doubts() const;
+  // Returns a text of all present features. It changes if and only if they change.
+  std::string Summary() const;
 
  private:
   using Known = Lookup::Known;
   using Answer = kubernetes::ApiResult<manifest::Value>;
-  // How an answer counts: the thing is there, is switched off, or (nullopt) is not in what was answered.
+  // Interprets an answer: true if the feature is on, false if it is switched off, nullopt if the answer does not
+  // contain the thing.
   using Read = std::function<std::optional<bool>(const manifest::Value&)>;
 
   struct Round {
     const std::stop_token& stop;
     bool changed = false;
-    bool is_over = false;  // the API server cannot be reached, or `stop` was requested
+    bool is_over = false;  // the API server is unreachable, or `stop` was requested
   };
 
   void LookForApi(const kubernetes::Resource& resource, Round& round);
@@ -77,7 +73,7 @@ class ClusterFeatures final {
   const FindEvidence evidence_;
   base::Logger& logger_;
   mutable base::Mutex mutex_;
-  std::map<std::string, Lookup> lookups_ GUARDED_BY(mutex_);  // by what they are about
+  std::map<std::string, Lookup> lookups_ GUARDED_BY(mutex_);  // by feature
 };
 
 }  // namespace inferd::cluster

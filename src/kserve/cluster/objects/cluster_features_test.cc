@@ -16,7 +16,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-const std::string kNo404 = Answer(404, "404 page not found");  // of an API, as an API server has it
+const std::string kNo404 = Answer(404, "404 page not found");  // of an API, in an API server's form
 
 std::string Lists(const std::string& plural) {
   return Answer(200, R"({"kind":"APIResourceList","resources":[{"name":")" + plural + R"("}]})");
@@ -24,17 +24,19 @@ std::string Lists(const std::string& plural) {
 
 std::string Own404(const std::string& name) { return Answer(404, kubernetes::AbsentJson(name)); }
 std::string InitContainers(const std::string& value) {
-  return Answer(200, R"({"data":{"kubernetes.podspec-init-containers":")" + value + "\"}}");
+  return Answer(
+      200, R"({"metadata":{"name":"config-features"},"data":{"kubernetes.podspec-init-containers":")" + value + "\"}}");
 }
 
-// What a cluster has that has all of it.
+// The answers of a cluster with all features.
 const std::vector<std::string> kAll = {Lists("services"), Lists("virtualservices"), Lists("httproutes"),
-                                       Answer(200, "{}"), InitContainers("enabled")};
+                                       Answer(200, R"({"metadata":{"name":"inferd-gateway"}})"),
+                                       InitContainers("enabled")};
 const std::vector<std::string> kNone = {kNo404, kNo404, kNo404, Own404("inferd-gateway")};
 
 class ClusterFeaturesTest : public testing::Test {
  protected:
-  // What the API server answers, look after look.
+  // Sets the API server's answers for consecutive lookups.
   void Answers(const std::vector<std::vector<std::string>>& looks) {
     std::vector<std::string> answers;
     for (const auto& look : looks) answers.insert(answers.end(), look.begin(), look.end());
@@ -42,7 +44,7 @@ class ClusterFeaturesTest : public testing::Test {
     client_.emplace(*api_, kubernetes::SenderOptions{.retry = {.attempts = 1}});
     features_.emplace(**client_, clock_, "kserve", [this](const kubernetes::Resource*) { return evidence_; }, *logger_);
   }
-  // Returns true if something else is known than before.
+  // Returns true if the known state changed.
   bool LookAfter(int64_t seconds) {
     clock_.AdvanceMs(seconds * 1'000);
     return features_->Look({});
@@ -99,14 +101,14 @@ TEST_F(ClusterFeaturesTest, AnApiWithoutTheKindIsAsGoodAsNone) {
   EXPECT_EQ(Known(), "");
 }
 
-// Every answer but the thing's own 404, for each of the five lookups, however often.
+// Any answer except the thing's own 404 keeps the state of each of the five lookups, however often it comes.
 TEST_F(ClusterFeaturesTest, AFailedLookKeepsWhatWasKnown) {
   const std::string no_details = Answer(404, StatusJson(404, "NotFound", "the server could not find the resource"));
   const std::vector<std::string> failures = {Answer(403, StatusJson(403, "Forbidden", "no")), Answer(500, "{}"),
                                              Answer(503, "busy"), Answer(429, "{}"), Answer(410, "{}")};
   for (size_t i = 0; i < kAll.size(); ++i) {
     std::vector<std::string> of_this = failures;
-    // Objects are named by their 404. A proxy's, and one of a namespace's kinds, are of something else.
+    // A 404 names its object. A proxy's 404, and one about a kind in the namespace, refer to something else.
     if (i >= 3) of_this.insert(of_this.end(), {no_details, kNo404, Answer(404, "<html>"), Own404("another")});
     for (const std::string& failure : of_this) {
       std::vector<std::string> failed = kAll;
@@ -152,7 +154,7 @@ TEST_F(ClusterFeaturesTest, OneThatWasThereGoesByTwoLooks) {
     EXPECT_EQ(Known(), kKnowsAll) << i << ": one look, again";
     EXPECT_TRUE(LookAfter(60)) << i;
     EXPECT_NE(Known(), kKnowsAll) << i;
-    // Objects that need it contradict.
+    // Objects that need it are contradicting evidence.
     evidence_ = Evidence::kContradicting;
     Answers({kAll, gone, gone, gone});
     for (int look = 0; look < 4; ++look) LookAfter(60);

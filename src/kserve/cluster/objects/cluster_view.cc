@@ -22,7 +22,7 @@ using manifest::Value;
 
 bool IsRevision(const Value& deployment) { return model::ReadRevision(deployment).has_value(); }
 
-// A Deployment that Knative has made for one of its revisions. It is there even while Knative's API is not found.
+// True for a Deployment of a Knative revision. It proves that Knative exists, even if Knative's API is not found.
 bool IsOfKnative(const Value& deployment) {
   const Value* const owners = manifest::FieldAt(deployment, {"metadata", "ownerReferences"});
   return owners != nullptr && std::ranges::any_of(owners->items(), [](const Value& owner) {
@@ -30,15 +30,21 @@ bool IsOfKnative(const Value& deployment) {
          });
 }
 
-// A name that leads to the gateway.
+// True if the Service's name leads to the gateway.
 bool LeadsTo(const Value& service, const std::string& host) {
   return TextAt(service, {"spec", "externalName"}) == host;
 }
 
-// A Knative Service whose pods have init containers.
+// True for a Knative Service whose pods have init containers.
 bool HasInitContainers(const Value& knative_service) {
   const Value* const list = manifest::FieldAt(knative_service, {"spec", "template", "spec", "initContainers"});
   return list != nullptr && !list->items().empty();
+}
+
+// True for a ConfigMap that lists TrainedModels that a server has loaded.
+bool ListsModels(const Value& config_map) {
+  const std::string& models = TextAt(config_map, {"data", "models.json"});
+  return !models.empty() && models != "[]";
 }
 
 Evidence Worst(Evidence a, Evidence b) {
@@ -46,7 +52,7 @@ Evidence Worst(Evidence a, Evidence b) {
   return a == Evidence::kUnread ? a : b;
 }
 
-// As the webhook has it, where it is not asked: what is wrong with it is said in its status.
+// Validates like the webhook, which may not be installed. The model's status reports the problem.
 std::shared_ptr<const model::TrainedModel> ReadModel(const Value& document) {
   manifest::Problems problems;
   auto model = std::make_shared<model::TrainedModel>(model::ReadTrainedModel(document, problems));
@@ -73,7 +79,7 @@ ClusterView::ClusterView(kubernetes::Client& client, const base::Clock& clock, O
           logger) {}
 
 ClusterView::~ClusterView() {
-  // Their threads call this object's methods until they end, with its lock free.
+  // The watches' threads call methods of this object until they end, so the lock must be free while they are joined.
   std::map<std::string, std::unique_ptr<FollowedResource>> followed;
   const base::MutexLock lock(mutex_);
   services_ = nullptr;
@@ -115,6 +121,13 @@ Evidence ClusterView::EvidenceOf(const Resource* feature) const {
   return EvidenceOf(*feature, [](const Value&) { return true; });
 }
 
+Evidence ClusterView::MadeForServices() const {
+  if (!owned_.empty()) return Evidence::kContradicting;
+  SyncReport report;
+  owned_.Report(report);
+  return report.waits ? Evidence::kUnread : Evidence::kNone;
+}
+
 void ClusterView::Follow(Following following, kubernetes::ObjectCache::OnChange on_change) {
   const base::MutexLock lock(mutex_);
   std::unique_ptr<FollowedResource>& followed =
@@ -131,15 +144,22 @@ void ClusterView::FollowKServe() {
           .field_selector = std::string("metadata.name=") + ConfigurationKeeper::kName,
           .trim = TrimManagedFields},
          [this](const Change& change) { OnConfiguration(change); });
-  Follow({.resource = ClusterServingRuntimes(), .trim = TrimManagedFields},
+  // Without the namespace's own runtimes, services would use those of the cluster, and their pods would be replaced.
+  const auto made = [this] { return MadeForServices(); };
+  // Without TrainedModels, servers would unload their models.
+  const auto listed = [this] { return owned_.EvidenceOf(ConfigMaps(), ListsModels); };
+  Follow({.resource = ClusterServingRuntimes(), .trim = TrimManagedFields, .evidence = made},
          [this](const Change& change) { OnRuntime(change, true); });
-  Follow({.resource = ServingRuntimes(), .namespaces = options_.namespaces, .trim = TrimManagedFields},
-         [this](const Change& change) { OnRuntime(change, false); });
-  Follow({.resource = TrainedModels(), .namespaces = options_.namespaces, .trim = TrimManagedFields},
-         [this](const Change& change) { OnModel(change); });
+  Follow(
+      {.resource = ServingRuntimes(), .namespaces = options_.namespaces, .trim = TrimManagedFields, .evidence = made},
+      [this](const Change& change) { OnRuntime(change, false); });
+  Follow(
+      {.resource = TrainedModels(), .namespaces = options_.namespaces, .trim = TrimManagedFields, .evidence = listed},
+      [this](const Change& change) { OnModel(change); });
   owned_.Follow(Pods());
-  Follow({.resource = InferenceServices(), .namespaces = options_.namespaces, .trim = TrimManagedFields},
-         [this](const Change& change) { changed_.on_service(change.name); });
+  Follow(
+      {.resource = InferenceServices(), .namespaces = options_.namespaces, .trim = TrimManagedFields, .evidence = made},
+      [this](const Change& change) { changed_.on_service(change.name); });
 }
 
 void ClusterView::OnConfiguration(const Change& change) {
@@ -154,6 +174,9 @@ bool ClusterView::SettleConfiguration(bool more_was_made, const std::stop_token&
 std::vector<Doubt> ClusterView::doubts() const {
   std::vector<Doubt> doubts = features_.doubts();
   std::ranges::move(keeper_.doubts(), std::back_inserter(doubts));
+  owned_.AddDoubts(doubts);
+  const base::MutexLock lock(mutex_);
+  for (const auto& [key, followed] : followed_) followed->AddDoubts(doubts);
   return doubts;
 }
 
@@ -163,7 +186,7 @@ void ClusterView::OnRuntime(const Change& change, bool cluster_wide) {
     manifest::Problems problems;
     runtime = std::make_shared<model::ServingRuntime>(model::ReadServingRuntime(*change.now, cluster_wide, problems));
     if (!problems.empty()) {
-      // The statuses of services that would use it say so.
+      // The statuses of the services that would use the runtime report this.
       runtime->fault = problems.front().ToString("");
       logger_.Error("a runtime cannot be used",
                     {{"namespace", change.name.namespace_name}, {"name", change.name.name}, {"why", runtime->fault}});

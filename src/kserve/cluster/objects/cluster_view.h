@@ -22,7 +22,7 @@ namespace inferd::cluster {
 using Runtimes = std::vector<std::shared_ptr<const model::ServingRuntime>>;
 using Models = std::vector<std::shared_ptr<const model::TrainedModel>>;
 
-// As decisions take them. Valid as long as `objects`.
+// Returns the objects as plain pointers, for decisions. They are valid as long as `objects`.
 template <typename Object>
 std::vector<const Object*> PointersOf(const std::vector<std::shared_ptr<const Object>>& objects) {
   std::vector<const Object*> pointers;
@@ -30,56 +30,56 @@ std::vector<const Object*> PointersOf(const std::vector<std::shared_ptr<const Ob
   return pointers;
 }
 
-// A cluster as its controller sees it: objects that are followed, and what is read of them. Whatever changes queues the
-// InferenceServices that it matters to. Thread-safe.
+// The controller's view of a cluster: the watched objects, and what was parsed from them. A change queues the
+// InferenceServices that it affects. Thread-safe.
 class ClusterView final {
  public:
   struct Options {
-    std::vector<std::string> namespaces{};  // that are looked after; empty: all
-    std::string controller_namespace;       // where the configuration is
-    // What objects that were not made for services say about the cluster's features. Empty: there are none.
+    std::vector<std::string> namespaces{};  // to reconcile; all if empty
+    std::string controller_namespace;       // the namespace of the configuration
+    // Returns the evidence about features that objects of other owners than services give. May be empty.
     std::function<Evidence(const kubernetes::Resource&, const OwnedObjects::Matches&)> more_evidence{};
   };
-  // What is to be looked at; both are called on other threads.
+  // Callbacks that queue work. Both are called on other threads.
   struct Changed {
     std::function<void(const kubernetes::ObjectName&)> on_service;
-    std::function<void()> on_all;  // whatever is decided by the configuration or by what the cluster has
+    std::function<void()> on_all;  // queues every owner that depends on the configuration or on the features
   };
 
-  // The client, the clock and the logger outlive it.
+  // The client, the clock and the logger must outlive the view.
   ClusterView(kubernetes::Client& client, const base::Clock& clock, Options options, Changed changed,
               base::Logger& logger);
   ~ClusterView();
   ClusterView(const ClusterView&) = delete;
   ClusterView& operator=(const ClusterView&) = delete;
 
-  // Looks which features the cluster has, and follows the kinds that it has. Called once at least before all else, and
-  // then again and again, by one thread. Blocks.
+  // Looks up the cluster's features, and starts to watch the kinds that the cluster has. One thread must call it before
+  // any other method, and then repeatedly. Blocks.
   void Discover(const std::stop_token& stop);
 
-  // What has been listed. It waits, too, until each feature is known to be there or not.
+  // Adds the state of all lists. SyncReport::waits stays true until each feature is known to be present or absent.
   void Report(SyncReport& report) const;
-  // Objects in these namespaces are left alone, since not all that they are decided by can be listed.
+  // Suspends decisions about objects in these namespaces, because some of their inputs cannot be listed.
   void Hold(std::set<std::string> namespaces);
   bool IsHeld(const std::string& namespace_name) const;
   const ClusterFeatures& features() const { return features_; }
-  // Why what is known may be out of date.
+  // Returns the reasons why the known state may be out of date.
   std::vector<Doubt> doubts() const;
 
   kubernetes::ObjectPointer FindService(const kubernetes::ObjectName& name) const;
   std::vector<kubernetes::ObjectPointer> Services() const;
   std::vector<LabelledObject> ObjectsOf(const kubernetes::ObjectName& service) const { return owned_.Of(service); }
   std::shared_ptr<const Configuration> configuration() const { return keeper_.current(); }
-  // ConfigurationKeeper::Settle, once nothing waits. `more_was_made`: objects that were not made for services, or that
-  // cannot be listed.
+  // Calls ConfigurationKeeper::Settle. The caller must wait until SyncReport::waits is false. `more_was_made` is true
+  // if there are objects of other owners than services, or objects that cannot be listed.
   bool SettleConfiguration(bool more_was_made, const std::stop_token& stop);
   void SaveConfiguration(const std::stop_token& stop) { keeper_.Save(stop); }
-  // Those that could be read.
+  // Returns the runtimes that could be parsed.
   Runtimes runtimes() const;
-  // Those that name the service.
+  // Returns the TrainedModels that name the service.
   Models ModelsOf(const kubernetes::ObjectName& service) const;
 
-  // All services, and what else is decided about.
+  // Queues all services, and all other owners (Changed::on_all).
   void QueueAll() const;
 
  private:
@@ -88,6 +88,8 @@ class ClusterView final {
   using Objects = std::map<kubernetes::ObjectName, std::shared_ptr<const Object>>;
 
   Evidence EvidenceOf(const kubernetes::Resource* feature) const;
+  // Returns the evidence that the objects of services give about a kind of KServe that was not found.
+  Evidence MadeForServices() const;
   Evidence EvidenceOf(const kubernetes::Resource& resource, const OwnedObjects::Matches& matches) const;
   void Follow(Following following, kubernetes::ObjectCache::OnChange on_change);
   void FollowKServe();
@@ -107,7 +109,7 @@ class ClusterView final {
   const FollowedResource* services_ GUARDED_BY(mutex_) = nullptr;
   ClusterFeatures features_;
   ConfigurationKeeper keeper_;
-  OwnedObjects owned_;  // ends first
+  OwnedObjects owned_;  // destroyed first
 };
 
 }  // namespace inferd::cluster

@@ -20,7 +20,7 @@ constexpr const char* kDeployments = "/apis/apps/v1/deployments";
 const std::string kDenied = Answer(403, StatusJson(403, "Forbidden", "no"));
 const std::string kNoGateway = Answer(404, kubernetes::AbsentJson("inferd-gateway"));
 
-// An API server without objects and without APIs of others, but for what a test says of paths.
+// An API server without objects and without optional APIs. A test can set the answers for paths.
 class PathApi final {
  public:
   void Set(const std::string& part, std::string answer) {
@@ -53,7 +53,7 @@ class ClusterViewTest : public testing::Test {
                                           ClusterView::Changed{.on_service = [](const auto&) {}, .on_all = [] {}},
                                           *logger_);
   }
-  // Looks until nothing waits, or that often, with so many seconds between. Whether nothing waits.
+  // Repeats discovery until nothing waits, at most that often and at that interval. Returns true if nothing waits.
   bool Looks(int times, int64_t seconds = 60) {
     for (int i = 0; i < times; ++i) {
       view_->Discover({});
@@ -67,7 +67,7 @@ class ClusterViewTest : public testing::Test {
     view_->Report(report);
     return !report.waits;
   }
-  // The Deployments, which are the last to be followed of those that say something about features.
+  // True when the Deployments are listed: the last of the kinds that give evidence about features.
   bool IsListed() const { return view_->ObjectsOf({"m", "iris"}).size() == objects_; }
 
   base::FakeClock clock_;
@@ -86,16 +86,16 @@ TEST_F(ClusterViewTest, AtTheStartItWaitsForWhatCannotBeLookedUp) {
   Begin();
   EXPECT_FALSE(Looks(4));
   EXPECT_EQ(view_->doubts().size(), 1U);
-  api_.Set(kGateway, Answer(200, "{}"));
+  api_.Set(kGateway, Answer(200, R"({"metadata":{"name":"inferd-gateway"}})"));
   Looks(1);
   EXPECT_NE(view_->features().gateway_host(), "");
-  // Later the same answer changes nothing.
+  // The same answer changes nothing later.
   api_.Set(kGateway, kDenied);
   Looks(3);
   EXPECT_NE(view_->features().gateway_host(), "");
 }
 
-// A canary behind the gateway, whose Service is not found: its revisions say that it is there.
+// The gateway's Service of a canary is not found, but its revisions prove that the gateway exists.
 TEST_F(ClusterViewTest, RevisionsContradictThatThereIsNoGateway) {
   api_.Set(kDeployments,
            Answer(200, kubernetes::ListJson(
@@ -119,7 +119,7 @@ TEST_F(ClusterViewTest, DeploymentsOfKnativeContradictThatItIsNotThere) {
                                R"("labels":{"serving.kserve.io/inferenceservice":"iris"},"ownerReferences":[{)"
                                R"("apiVersion":"serving.knative.dev/v1","kind":"Revision","name":"r","uid":"r1",)"
                                R"("controller":true}]}})"})));
-  api_.Set("/configmaps/config-features", Answer(200, "{}"));
+  api_.Set("/configmaps/config-features", Answer(200, R"({"metadata":{"name":"config-features"}})"));
   objects_ = 1;
   Begin();
   Looks(4);

@@ -13,7 +13,7 @@ namespace {
 using manifest::Kind;
 using manifest::Value;
 
-// "default": there was no configuration; "entries": those that the ConfigMap has.
+// "default" if there was no configuration, "entries" if the saved ConfigMap has entries.
 constexpr const char* kKeptAnnotation = "serving.inferd.io/kept";
 constexpr const char* kDefault = "default";
 constexpr const char* kEntries = "entries";
@@ -70,7 +70,7 @@ void ConfigurationKeeper::Take(const Value* config_map) {
     return Use(std::move(config), {.data = *config_map->Find("data")}, false);
   }
   if (!has_entries) {
-    // Where there was none, there is none still.
+    // The ConfigMap was missing before, and still is.
     if (is_known_ && reason_.empty() && current_->config.document.is(Kind::kNull)) return;
     SetFault("ConfigMissing", Title() + (config_map == nullptr ? " is missing" : " has no entries"));
   } else {

@@ -18,35 +18,36 @@
 
 namespace inferd::cluster {
 
-// The ConfigMap inferenceservice-config, as objects are decided by it.
+// The ConfigMap inferenceservice-config, parsed. Decisions use it.
 struct Configuration {
-  model::InferenceServiceConfig config;  // the last one that could be used
-  manifest::Problems problems;           // why none is known, so that nothing may be decided; empty: one is
-  // Why the ConfigMap as it stands does not count; nullopt: it does.
+  model::InferenceServiceConfig config;  // the last valid one
+  manifest::Problems problems;           // why none is known and nothing may be decided; empty if one is known
+  // The reason why the current ConfigMap is ignored. Nullopt if the ConfigMap is in use.
   std::optional<model::ObservedCondition> fault{};
 };
 
-// Keeps the last configuration that could be used. A ConfigMap that is missing, empty or broken changes nothing: what
-// it said last goes on. For the next start the last one is kept in a ConfigMap of its own, beside it. Thread-safe.
+// Keeps the last valid configuration. If the ConfigMap is missing, empty or invalid, its last valid content stays in
+// force. The last valid content is also saved in a second ConfigMap, for the next start. Thread-safe.
 class ConfigurationKeeper final {
  public:
   static constexpr const char* kName = "inferenceservice-config";
   static constexpr const char* kKeptName = "inferenceservice-config-kept";
 
-  // All references outlive this.
+  // All references must outlive this.
   ConfigurationKeeper(kubernetes::Client& client, const base::Clock& clock, std::string namespace_name,
                       base::Logger& logger);
 
-  // Takes the ConfigMap as it is now; null if there is none.
+  // Reads the current ConfigMap. Null if there is none.
   void Take(const manifest::Value* config_map);
 
-  // Finds out what counts at the start, once the ConfigMaps have been listed. Where there is no configuration, it reads
-  // the one that was kept. Where none was kept, the defaults count in a cluster in which nothing was made yet;
-  // otherwise problems say that none is known. Returns false if that cannot be told yet: call again later. Blocks.
+  // Chooses the configuration at the start. The caller must wait until ConfigMaps have been listed. Without a valid
+  // ConfigMap, the saved one is used. If none was saved, the defaults are used in a cluster without objects of this
+  // program; otherwise Configuration::problems says that none is known. Returns false if that cannot be decided
+  // yet: the caller must call again later. Blocks.
   bool Settle(bool something_was_made, const std::stop_token& stop);
 
-  // Keeps the configuration for the next start, if that is not done. Called by the controller that leads, again and
-  // again: a failure is tried again after a minute. Blocks.
+  // Saves the configuration for the next start, if it is not saved yet. The leading controller calls this repeatedly. A
+  // failure is retried after a minute. Blocks.
   void Save(const std::stop_token& stop);
 
   std::shared_ptr<const Configuration> current() const;
@@ -56,8 +57,8 @@ class ConfigurationKeeper final {
   static constexpr int64_t kSaveAgainNs = 60'000'000'000;
 
   struct Kept {
-    bool is_default = false;  // there was no ConfigMap, and the defaults counted
-    manifest::Value data{};   // its entries otherwise
+    bool is_default = false;  // there was no ConfigMap, so the defaults were used
+    manifest::Value data{};   // the ConfigMap's entries otherwise
   };
 
   void Use(model::InferenceServiceConfig config, Kept kept, bool is_saved) REQUIRES(mutex_);
@@ -73,12 +74,12 @@ class ConfigurationKeeper final {
   std::shared_ptr<const Configuration> current_ GUARDED_BY(mutex_);
   bool is_known_ GUARDED_BY(mutex_) = false;
   bool was_listed_ GUARDED_BY(mutex_) = false;
-  bool is_there_ GUARDED_BY(mutex_) = false;  // a ConfigMap with entries, whatever they say
-  std::string reason_ GUARDED_BY(mutex_);     // of the fault; empty: there is none
-  std::string what_ GUARDED_BY(mutex_);       // likewise: what is wrong with the ConfigMap
-  std::string unread_ GUARDED_BY(mutex_);     // why the one that was kept cannot be read
+  bool is_there_ GUARDED_BY(mutex_) = false;  // the ConfigMap exists and has entries, valid or not
+  std::string reason_ GUARDED_BY(mutex_);     // the fault's reason; empty if there is no fault
+  std::string what_ GUARDED_BY(mutex_);       // the fault's text; empty if there is no fault
+  std::string unread_ GUARDED_BY(mutex_);     // why the saved configuration cannot be read
   std::optional<Kept> to_save_ GUARDED_BY(mutex_);
-  int64_t save_ns_ GUARDED_BY(mutex_) = 0;  // not before
+  int64_t save_ns_ GUARDED_BY(mutex_) = 0;  // the earliest time of the next attempt
   std::string save_failure_ GUARDED_BY(mutex_);
 };
 

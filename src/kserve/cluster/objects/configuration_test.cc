@@ -22,10 +22,12 @@ const manifest::Value kEmpty = Yaml("{metadata: {name: inferenceservice-config},
 const manifest::Value kNoData = Yaml("{metadata: {name: inferenceservice-config}}");
 const std::string kGone = Answer(404, kubernetes::AbsentJson("inferenceservice-config-kept"));
 const std::string kRefused = Answer(403, StatusJson(403, "Forbidden", "no"));
-const std::string kKept =
-    Answer(200, R"({"metadata":{"annotations":{"serving.inferd.io/kept":"entries"}},"data":{"ingress":)"
-                R"("{\"ingressDomain\": \"kept.example\"}"}})");
-const std::string kKeptDefault = Answer(200, R"({"metadata":{"annotations":{"serving.inferd.io/kept":"default"}}})");
+const std::string kKept = Answer(
+    200, R"({"metadata":{"name":"inferenceservice-config-kept","annotations":{"serving.inferd.io/kept":"entries"}},)"
+         R"("data":{"ingress":)"
+         R"("{\"ingressDomain\": \"kept.example\"}"}})");
+const std::string kKeptDefault = Answer(
+    200, R"({"metadata":{"name":"inferenceservice-config-kept","annotations":{"serving.inferd.io/kept":"default"}}})");
 constexpr const char* kReads = "GET /api/v1/namespaces/kserve/configmaps/inferenceservice-config-kept";
 
 class ConfigurationKeeperTest : public testing::Test {
@@ -35,7 +37,7 @@ class ConfigurationKeeperTest : public testing::Test {
     client_.emplace(*api_, kubernetes::SenderOptions{.retry = {.attempts = 1}});
     keeper_.emplace(**client_, clock_, "kserve", *logger_);
   }
-  // The domain by which is decided; "?": none is known. With the fault's reason.
+  // Returns the domain in the current configuration, or "?" if none is known, with the fault's reason.
   std::string Decides() const {
     const auto current = keeper_->current();
     std::string text = current->problems.empty() ? current->config.ingress.domain : "?";
@@ -115,7 +117,7 @@ TEST_F(ConfigurationKeeperTest, ANewClusterHasTheDefaults) {
   EXPECT_THAT(api_->requests().back(), HasSubstr(R"("serving.inferd.io/kept":"default")"));
   keeper_->Take(nullptr);
   EXPECT_EQ(Decides(), "example.com") << "as before";
-  // At the next start, with services, that is known.
+  // The next start knows that, even with services.
   Begin({kKeptDefault});
   EXPECT_TRUE(keeper_->Settle(true, {}));
   EXPECT_EQ(Decides(), "example.com");

@@ -15,7 +15,7 @@ using manifest::Kind;
 using manifest::TextAt;
 using manifest::Value;
 
-// What a server leaves out when it writes an object.
+// True for values that a server omits when it writes an object.
 bool IsZero(const Value& value) {
   switch (value.kind()) {
     case Kind::kNull: return true;

@@ -25,14 +25,14 @@ TEST(DifferenceTest, WhatIsNoDifference) {
   } cases[] = {
       {"{a: 1, b: 2}", "{a: 1}"},
       {"{a: {x: [1], y: 2}}", "{a: {x: [1]}}"},
-      // What a server writes in another way, or leaves out.
+      // Values that a server writes differently, or omits.
       {"{cpu: '1', memory: 2Gi}", "{cpu: 1000m, memory: 2048Mi}"},
       {"{cpu: '1'}", "{cpu: 1}"},
       {"{port: 8080}", "{port: '8080'}"},
       {"{}", "{behavior: {}, list: [], text: '', no: false, zero: 0, nothing: null, deep: {a: [{}]}}"},
       {"{env: [{name: A}]}", "{env: [{name: A, value: ''}]}"},
       {"{a: null}", "{a: {}}"},
-      // Others' items beside the wanted ones.
+      // Additional items of others.
       {"{c: [{name: x, i: 1}, {name: z, i: 2}]}", "{c: [{name: z, i: 2}]}"},
       {"{c: [{name: x}, {name: z}]}", "{c: [{name: z}, {name: x}]}"},
   };

@@ -32,15 +32,45 @@ void FollowedResource::RequestStop() {
 }
 
 void FollowedResource::Tell(Part& part, const kubernetes::ApiError& error) const {
-  part.missing = error.is_not_found() && may_be_missing();
   std::string text = error.ToString();
+  const bool is_not_found = error.says_not_served() && may_be_missing();
+  // Called without the lock, because it asks other objects.
+  const Evidence found = is_not_found && following_.evidence ? following_.evidence() : Evidence::kNone;
   const base::MutexLock lock(part.mutex);
+  if (is_not_found) {
+    part.kind.NotFound(clock_.NowNs(), found);
+  } else {
+    part.kind.Failed(text);
+  }
+  part.missing = part.kind.known() == Lookup::Known::kAbsent;
   if (text == part.told) return;
   part.told = std::move(text);
   logger_.Warning("objects cannot be followed", {{"kind", following_.resource.kind},
                                                  {"api", following_.resource.api_version()},
                                                  {"namespace", part.namespace_name},
                                                  {"why", part.told}});
+}
+
+void FollowedResource::AddDoubts(std::vector<Doubt>& doubts) const {
+  for (const auto& part : parts_) {
+    const int failures = part->informer->objects().failures();
+    const bool synced = part->informer->objects().synced();
+    const base::MutexLock lock(part->mutex);
+    if (failures == 0) {
+      if (part->told.empty()) continue;
+      part->told.clear();
+      logger_.Info("objects are followed again", {{"kind", following_.resource.kind},
+                                                  {"api", following_.resource.api_version()},
+                                                  {"namespace", part->namespace_name}});
+    }
+    // Report() reports one of several namespaces that cannot be listed.
+    const bool has_none = part->missing && !synced;
+    if (failures < kFailuresOfDoubt || has_none || (!synced && parts_.size() > 1)) continue;
+    std::string about = "list of " + following_.resource.api_version() + " " + following_.resource.kind;
+    if (!part->namespace_name.empty()) about += " in " + part->namespace_name;
+    doubts.push_back({.about = std::move(about),
+                      .text = part->told + (synced ? "; what was listed last counts" : "; the controller waits")});
+  }
 }
 
 bool FollowedResource::may_be_missing() const {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 
 #include <chrono>
-#include <thread>
 
+#include "kserve/cluster/becomes_fixture.h"
 #include "kserve/cluster/objects/resources.h"
 #include "kserve/kubernetes/scripted_api_fixture.h"
 
@@ -17,14 +17,14 @@ using testing::IsEmpty;
 using testing::Pair;
 using testing::StartsWith;
 
-// An API server that has no objects, and refuses to list those of one namespace with that status, as long as it is one.
+// An API server without objects. It refuses to list those of one namespace while an error status is set.
 class RefusingApi final {
  public:
   std::string AnswerTo(const std::string& request) {
     if (request.find("watch=") != std::string::npos) return "";
     const int code = code_.load();
     if (code != 200 && request.find("/namespaces/b/") != std::string::npos) {
-      return Answer(code, kubernetes::StatusJson(code, "Forbidden", "no"));
+      return Answer(code, kubernetes::StatusJson(code, code == 404 ? "NotFound" : "Forbidden", "no"));
     }
     return Answer(200, kubernetes::ListJson(1, {}));
   }
@@ -46,12 +46,8 @@ class FollowedResourceTest : public testing::Test {
     return report;
   }
   template <typename Condition>
-  static bool Becomes(Condition condition) {
-    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (!condition() && std::chrono::steady_clock::now() < end) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-    return condition();
+  static bool BecomesSoon(Condition condition) {
+    return Becomes(condition, std::chrono::seconds(30));
   }
 
   const std::unique_ptr<base::Logger> logger_ = base::Logger::Silent();
@@ -66,10 +62,10 @@ TEST_F(FollowedResourceTest, OneOfSeveralNamespacesIsNoReasonToWait) {
   for (const int code : {403, 404, 500}) {
     api_.Refuse(code);
     Follow(Deployments(), {"a", "b"});
-    EXPECT_TRUE(Becomes([&] { return !Report().waits; })) << code;
+    EXPECT_TRUE(BecomesSoon([&] { return !Report().waits; })) << code;
     EXPECT_THAT(Report().unreadable, ElementsAre(Pair("b", StartsWith("deployments cannot be listed: ")))) << code;
     api_.Refuse(200);
-    EXPECT_TRUE(Becomes([&] { return followed_->synced(); })) << code;
+    EXPECT_TRUE(BecomesSoon([&] { return followed_->synced(); })) << code;
   }
 }
 
@@ -79,7 +75,7 @@ TEST_F(FollowedResourceTest, TheOnlyNamespaceIsWaitedFor) {
     Follow(Deployments(), {"b"});
     EXPECT_TRUE(Report().waits);
     api_.Refuse(200);
-    EXPECT_TRUE(Becomes([&] { return followed_->synced(); })) << code;
+    EXPECT_TRUE(BecomesSoon([&] { return followed_->synced(); })) << code;
     EXPECT_FALSE(Report().waits);
   }
 }
@@ -87,10 +83,10 @@ TEST_F(FollowedResourceTest, TheOnlyNamespaceIsWaitedFor) {
 TEST_F(FollowedResourceTest, OnlyAKindThatAClusterMayLackHasNoneIfItIsNotFound) {
   api_.Refuse(404);
   Follow(TrainedModels(), {"b"});
-  EXPECT_TRUE(Becomes([&] { return followed_->synced(); }));
+  EXPECT_TRUE(BecomesSoon([&] { return followed_->synced(); }));
   EXPECT_THAT(Report().unreadable, IsEmpty());
   Follow(KnativeServices(), {"b"});
-  EXPECT_TRUE(Becomes([&] { return followed_->synced(); }));
+  EXPECT_TRUE(BecomesSoon([&] { return followed_->synced(); }));
 }
 
 }  // namespace

@@ -12,32 +12,33 @@
 
 namespace inferd::cluster {
 
-// An object that has the label of what it was made for.
+// An object with the label of its owner.
 struct LabelledObject {
   const kubernetes::Resource* resource = nullptr;  // one of WrittenResources, or Pods
   kubernetes::ObjectPointer object;
 };
 
-// Which objects have a label with which value: the name of the service or the graph that they were made for.
+// An index of objects by the value of a label: the name of the service or the graph that they were made for.
 // Thread-safe.
 class LabelledObjects final {
  public:
   explicit LabelledObjects(std::string label) : label_(std::move(label)) {}
 
-  // What an informer of `resource`, which outlives this, has told. Returns the owners that it is of: before, and now.
+  // Records a change that an informer of `resource` reported. Returns the owners before and after the change.
+  // `resource` must outlive this.
   std::vector<kubernetes::ObjectName> Note(const kubernetes::Resource& resource,
                                            const kubernetes::ObjectCache::Change& change);
 
   bool empty() const;
 
-  // In order of kinds and names.
+  // Returns the owner's objects, sorted by kind and name.
   std::vector<LabelledObject> Of(const kubernetes::ObjectName& owner) const;
 
-  // True if one of any owner's objects of that kind matches. `matches` is called with the lock held.
+  // True if any owner's object of that kind matches. `matches` is called with the lock held.
   bool Any(const kubernetes::Resource& resource, const std::function<bool(const manifest::Value&)>& matches) const;
 
  private:
-  using Key = std::pair<const kubernetes::Resource*, std::string>;  // and its name
+  using Key = std::pair<const kubernetes::Resource*, std::string>;  // kind and the owner's name
 
   const std::string label_;
   mutable base::Mutex mutex_;

@@ -38,6 +38,7 @@ std::vector<LabelledObject> StraysOf(const ObjectSet& set) {
   for (const LabelledObject& each : set.there) {
     const std::string& name = TextAt(*each.object, {"metadata", "name"});
     if (*each.resource == Pods() || wanted.contains({each.resource, name}) || set.kept.contains(name)) continue;
+    if (set.goes && !set.goes(each)) continue;
     if (IsStray(*each.resource, *each.object, set.owner)) strays.push_back(each);
   }
   return strays;

@@ -6,6 +6,7 @@
 #include "kserve/cluster/objects/difference.h"
 #include "kserve/cluster/objects/ownership.h"
 #include "kserve/cluster/objects/resources.h"
+#include "kserve/model/reconcile/revision_objects.h"
 
 namespace inferd::cluster {
 
@@ -18,8 +19,15 @@ using manifest::Value;
 
 bool IsGoing(const Value& live) { return manifest::FieldAt(live, {"metadata", "deletionTimestamp"}) != nullptr; }
 
-// A conflict of fields that others manage, and two controllers of one object.
+// True for a conflict with fields of another manager, and if an object would have two controllers.
 bool StandsInTheWay(const ApiError& error) { return error.code == 409 || error.code == 422; }
+
+// The pods of a revision never change. If the watch is late, the plan takes the number of a revision that is there, and
+// gets the next number once the watch has it.
+bool IsAnotherRevision(const Value& found, const model::LiveRevision& wanted, const Value& owner) {
+  const auto revision = model::ReadRevision(found);
+  return ClaimOf(found, owner) == Claim::kOwn && (!revision.has_value() || revision->made_of != wanted.made_of);
+}
 
 }  // namespace
 
@@ -51,7 +59,8 @@ WriteFailure ObjectWriter::FailureOf(const ApiError& error, const Value& object)
 WriteResult<Written> ObjectWriter::Apply(const Value& owner, const Resource& resource, const Value& object, bool force,
                                          const std::stop_token& stop) {
   if (!may_write_()) {
-    return std::unexpected(WriteFailure{true, "NotLeading", "another controller leads"});
+    return std::unexpected(
+        WriteFailure{.transient = true, .reason = "NotLeading", .message = "another controller leads"});
   }
   const auto applied = client_.Apply(resource, object, {.field_manager = FieldManagerOf(owner), .force = force}, stop);
   if (!applied.has_value()) return std::unexpected(FailureOf(applied.error(), object));
@@ -62,11 +71,12 @@ WriteResult<Written> ObjectWriter::Apply(const Value& owner, const Resource& res
 WriteResult<Written> ObjectWriter::Delete(const Resource& resource, const Value& live, const std::stop_token& stop) {
   if (IsGoing(live)) return Written::kUnchanged;
   if (!may_write_()) {
-    return std::unexpected(WriteFailure{true, "NotLeading", "another controller leads"});
+    return std::unexpected(
+        WriteFailure{.transient = true, .reason = "NotLeading", .message = "another controller leads"});
   }
   const auto deleted = client_.Delete(resource, kubernetes::NameOf(live),
                                       {.uid = kubernetes::UidOf(live), .propagation = "Background"}, stop);
-  // Another of that name is another's.
+  // A conflict or a 404 means that the object is gone. An object with the same name but another uid is not ours.
   if (!deleted.has_value() && !deleted.error().is_not_found() && !deleted.error().is_conflict()) {
     return std::unexpected(FailureOf(deleted.error(), live));
   }
@@ -76,11 +86,16 @@ WriteResult<Written> ObjectWriter::Delete(const Resource& resource, const Value&
 
 WriteResult<Written> ObjectWriter::WriteOver(const Value& owner, const Resource& resource, const Value& object,
                                              const Value& live, const std::stop_token& stop) {
-  const WriteFailure later{true, "ObjectDeleting", "the " + TitleOf(object) + " of before is being deleted"};
+  const WriteFailure later{.transient = true,
+                           .reason = "ObjectDeleting",
+                           .message = "the " + TitleOf(object) + " of before is being deleted"};
   switch (ClaimOf(live, owner)) {
     case Claim::kForeign:
-      return std::unexpected(WriteFailure{
-          false, "NotOwned", "the " + TitleOf(object) + " is there already, and is left alone: " + OwnerText(live)});
+      return std::unexpected(
+          WriteFailure{.transient = false,
+                       .reason = "NotOwned",
+                       .message = "the " + TitleOf(object) + " is there already, and is left alone: " + OwnerText(live),
+                       .of_knative = ControlledByKnative(live)});
     case Claim::kEarlier: {
       auto deleted = Delete(resource, live, stop);
       if (!deleted.has_value()) return deleted;
@@ -98,14 +113,27 @@ WriteResult<Written> ObjectWriter::Write(const Value& owner, const Value& wanted
                                          const std::stop_token& stop) {
   const Resource* const resource = WrittenResourceOf(wanted);
   if (resource == nullptr) {
-    return std::unexpected(WriteFailure{false, "UnknownKind", "a " + TextAt(wanted, {"kind"}) + " is not written"});
+    return std::unexpected(WriteFailure{
+        .transient = false, .reason = "UnknownKind", .message = "a " + TextAt(wanted, {"kind"}) + " is not written"});
   }
   const Value object = ForWriting(wanted, owner);
   if (live != nullptr) return WriteOver(owner, *resource, object, *live, stop);
   if (!may_write_()) {
-    return std::unexpected(WriteFailure{true, "NotLeading", "another controller leads"});
+    return std::unexpected(
+        WriteFailure{.transient = true, .reason = "NotLeading", .message = "another controller leads"});
   }
-  // One that is there, without being known, is not overwritten: its fields are another manager's.
+  if (const auto revision = model::ReadRevision(object)) {
+    const auto found = client_.Get(*resource, kubernetes::NameOf(object), stop);
+    if (!found.has_value() && !found.error().is_not_found()) return std::unexpected(FailureOf(found.error(), object));
+    if (found.has_value() && IsAnotherRevision(*found, *revision, owner)) {
+      return std::unexpected(WriteFailure{
+          .transient = true,
+          .reason = "RevisionExists",
+          .message = "the " + TitleOf(object) + " is there already, as another revision that was not listed yet"});
+    }
+    if (found.has_value()) return WriteOver(owner, *resource, object, *found, stop);
+  }
+  // Without force, an existing object that is not known yet is not overwritten: another manager owns its fields.
   const auto applied = client_.Apply(*resource, object, {.field_manager = FieldManagerOf(owner), .force = false}, stop);
   if (applied.has_value()) {
     applied_->Add();

@@ -11,35 +11,38 @@
 
 namespace inferd::cluster {
 
-// Why an object is not as it is wanted.
+// The reason why an object was not written.
 struct WriteFailure {
-  bool transient = false;  // another try may mend it: there was no answer, or the object has changed meanwhile
-  std::string reason;      // "NotOwned", or the API server's: "Forbidden"
-  std::string message;     // names the object
+  bool transient = false;   // a retry may succeed: no answer, or the object has changed meanwhile
+  std::string reason;       // "NotOwned", or the API server's: "Forbidden"
+  std::string message;      // contains the object's name
+  bool of_knative = false;  // an object of Knative has the name, and may go soon with its unwanted Knative Service
 };
 template <typename T>
 using WriteResult = std::expected<T, WriteFailure>;
 
-// What a write was.
+// The result of a write.
 enum class Written { kUnchanged, kApplied, kDeleted };
 
-// Writes objects of InferenceServices and InferenceGraphs by server-side apply, and only those that are not as they are
-// wanted. Thread-safe; calls block.
+// Writes objects of InferenceServices and InferenceGraphs by server-side apply. It skips objects that are already in
+// their wanted state. Thread-safe; calls block.
 class ObjectWriter final {
  public:
-  // Whether this process may write now: it leads.
+  // Returns true if this process may write now, because it leads.
   using Gate = std::function<bool()>;
 
-  // All outlive it.
+  // All references must outlive the writer.
   ObjectWriter(kubernetes::Client& client, Gate may_write, metrics::Registry& metrics);
 
-  // `owner`: the document of what it is for. `live`: the object as it was last heard of; null: of none.
+  // `owner` is the document of the object's owner. `live` is the last known state of the object, or null if none is
+  // known.
   //
-  // An object that another controls is left alone (NotOwned). One of an earlier owner of that name is deleted, and made
-  // anew.
+  // An object that another owner controls is not touched (NotOwned). An object of an earlier owner of the same name is
+  // deleted; a later call creates it again. If `live` is null, a revision's Deployment is looked up first: one with
+  // other pods is not overwritten (RevisionExists).
   WriteResult<Written> Write(const manifest::Value& owner, const manifest::Value& wanted, const manifest::Value* live,
                              const std::stop_token& stop);
-  // Only if it is that very one still. OK: it is gone, or going.
+  // Deletes exactly this object, by its uid. Succeeds if the object is gone or is being deleted.
   WriteResult<Written> Delete(const kubernetes::Resource& resource, const manifest::Value& live,
                               const std::stop_token& stop);
 
@@ -58,10 +61,10 @@ class ObjectWriter final {
   const std::shared_ptr<metrics::Counter> failed_;
 };
 
-// How many objects were written, of those with that result: "applied", "deleted", "failed", "status".
+// Returns the counter of written objects with that result: "applied", "deleted", "failed", "status".
 std::shared_ptr<metrics::Counter> WritesCounter(metrics::Registry& metrics, const char* result);
 
-// "Deployment \"iris-predictor-default\"".
+// Returns for example "Deployment \"iris-predictor-default\"".
 std::string TitleOf(const manifest::Value& object);
 
 }  // namespace inferd::cluster

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "data/manifest/print.h"
 #include "data/manifest/value_path.h"
 #include "kserve/cluster/object_fixture.h"
 #include "kserve/cluster/objects/ownership.h"
@@ -29,8 +30,8 @@ constexpr const char* kPath =
 
 class ObjectWriterTest : public testing::Test {
  protected:
-  // Writes the wanted Deployment over `live` (empty: none is known) while the server answers so. What came of it:
-  // "applied", or why not.
+  // Writes the wanted Deployment over `live` (empty if none is known), with these answers of the server. Returns
+  // "applied", or the failure.
   std::string Write(const std::string& live, std::vector<std::string> answers) {
     api_.emplace(std::move(answers));
     client_.emplace(*api_, kubernetes::SenderOptions{.retry = {.attempts = 1}});
@@ -60,7 +61,13 @@ class ObjectWriterTest : public testing::Test {
 
   const manifest::Value service_ = Yaml(
       "{apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, metadata: {name: iris, namespace: m, uid: u1}}");
-  const manifest::Value wanted_ = Yaml(Live(kOwner, "{image: a}"));
+  static std::string Revision(const std::string& made_of) {
+    return "{apiVersion: apps/v1, kind: Deployment, metadata: {name: iris-predictor-default-00001, namespace: m, uid: "
+           "d1, labels: {serving.knative.dev/configuration: iris-predictor-default, "
+           "serving.knative.dev/configurationGeneration: '1'}, annotations: {serving.inferd.io/made-of: " +
+           made_of + "}, " + kOwner + "}, spec: {image: " + made_of + "}}";
+  }
+  manifest::Value wanted_ = Yaml(Live(kOwner, "{image: a}"));
   bool leads_ = true;
   bool transient_ = false;
   std::string message_;
@@ -96,7 +103,7 @@ TEST_F(ObjectWriterTest, WhatIsAnothersIsLeftAlone) {
       message_,
       "the Deployment \"iris-predictor-default\" is there already, and is left alone: it is controlled by the Web "
       "\"w\"");
-  // One that was not known of, as it does not have the label.
+  // The object was unknown, because it lacks the label.
   const std::string json =
       R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"iris-predictor-default","namespace":"m"}})";
   EXPECT_EQ(Write("", {Answer(409, StatusJson(409, "Conflict", "kubectl manages .spec")), Answer(200, json)}),
@@ -114,6 +121,24 @@ TEST_F(ObjectWriterTest, WhatIsOfAnEarlierServiceIsDeletedFirst) {
   EXPECT_THAT(api_->requests().at(0),
               HasSubstr("DELETE /apis/apps/v1/namespaces/m/deployments/iris-predictor-default"));
   EXPECT_THAT(api_->requests().at(0), HasSubstr(R"("uid":"d1")"));
+}
+
+TEST_F(ObjectWriterTest, ARevisionThatTheWatchHasNotSeenIsNotOverwritten) {
+  wanted_ = Yaml(Revision("b"));
+  EXPECT_EQ(Write("", {Answer(200, manifest::ToJson(Yaml(Revision("a"))))}), "RevisionExists");
+  EXPECT_TRUE(transient_);
+  EXPECT_THAT(Lines(), ElementsAre("GET /apis/apps/v1/namespaces/m/deployments/iris-predictor-default-00001"));
+  EXPECT_EQ(Write("", {Answer(503, StatusJson(503, "ServiceUnavailable", "later"))}), "ServiceUnavailable");
+  EXPECT_TRUE(transient_);
+}
+
+TEST_F(ObjectWriterTest, ARevisionThatIsTheWantedOneOrNotThereIsWritten) {
+  wanted_ = Yaml(Revision("a"));
+  EXPECT_EQ(Write("", {Answer(404, StatusJson(404, "NotFound", "none")), Answer(201, "{}")}), "applied");
+  EXPECT_THAT(Lines(), ElementsAre(HasSubstr("GET "), HasSubstr("PATCH ")));
+  EXPECT_EQ(Write("", {Answer(200, manifest::ToJson(Yaml(Revision("a")))), Answer(200, "{}")}), "applied");
+  EXPECT_EQ(Write(Revision("b"), {Answer(200, "{}")}), "applied") << "the watch has it: the plan decides";
+  EXPECT_THAT(Lines(), ElementsAre(HasSubstr("PATCH ")));
 }
 
 TEST_F(ObjectWriterTest, WhatTheServerSaysIsKept) {

@@ -10,7 +10,7 @@ OwnedObjects::OwnedObjects(kubernetes::Client& client, Options options, base::Lo
     : client_(client), options_(std::move(options)), logger_(logger), labelled_(options_.label) {}
 
 OwnedObjects::~OwnedObjects() {
-  // All end at once, and not one after the other.
+  // Requests all stops first, so that the threads end in parallel.
   const base::MutexLock lock(mutex_);
   for (const auto& [resource, followed] : followed_) followed->RequestStop();
 }
@@ -36,12 +36,17 @@ void OwnedObjects::Report(SyncReport& report) const {
   for (const auto& [resource, followed] : followed_) followed->Report(report);
 }
 
+void OwnedObjects::AddDoubts(std::vector<Doubt>& doubts) const {
+  const base::MutexLock lock(mutex_);
+  for (const auto& [resource, followed] : followed_) followed->AddDoubts(doubts);
+}
+
 Evidence OwnedObjects::EvidenceOf(const kubernetes::Resource& resource, const Matches& matches) const {
   if (labelled_.Any(resource, matches)) return Evidence::kContradicting;
   const base::MutexLock lock(mutex_);
   for (const auto& [each, followed] : followed_) {
     if (*each != resource) continue;
-    // What is in a namespace that cannot be listed is left alone, and asked once it can.
+    // A namespace that cannot be listed is not reconciled. Its objects give evidence once it can be listed.
     SyncReport report;
     followed->Report(report);
     return report.waits ? Evidence::kUnread : Evidence::kNone;

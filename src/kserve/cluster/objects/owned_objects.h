@@ -14,30 +14,32 @@
 
 namespace inferd::cluster {
 
-// The objects of a cluster that were made for owners of one kind, by the label that names the owner. Thread-safe.
+// The objects of a cluster that were made for owners of one kind, indexed by the label that names the owner.
+// Thread-safe.
 class OwnedObjects final {
  public:
   struct Options {
     std::string label;
-    std::vector<std::string> namespaces{};  // that are looked after; empty: all
-    // Something of that owner's has changed; called on other threads.
+    std::vector<std::string> namespaces{};  // to watch; all if empty
+    // Called on other threads when an object of that owner has changed.
     std::function<void(const kubernetes::ObjectName& owner)> on_owner;
   };
 
-  // The client and the logger outlive it.
+  // The client and the logger must outlive this.
   OwnedObjects(kubernetes::Client& client, Options options, base::Logger& logger);
   ~OwnedObjects();
   OwnedObjects(const OwnedObjects&) = delete;
   OwnedObjects& operator=(const OwnedObjects&) = delete;
 
-  // From now on; nothing if it is followed already. `resource`: one of WrittenResources, or Pods.
+  // Starts to watch a kind, if that has not been done. `resource` must be one of WrittenResources, or Pods.
   void Follow(const kubernetes::Resource& resource);
-  // What of that has been listed.
+  // Adds the state of the lists.
   void Report(SyncReport& report) const;
+  void AddDoubts(std::vector<Doubt>& doubts) const;
   bool empty() const { return labelled_.empty(); }
   std::vector<LabelledObject> Of(const kubernetes::ObjectName& owner) const { return labelled_.Of(owner); }
-  // Returns whether one of these objects of that kind matches. A kind that a cluster may lack has none until it is
-  // followed.
+  // Returns the evidence of the objects of that kind that match. A kind that a cluster may lack gives no evidence until
+  // it is watched.
   using Matches = std::function<bool(const manifest::Value&)>;
   Evidence EvidenceOf(const kubernetes::Resource& resource, const Matches& matches) const;
 

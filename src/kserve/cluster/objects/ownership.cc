@@ -32,7 +32,7 @@ const Value* ControllerOf(const Value& object) {
   return found == owners->items().end() ? nullptr : &*found;
 }
 
-// Members in order of their keys: the text is the same however the object was put together.
+// Appends members sorted by key, so that equal objects give the same text.
 void AppendSorted(const Value& value, std::string& text) {
   if (value.is(Kind::kMap)) {
     std::vector<const manifest::Member*> members;
@@ -57,7 +57,7 @@ void AppendSorted(const Value& value, std::string& text) {
   }
 }
 
-// It stays in the cluster.
+// The result is stored in the cluster, so it must never change for the same value.
 std::string DigestOf(const Value& value) {
   std::string text;
   AppendSorted(value, text);
@@ -83,6 +83,11 @@ Claim ClaimOf(const Value& live, const Value& owner) {
   return same_kind && TextAt(*controller, {"name"}) == name ? Claim::kEarlier : Claim::kForeign;
 }
 
+bool ControlledByKnative(const Value& live) {
+  const Value* const owner = ControllerOf(live);
+  return owner != nullptr && TextAt(*owner, {"apiVersion"}).starts_with(KnativeServices().group + "/");
+}
+
 std::string OwnerText(const Value& live) {
   const Value* const owner = ControllerOf(live);
   if (owner == nullptr) return "it was made by something else";
@@ -98,7 +103,7 @@ bool IsNameOfService(std::string_view kind, const std::string& name, const std::
   if (name == service) return true;
   for (const std::string_view component : {"predictor", "transformer", "explainer"}) {
     const std::string object = service + "-" + std::string(component) + "-default";
-    // Under which its revisions with tags are reached, too.
+    // The tags of a revision are reached under the last two names.
     if (name == object || name == "latest-" + object || name == "prev-" + object) return true;
     if (!name.starts_with(object + "-") || name.size() != object.size() + 1 + kRevisionDigits) continue;
     if (std::ranges::all_of(name.substr(object.size() + 1), [](char c) { return c >= '0' && c <= '9'; })) return true;

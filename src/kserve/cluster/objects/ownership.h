@@ -8,42 +8,45 @@
 
 namespace inferd::cluster {
 
-// Whose a live object is, as seen by an InferenceService or an InferenceGraph that wants one of its name. Thread-safe,
-// all of them.
+// Who owns a live object, from the view of an InferenceService or an InferenceGraph that wants an object of that name.
+// The functions of this file are thread-safe.
 enum class Claim {
   kOwn,      // the owner controls it
   kFree,     // nothing controls it, and its label says that it was made for the owner
-  kEarlier,  // of an owner of the same kind and name that is gone
-  kForeign,  // another's: it is not touched
+  kEarlier,  // an earlier owner of the same kind and name, now gone, controls it
+  kForeign,  // something else owns it; it must not be touched
 };
 Claim ClaimOf(const manifest::Value& live, const manifest::Value& owner);
 
-// Of a foreign one, for people: "it is controlled by the Deployment \"web\"".
+// Returns true if an object of Knative controls it.
+bool ControlledByKnative(const manifest::Value& live);
+
+// Describes the owner of a foreign object for people: "it is controlled by the Deployment \"web\"".
 std::string OwnerText(const manifest::Value& live);
 
-// The label by which all objects of an owner of that kind are found; its value is the owner's name. `kind`:
-// "InferenceGraph"; all else is a service.
+// Returns the label that all objects of such an owner have. Its value is the owner's name. Any `kind` other than
+// "InferenceGraph" means an InferenceService.
 const std::string& OwnerLabel(std::string_view kind);
 
-// Whether a name of that kind is one that this program gives to objects of the service: what another program has made
-// for the service is not removed. `kind`: "Deployment".
+// Returns true if this program gives objects of that kind this name for the service. Objects that another program made
+// for the service are not removed. `kind` is for example "Deployment".
 bool IsNameOfService(std::string_view kind, const std::string& name, const std::string& service);
 
-// Whether a live object that is not wanted is to go: the owner controls it, and its name is one of those. All objects
-// of a graph have its own name.
+// Returns true if a live object that is not wanted must go: the owner controls it, and its name is one that this
+// program gives. All objects of a graph have the graph's name.
 bool IsStray(const kubernetes::Resource& resource, const manifest::Value& live, const manifest::Value& owner);
 
-// In whose name an owner's objects are written: "inferd-controller", and for a graph "inferd-controller-graphs". To one
-// name, an object of a service would be the graph's of the same name, too: applying it takes away, without a conflict,
-// what the service's lacks.
+// Returns the field manager for an owner's objects: "inferd-controller", or "inferd-controller-graphs" for a graph.
+// With one manager for both, a graph could take an object from a service of the same name: applying would remove the
+// service's fields without a conflict.
 std::string FieldManagerOf(const manifest::Value& owner);
-// What objects are known again by.
+// The annotation that WasWritten checks.
 inline constexpr std::string_view kWrittenAnnotation = "serving.inferd.io/written";
 
-// An object as it is written: with the label, and with an annotation by which WasWritten knows it again.
+// Returns the object as it is sent: with the owner's label, and with the annotation that WasWritten checks.
 manifest::Value ForWriting(manifest::Value wanted, const manifest::Value& owner);
-// Whether the live object is of the very same wanted one: nothing that was written earlier is to go from it. `written`
-// is ForWriting's.
+// Returns true if the live object was written from exactly this wanted object, so that no field of an earlier write
+// must be removed. `written` is the result of ForWriting.
 bool WasWritten(const manifest::Value& live, const manifest::Value& written);
 
 }  // namespace inferd::cluster

@@ -46,7 +46,7 @@ TEST(OwnershipTest, WhoseAnObjectIs) {
             "it is controlled by the Deployment \"web\"");
 }
 
-// The Service of an InferenceService has the name that a graph's would have.
+// A graph's Service has the same name as the Service of an InferenceService of that name.
 TEST(OwnershipTest, AGraphsObjectsAreWrittenInANameOfTheirOwn) {
   EXPECT_EQ(FieldManagerOf(Yaml(kService)), "inferd-controller");
   EXPECT_EQ(FieldManagerOf(Yaml("{kind: InferenceGraph, metadata: {name: iris}}")), "inferd-controller-graphs");

@@ -19,7 +19,8 @@ const kubernetes::Resource& ResourceOf(const std::string& kind) {
 kubernetes::ApiResult<kubernetes::ObjectPointer> ReadPodObject(kubernetes::Client& client, const std::string& kind,
                                                                const kubernetes::ObjectName& name,
                                                                const std::stop_token& stop) {
-  // What names it is not trusted: an empty name would be all objects of the namespace, ".." the namespace.
+  // The name comes from an untrusted object. An empty name would address all objects of the namespace, ".." the
+  // namespace.
   if (!manifest::CheckSubdomain(name.name).empty()) return nullptr;
   auto read = client.Get(ResourceOf(kind), name, stop);
   if (read.has_value()) return std::make_shared<const manifest::Value>(*std::move(read));

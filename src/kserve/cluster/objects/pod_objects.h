@@ -14,24 +14,24 @@
 
 namespace inferd::cluster {
 
-// The Secret or the ServiceAccount of that name, of which credentials of pods are made. Null: there is none, or none
-// can have that name. Errors are the client's. Thread-safe; blocks.
+// Reads the Secret or the ServiceAccount that a pod's credentials come from. Null if there is none, or if no object can
+// have that name. Returns the client's errors. Thread-safe; blocks.
 kubernetes::ApiResult<kubernetes::ObjectPointer> ReadPodObject(kubernetes::Client& client, const std::string& kind,
                                                                const kubernetes::ObjectName& name,
                                                                const std::stop_token& stop);
 
-// Secrets and ServiceAccounts, of which credentials of pods are made. They are asked for one by one, so that nothing
-// but to get them needs a right; what was read counts for some time, since the services of a namespace share them.
-// Secrets: they are in no message. Thread-safe; calls block.
+// A cache of the Secrets and ServiceAccounts that pods' credentials come from. Each object is requested by name, so
+// that the only right needed is "get". Entries are reused for kAgeMax, since services of a namespace share them. The
+// contents are secret and appear in no message. Thread-safe; calls block.
 class PodObjects final {
  public:
   static constexpr std::chrono::seconds kAgeMax{30};
   static constexpr size_t kObjectsMax = 4096;
 
-  // Both outlive it.
+  // Both must outlive the cache.
   PodObjects(kubernetes::Client& client, const base::Clock& clock) : client_(client), clock_(clock) {}
 
-  // `kind`: "Secret", "ServiceAccount". Null: there is none. Errors are the client's.
+  // Returns the object. Null if there is none. `kind` is "Secret" or "ServiceAccount". Returns the client's errors.
   kubernetes::ApiResult<kubernetes::ObjectPointer> Find(const std::string& kind, const kubernetes::ObjectName& name,
                                                         const std::stop_token& stop);
 

@@ -9,7 +9,7 @@
 
 namespace inferd::cluster {
 
-// The kinds of objects that the controller reads and writes. Thread-safe, all of them.
+// The kinds of objects that the controller reads and writes. The functions of this file are thread-safe.
 
 const kubernetes::Resource& InferenceServices();
 const kubernetes::Resource& ServingRuntimes();
@@ -19,25 +19,25 @@ const kubernetes::Resource& InferenceGraphs();
 const kubernetes::Resource& ConfigMaps();
 const kubernetes::Resource& Pods();
 const kubernetes::Resource& Deployments();
-const kubernetes::Resource& PlainServices();  // of v1
+const kubernetes::Resource& PlainServices();  // core/v1 Services
 const kubernetes::Resource& KnativeServices();
 const kubernetes::Resource& VirtualServices();
 const kubernetes::Resource& HttpRoutes();
 
-// Where a kind is of an API that a cluster need not have.
+// A kind of object that the controller writes. `optional` if a cluster may lack its API.
 struct WrittenResource {
   kubernetes::Resource resource;
   bool optional = false;
 };
 
-// Those that are made for InferenceServices and InferenceGraphs.
+// The kinds of objects that are made for InferenceServices and InferenceGraphs.
 inline constexpr size_t kWrittenResources = 8;
 const std::array<WrittenResource, kWrittenResources>& WrittenResources();
 
-// True if a cluster need not have the API of that kind.
+// True if a cluster may lack the API of that kind.
 bool IsOptional(const kubernetes::Resource& resource);
 
-// The one of an object that is made; null: it is of no such kind.
+// Returns the entry of WrittenResources for the object's kind. Null if there is none.
 const kubernetes::Resource* WrittenResourceOf(const manifest::Value& object);
 
 }  // namespace inferd::cluster

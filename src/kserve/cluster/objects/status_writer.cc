@@ -31,7 +31,7 @@ kubernetes::ApiResult<bool> StatusWriter::WriteNotice(const kubernetes::Resource
                                                       const std::string& type, const model::ObservedCondition& notice,
                                                       const std::stop_token& stop) {
   const Value* const before = live.Find("status");
-  // Its time is that of its beginning, so that one that is there is left as it is.
+  // The condition's time is when it began, so an unchanged condition must not be rewritten.
   if (model::MessageOf(before, type) == notice.message) return false;
   const Value status = model::WithTimes(model::WithNotice(before, type, notice), before, Now());
   auto written = Write(resource, live, status, stop);

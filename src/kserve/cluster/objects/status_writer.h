@@ -13,38 +13,39 @@
 
 namespace inferd::cluster {
 
-// The condition of objects that are not decided by inferenceservice-config as it stands.
+// The condition of objects that were decided with another configuration than the current inferenceservice-config.
 inline constexpr const char* kConfigNotice = "ConfigCurrent";
 
-// Writes statuses of objects, where they have changed, and events about them. Thread-safe; calls block.
+// Writes changed statuses of objects, and events about objects. Thread-safe; calls block.
 class StatusWriter final {
  public:
-  // All outlive it.
+  // All references must outlive the writer.
   StatusWriter(kubernetes::Client& client, const base::Clock& clock, metrics::Registry& metrics);
 
-  // `live`: the object as it was looked at. A conflict: it has changed meanwhile, and is looked at again. Whether
-  // something was written.
+  // Writes the status if it changed, and returns true if it did. `live` is the object that the status was computed
+  // from. A conflict means that the object has changed meanwhile; the caller must reconcile it again.
   kubernetes::ApiResult<bool> Write(const kubernetes::Resource& resource, const manifest::Value& live,
                                     const manifest::Value& status, const std::stop_token& stop);
 
-  // Says of an object that nothing is decided about it: a condition that does not decide about Ready, beside what its
-  // status says, and an event where that is news.
+  // Reports that no decision is made about an object. It adds a condition to the existing status, which does not affect
+  // Ready, and records an event if the condition is new.
   kubernetes::ApiResult<bool> WriteNotice(const kubernetes::Resource& resource, const manifest::Value& live,
                                           const std::string& type, const model::ObservedCondition& notice,
                                           const std::stop_token& stop);
 
-  // An event about it. What cannot be written is dropped: events are no record.
+  // Records an event about the object. An event that cannot be written is dropped, because events are not a reliable
+  // record.
   void Record(const manifest::Value& object, const std::string& type, const std::string& reason,
               const std::string& message, const std::stop_token& stop);
 
-  // Now, as conditions have it: "2026-11-26T18:00:00Z", without fractions.
+  // Returns the current time in the format of conditions: "2026-11-26T18:00:00Z", without fractions of a second.
   std::string Now() const;
 
  private:
   kubernetes::Client& client_;
   const base::Clock& clock_;
   const std::shared_ptr<metrics::Counter> written_;
-  base::Mutex mutex_;  // one event after the other
+  base::Mutex mutex_;  // serializes events
   kubernetes::EventRecorder events_ GUARDED_BY(mutex_);
 };
 

@@ -4,11 +4,11 @@
 
 namespace inferd::cluster {
 
-// What is kept of objects that are followed: thousands of them stay in memory. Thread-safe, all of them.
+// Functions that shrink watched objects, because thousands of them stay in memory. Thread-safe.
 
-// All but who manages which field.
+// Removes metadata.managedFields.
 void TrimManagedFields(manifest::Value& object);
-// Of a pod, its metadata and its status: what it is made of is known by what made it.
+// Removes everything but a pod's metadata and status. The spec is known from the pod's owner.
 void TrimPod(manifest::Value& pod);
 
 }  // namespace inferd::cluster

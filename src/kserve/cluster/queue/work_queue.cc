@@ -44,7 +44,7 @@ void WorkQueue::DelayLocked(const Key& key, Entry& entry, std::chrono::nanosecon
   }
   entry.due_ns = due_ns;
   due_.emplace(due_ns, key);
-  // A thread may wait for one that is due later.
+  // A waiting thread may have a later deadline.
   changed_.NotifyOne();
 }
 

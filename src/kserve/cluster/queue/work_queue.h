@@ -15,8 +15,9 @@
 
 namespace inferd::cluster {
 
-// Names of objects that are to be looked at, for several threads. A name that is added again while it waits is worked
-// on once; one that is added while a thread works on it is worked on again afterwards, never by two threads at once.
+// A queue of object names for several threads. A name that is added twice before it is taken is processed once. A name
+// that is added while a thread processes it is processed again afterwards. Two threads never process the same name at
+// once.
 //
 //   while (auto name = queue.Take(stop)) Reconcile(*name) ? queue.Done(*name) : queue.Retry(*name);
 //
@@ -26,41 +27,42 @@ class WorkQueue final {
   using Key = kubernetes::ObjectName;
 
   struct Options {
-    std::chrono::milliseconds first_retry{50};  // behind a failure; it doubles with each further one
+    std::chrono::milliseconds first_retry{50};  // pause after the first failure; doubles with each further failure
     std::chrono::milliseconds retry_max{5 * 60'000};
   };
 
-  // The clock outlives it.
+  // The clock must outlive the queue.
   WorkQueue(Options options, const base::Clock& clock) : options_(options), clock_(clock) {}
 
-  // It is worked on behind those that wait, at once where it waited for a time.
+  // Appends the name to the queue. Cancels a delay of the name.
   void Add(const Key& key);
-  // Likewise after that time, if it is not added before.
+  // Appends the name after that time, unless it is added before.
   void AddAfter(const Key& key, std::chrono::milliseconds time);
 
-  // The next one, which this thread then works on until Done or Retry; nullopt: none is due, or the queue is paused.
+  // Takes the next name. The caller must process it, and then call Done or Retry. Nullopt if no name is due, or if the
+  // queue is paused.
   std::optional<Key> TryTake();
-  // Waits for one. nullopt: `stop` was requested.
+  // Blocks until a name is available, and takes it. Nullopt if a stop was requested.
   std::optional<Key> Take(const std::stop_token& stop);
 
-  // It was worked on; the next failure is its first one.
+  // Reports success. Resets the retry delay of the name.
   void Done(const Key& key);
-  // It failed: again after a pause, or at once where it was added meanwhile.
+  // Reports a failure. The name is queued again after the retry delay, or at once if it was added meanwhile.
   void Retry(const Key& key);
 
-  // While it is paused, nothing is taken.
+  // While the queue is paused, no name is taken.
   void SetPaused(bool paused);
 
-  size_t waiting() const;  // that could be taken now, or are late
-  size_t retries() const;  // those that failed at their last turn
+  size_t waiting() const;  // names that could be taken now, including overdue delays
+  size_t retries() const;  // names whose last attempt failed
 
  private:
   struct Entry {
     bool ready = false;
     bool taken = false;
-    bool again = false;  // added while it is taken
+    bool again = false;  // added while a thread processes it
     int failures = 0;
-    int64_t due_ns = 0;  // 0: it does not wait for a time
+    int64_t due_ns = 0;  // 0 if it has no delay
   };
 
   void AddLocked(const Key& key) REQUIRES(mutex_);

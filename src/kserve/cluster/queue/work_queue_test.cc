@@ -14,7 +14,7 @@ const WorkQueue::Key kB = {"n", "b"};
 
 class WorkQueueTest : public testing::Test {
  protected:
-  // The names that can be taken one after the other, as "ab"; none is given back.
+  // Takes all available names, and returns them as "ab". None is reported as done.
   std::string TakeAll() {
     std::string names;
     while (const auto key = queue.TryTake()) names += key->name;

@@ -52,7 +52,7 @@ ObservedCondition Missing(std::string_view title) {
   return {.status = "Unknown", .reason = "NotFound", .message = std::string(title) + " is not there yet"};
 }
 
-// What the pods say of why something is not ready: the first that has failed, or that waits.
+// Returns the failure or the reason for waiting of the first pod that reports one.
 std::string ReasonOf(std::span<const Value* const> pods) {
   for (const Value* pod : pods) {
     const model::ReplicaStatus status = ReadPodStatus(*pod);
@@ -76,7 +76,7 @@ RevisionState RevisionOf(std::string name, bool was_ready, std::span<const Value
   return revision;
 }
 
-// All of its pods are of the template that it has now.
+// True if all pods of the Deployment have its current template.
 bool IsRolledOut(const Value& deployment) {
   if (NumberAt(deployment, {"status", "observedGeneration"}) < NumberAt(deployment, {"metadata", "generation"})) {
     return false;
@@ -138,7 +138,7 @@ ComponentState ObserveDeployment(const FoundComponent& found) {
     const Value* const refused = FindCondition(deployment, "ReplicaFailure");
     Append(ready.message, IsTrue(refused) ? TextAt(*refused, {"message"}) : ReasonOf(pods.newest));
   } else {
-    // KServe: why something is as it should be is not said.
+    // As in KServe, a true condition has no reason.
     ready.reason.clear();
     ready.message.clear();
     const std::string& serving = rolled_out || state.rollout.latest_ready.empty() ? number : state.rollout.latest_ready;

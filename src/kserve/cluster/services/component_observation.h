@@ -11,22 +11,23 @@
 
 namespace inferd::cluster {
 
-// A component as it is found in a cluster.
+// The live objects of a component.
 struct FoundComponent {
   model::ComponentKind kind = model::ComponentKind::kPredictor;
-  std::string object;                            // what its Deployment or Knative Service is called
-  const manifest::Value* live = nullptr;         // that object; null: it is not there
-  std::span<const manifest::Value* const> pods;  // all that the component has
-  model::WrittenRollout written;                 // what its service's status said before
+  std::string object;                            // name of its Deployment or Knative Service
+  const manifest::Value* live = nullptr;         // that object; null if it does not exist
+  std::span<const manifest::Value* const> pods;  // all pods of the component
+  model::WrittenRollout written;                 // the rollout in the service's current status
 };
 
-// What has become of a component in raw mode, by its Deployment and its pods. Its revision is the Deployment's
-// (deployment.kubernetes.io/revision); while another is on its way, the pods of before are one that was ready. The
-// condition is the Deployment's Available (KServe 0.10), with what its pods say of why it is not. Thread-safe, as is
-// the other.
+// Computes the state of a component in raw mode from its Deployment and its pods. The revision's name comes from the
+// Deployment (deployment.kubernetes.io/revision). During a rollout, the pods of the old template count as a revision
+// that was ready. The condition is the Deployment's Available (KServe 0.10), with the failure that the pods report.
+// Thread-safe, like ObserveKnativeService.
 model::ComponentState ObserveDeployment(const FoundComponent& found);
 
-// The same in serverless mode, by its Knative Service: conditions, revisions, traffic and URL are those that it has.
+// Computes the state of a component in serverless mode. Conditions, revisions, traffic and URL come from its Knative
+// Service.
 model::ComponentState ObserveKnativeService(const FoundComponent& found);
 
 }  // namespace inferd::cluster

@@ -56,6 +56,20 @@ TEST_F(ObservationTest, WhatIsNotThereIsNamed) {
             "the Knative Service \"iris-predictor-default\" has no condition ConfigurationsReady yet");
 }
 
+// An invalid condition makes nothing ready, and names no destination of requests.
+TEST_F(ObservationTest, AStatusThatCannotBeReadIsNoReadiness) {
+  for (const char* status : {"null", "{}", "[]", "x", "7", "{conditions: x}", "{conditions: [3, {}, {type: 3}]}",
+                             "{conditions: [{type: Available}]}", "{conditions: [{type: Available, status: [True]}]}",
+                             "{conditions: {type: Available, status: 'True'}}", "{traffic: x, conditions: [x]}"}) {
+    const auto live = Yaml("{metadata: {generation: 1}, status: " + std::string(status) + "}");
+    for (const ComponentState& state : {ObserveDeployment(Found(&live)), ObserveKnativeService(Found(&live))}) {
+      EXPECT_NE(state.observed->ready.status, "True") << status;
+      EXPECT_TRUE(state.traffic.empty()) << status;
+      EXPECT_EQ(state.rollout, written_.rollout) << status;
+    }
+  }
+}
+
 TEST_F(ObservationTest, ADeploymentThatIsAvailable) {
   const auto live = Deployment(kAvailable);
   AddPod("h2", "2026-01-02T00:00:00Z", "conditions: [{type: Ready, status: 'True'}]");

@@ -58,7 +58,7 @@ TEST_F(DecisionTest, AServiceIsDefaultedAndItsObjectsMade) {
   EXPECT_THAT(Kinds(decision), testing::Contains("Deployment"));
 }
 
-// Webhooks refuse the second of them; where there are none, the runtime is still one of the two.
+// A webhook would refuse the second one. Without webhooks, one of the two runtimes is still chosen.
 TEST_F(DecisionTest, APriorityThatTwoRuntimesHaveDoesNothing) {
   const std::string formats = "  supportedModelFormats: [{name: onnx, autoSelect: true, priority: PRIORITY}]\n";
   const auto with = [&](const char* name, const char* priority) {
@@ -153,11 +153,16 @@ TEST_F(DecisionTest, WithoutKnativeAComponentHasRevisionsBehindTheGateway) {
                 .revisions.at(0)
                 .was_ready,
             false);
-  // The pods are others: a second revision, and the first stays as long as it has the requests.
+  // The pods change, so there is a second revision. The first stays while it has the requests.
   manifest::Value live = decision.desired.objects.at(0);
   live.Set("status", Yaml("{readyReplicas: 1}"));
   deployments_ = {&live};
+  EXPECT_EQ(RevisedOf(Make(kModel, ""), deployments_).at(0).new_revision, "") << "the one that there is";
   const Decision second = Make("  predictor: {model: {modelFormat: {name: onnx}, storageUri: 's3://n'}}\n", "");
+  ASSERT_EQ(RevisedOf(second, deployments_).size(), 1U);
+  EXPECT_EQ(RevisedOf(second, deployments_).at(0).name, "digits-predictor-default");
+  EXPECT_EQ(RevisedOf(second, deployments_).at(0).new_revision, "digits-predictor-default-00002");
+  EXPECT_EQ(RevisedOf(second, {}).at(0).new_revision, "") << "it takes no one's place";
   EXPECT_THAT(names(second), testing::Contains("Deployment digits-predictor-default-00002"));
   EXPECT_THAT(second.kept, ElementsAre(first));
   const auto state =
@@ -165,7 +170,7 @@ TEST_F(DecisionTest, WithoutKnativeAComponentHasRevisionsBehindTheGateway) {
   ASSERT_EQ(state.revisions.size(), 2U);
   EXPECT_TRUE(state.revisions[0].was_ready);
   EXPECT_EQ(state.traffic.at(0).revision, first);
-  // With Knative there, a service is Knative's.
+  // With Knative installed, a service uses Knative.
   knative_ = true;
   deployments_ = {};
   configuration_.config.ingress.disable_virtual_service = true;
@@ -186,8 +191,8 @@ TEST_F(DecisionTest, AServiceStaysWhereItIsUntilItsAnnotationSaysOtherwise) {
   }
   const Decision moves = Make(kModel, "    serving.kserve.io/deploymentMode: Knative\n");
   EXPECT_THAT(Kinds(moves), testing::Not(testing::Contains("Deployment")));
-  EXPECT_FALSE(moves.kept_way.has_value());
-  // What it was served in before is another mode, so that the annotation is new.
+  EXPECT_EQ(moves.kept_way->reason, "MovingToAnotherWay");
+  // It was served in another mode before, so the annotation is new.
   served_.mode = model::DeploymentMode::kRawDeployment;
   EXPECT_THAT(Kinds(Make(kModel, "    serving.kserve.io/deploymentMode: Serverless\n")),
               testing::Not(testing::Contains("Deployment")));
@@ -216,7 +221,7 @@ TEST_F(DecisionTest, AnotherDefaultModeMovesNothing) {
   EXPECT_EQ(Make(kModel, "").desired.mode, kRawDeployment) << "a new one has the default";
 }
 
-// A canary goes on with its share while a configuration or a service cannot be read.
+// A canary keeps its share while the configuration or the service is invalid.
 TEST_F(DecisionTest, RevisionsGoOnAsTheStatusHasThem) {
   const manifest::Value service = Yaml(
       "{status: {components: {predictor: {latestCreatedRevision: p-00002, latestReadyRevision: p-00002, "
@@ -251,7 +256,7 @@ TEST_F(DecisionTest, PodsOfKnativeThatTakeNoInitContainersNeedTheWebhook) {
                   .desired.needs_pod_webhook);
   EXPECT_FALSE(Make(no_model, "").desired.needs_pod_webhook);
   EXPECT_FALSE(Make(kModel, kRaw).desired.needs_pod_webhook);
-  // What the webhook would refuse is said before there is a pod.
+  // A field that the webhook would deny is reported before there is a pod.
   EXPECT_EQ(Make("  predictor: {model: {modelFormat: {name: onnx}, storageUri: 'pvc://'}}\n", "").failure->event,
             "Invalid URI must be pvc://<pvcname>/[path]: pvc://");
   knative_ = false;

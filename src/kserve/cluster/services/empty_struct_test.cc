@@ -1,5 +1,5 @@
-// Clients in Go write structs that nobody has set as `{}`, and lists as `null`. Of every field of every kind: absent,
-// null and empty are the same.
+// Go clients write unset structs as `{}`, and unset lists as `null`. For every field of every kind, absent, null and
+// empty must have the same meaning.
 
 #include <gmock/gmock.h>
 
@@ -12,7 +12,7 @@
 namespace inferd::cluster {
 namespace {
 
-// Which fields say something by being there, so that an empty one is not an absent one.
+// True for fields whose presence has a meaning, so that an empty value is not an absent one.
 bool CountsWhenEmpty(const WalkedField& walked) {
   static const std::set<std::string_view> kThese = {
       "predictor", "transformer", "explainer", "model",       "sklearn",  "xgboost", "tensorflow",
@@ -31,7 +31,7 @@ std::string TextsOf(const Decision& decision) {
   return text;
 }
 
-// What differs between what is made, for people; empty: nothing.
+// Describes the differences between two decisions. Empty if there are none.
 std::string Differences(const Decision& one, const Decision& other) {
   if (TextsOf(one) != TextsOf(other)) return TextsOf(one) + " | " + TextsOf(other);
   if (one.desired.objects.size() != other.desired.objects.size()) return "another number of objects";
@@ -51,7 +51,7 @@ std::string Differences(const Decision& one, const Decision& other) {
 
 class EmptyStructTest : public WaysOfServing {
  protected:
-  // `with` makes the decision about what has that value of the field (nullopt: it is absent).
+  // `with` makes the decision for that value of the field; nullopt means absent.
   void Compare(const WalkedField& walked, const std::function<Decision(const std::optional<Value>&)>& with) {
     const Decision absent = with(std::nullopt);
     EXPECT_FALSE(absent.failure.has_value()) << walked.path << ": " << absent.failure->Explain();
@@ -61,7 +61,7 @@ class EmptyStructTest : public WaysOfServing {
     EXPECT_EQ(Differences(absent, with(is_list ? Value::List() : Value::Map())), "") << walked.path << ": empty";
     ++structs_;
   }
-  // A scalar, or one that has to be there.
+  // True for scalars and required fields.
   static bool IsNoCase(const WalkedField& walked) {
     const model::Definition* const owner =
         walked.fields.size() < 2 ? nullptr : walked.fields[walked.fields.size() - 2].object;
@@ -108,7 +108,7 @@ TEST_P(EmptyStructTest, OfARuntimeIsAnAbsentOne) {
       "predictor",
       Yaml("{model: {modelFormat: {name: onnx, version: '1'}, protocolVersion: v1, storageUri: 's3://m'}}"));
   for (const WalkedField& walked : model::WalkFields("ClusterServingRuntime")) {
-    // Without these it is another runtime's.
+    // Without these fields, another runtime would be chosen.
     const bool selects = walked.path.starts_with("supportedModelFormats") || walked.path == "protocolVersions";
     if (IsNoCase(walked) || selects) continue;
     Value runtime = Yaml(kFirst);

@@ -15,7 +15,7 @@
 #include "kserve/model/objects_fixture.h"
 #include "kserve/model/schema/field_walk_fixture.h"
 
-// Services and runtimes in which any field of their definitions can be set, and decisions about them.
+// Helpers that set any field of the definitions of services and runtimes, and decide about the result.
 
 namespace inferd::cluster {
 
@@ -30,7 +30,7 @@ enum class Way { kRaw, kRawByGateway, kKnative, kGateway };
 
 inline bool IsRaw(Way way) { return way == Way::kRaw || way == Way::kRawByGateway; }
 
-// The model is served by the first, and by the second where the first is not the one.
+// The first runtime serves the model. The second one serves it if the first is not suitable.
 inline constexpr const char* kFirst =
     "metadata: {name: one}\n"
     "spec:\n"
@@ -45,7 +45,7 @@ inline constexpr const char* kSecond =
     "autoSelect: true}, {name: changed, autoSelect: true}]\n"
     "  containers: [{name: kserve-container, image: 'two:1'}]\n";
 
-// What objects of a definition must have.
+// Returns the required fields of an object of that definition.
 inline Value RequiredOf(std::string_view definition) {
   static const std::map<std::string_view, const char*> kRequired = {
       {"Container", "{name: x, image: x}"},
@@ -68,14 +68,14 @@ inline void SetMissing(Value& map, const Value& fields) {
   }
 }
 
-// Has all that the field is in be valid.
+// Adds the fields that make the objects around the field valid.
 inline void Complete(Value& spec, const WalkedField& walked) {
   WalkedField at;
   for (const Field& field : walked.fields) {
     at.fields.push_back(field);
     Value& owner = OwnerOfField(spec, at);
     if (at.fields.size() > 1) SetMissing(owner, RequiredOf(at.fields[at.fields.size() - 2].object->name));
-    // A model has one place.
+    // A model has either a URI or a storage, not both.
     if (field.name == "storage") owner.Remove("storageUri");
   }
 }
@@ -114,7 +114,7 @@ class WaysOfServing : public testing::TestWithParam<Way> {
     }
   }
 
-  // A service without a spec, whose first revisions are rolled out.
+  // Returns a service without a spec, whose first revisions are rolled out.
   static Value Service() {
     Value service =
         Yaml("{metadata: {name: digits, namespace: models, uid: u, annotations: {}}, spec: {predictor: {}}}");

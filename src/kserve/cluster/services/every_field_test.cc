@@ -1,5 +1,5 @@
-// Never silence: each field that the definitions of InferenceService and ServingRuntime have changes what is made of a
-// service, or is named as one that does nothing, in each way of serving. And no more is changed than must be.
+// Each field of InferenceService and ServingRuntime must change the objects of a service or be reported as having no
+// effect, in each way of serving. And no other objects may change.
 
 #include "kserve/cluster/services/every_field_fixture.h"
 
@@ -12,7 +12,7 @@
 namespace inferd::cluster {
 namespace {
 
-// What a decision is, in parts: what is in a pod's template apart from all else of an object, since it starts pods.
+// A decision in parts. Pod templates are separate from the rest of an object, since their changes start pods.
 using Parts = std::map<std::string, std::string>;
 
 Parts PartsOf(const Decision& decision) {
@@ -30,13 +30,13 @@ Parts PartsOf(const Decision& decision) {
       parts["shares"] += target.revision + "=" + std::to_string(target.percent) + target.tag + " ";
     }
   }
-  // It is in the address that the status has.
+  // The protocol appears in the status's address.
   if (!decision.desired.pods.empty()) parts["protocol"] = decision.desired.pods.front().protocol_version;
   if (decision.failure.has_value()) parts["failure"] = decision.failure->Explain();
   return parts;
 }
 
-// Kinds, "Deployment" and "Deployment pods" for example, of what differs.
+// Returns the kinds that differ, for example "Deployment" and "Deployment pods".
 std::set<std::string> ChangedKinds(const Parts& before, const Parts& after) {
   std::set<std::string> kinds;
   const auto add = [&](const std::string& name) {
@@ -54,16 +54,24 @@ std::set<std::string> ChangedKinds(const Parts& before, const Parts& after) {
   return kinds;
 }
 
-// A value that is valid, and another than what the objects around it must have.
+// Returns a valid value that differs from the required value.
 Value ChangedValue(const WalkedField& walked, Way way) {
-  static const std::map<std::string_view, const char*> kValues = {
-      {"autoSelect", "false"},   {"canaryTrafficPercent", "10"},
-      {"containerPort", "9002"}, {"limits", "{cpu: 3}"},
-      {"maxReplicas", "3"},      {"minReplicas", "2"},
-      {"mode", "request"},       {"priority", "1"},
-      {"requests", "{cpu: 3}"},  {"runtime", "two"},
-      {"storageUri", "s3://n"},  {"protocolVersion", "grpc-v2"},
-      {"version", "'2'"},        {"protocolVersions", "v2"}};
+  static const std::map<std::string_view, const char*> kValues = {{"autoSelect", "false"},
+                                                                  {"canaryTrafficPercent", "10"},
+                                                                  {"containerPort", "9002"},
+                                                                  {"limits", "{cpu: 3}"},
+                                                                  {"livenessProbe", "{exec: {command: [x]}}"},
+                                                                  {"startupProbe", "{exec: {command: [x]}}"},
+                                                                  {"maxReplicas", "3"},
+                                                                  {"minReplicas", "2"},
+                                                                  {"mode", "request"},
+                                                                  {"priority", "1"},
+                                                                  {"requests", "{cpu: 3}"},
+                                                                  {"runtime", "two"},
+                                                                  {"storageUri", "s3://n"},
+                                                                  {"protocolVersion", "grpc-v2"},
+                                                                  {"version", "'2'"},
+                                                                  {"protocolVersions", "v2"}};
   const Field& field = walked.field();
   Value one = Value::Map({{"name", manifest::Text("changed")}});
   if (const auto value = kValues.find(field.name); value != kValues.end()) {
@@ -82,7 +90,7 @@ Value ChangedValue(const WalkedField& walked, Way way) {
   return one;
 }
 
-// Whether one of them is of the field, or of one that it is in.
+// Returns true if one of the paths is that of the field, or of a parent of it.
 bool IsNamed(const std::vector<std::string>& unheeded, const std::string& path) {
   return std::ranges::any_of(unheeded, [&](const std::string& text) {
     const size_t field = text.find("spec.");
@@ -92,8 +100,8 @@ bool IsNamed(const std::vector<std::string>& unheeded, const std::string& path) 
 
 class EveryFieldTest : public WaysOfServing {
  protected:
-  // Of a change from one to the other, while what the one has made is there: the kinds of what changes, and "named" if
-  // the field is.
+  // Returns the kinds that a change of the service affects while the objects of the first state exist, and "named" if
+  // the field is reported as having no effect.
   std::set<std::string> Change(const std::pair<Value, Value>& before, const std::pair<Value, Value>& after,
                                const std::string& path) {
     const Made& made = MadeOf(before, path);
@@ -105,7 +113,7 @@ class EveryFieldTest : public WaysOfServing {
   }
 
  private:
-  // What a service and its runtime come to once their Deployments run.
+  // The state of a service and its runtime when their Deployments run.
   struct Made {
     std::vector<Value> deployments;
     Parts parts;
@@ -117,7 +125,7 @@ class EveryFieldTest : public WaysOfServing {
     return pointers;
   }
 
-  // Made once for all fields of one object: they begin with the same service.
+  // Cached per service, since all fields of an object start with the same one.
   const Made& MadeOf(const std::pair<Value, Value>& before, const std::string& path) {
     const auto [place, is_new] = made_.try_emplace(manifest::ToJson(before.first) + manifest::ToJson(before.second));
     Made& made = place->second;
@@ -136,7 +144,7 @@ class EveryFieldTest : public WaysOfServing {
   std::map<std::string, Made> made_;
 };
 
-// What may change, of those fields of which it is known; nullopt: it is another.
+// Returns the allowed changes of a field that is known. Nullopt for other fields.
 std::optional<std::set<std::string>> LeastChange(const WalkedField& walked, Way way) {
   const std::string_view name = walked.field().name;
   const bool of_component = walked.fields.size() == 2;
@@ -167,12 +175,12 @@ TEST_P(EveryFieldTest, OfAServiceDoesSomethingOrIsNamed) {
   size_t walked_fields = 0;
   for (const WalkedField& walked : model::WalkFields("InferenceService")) {
     if (walked.field().object != nullptr) continue;
-    // One of the older frameworks stands for all, whose definition is the same.
+    // One of the older frameworks stands for all, since they have the same definition.
     if (walked.fields[1].object != nullptr && walked.fields[1].object->name == "PredictorExtensionSpec" &&
         walked.fields[1].name != "onnx") {
       continue;
     }
-    // Defaults call it kserve-container, in the service itself.
+    // Defaults set this name to kserve-container, in the service itself.
     if (walked.path.ends_with(".containers[0].name")) continue;
     Value before = Service();
     Complete(before.MapAt("spec"), walked);
@@ -187,7 +195,7 @@ TEST_P(EveryFieldTest, OfAServiceDoesSomethingOrIsNamed) {
     if (const auto least = LeastChange(walked, GetParam())) {
       EXPECT_EQ(changed, *least) << walked.path;
     }
-    // The shares of requests start no pods.
+    // Traffic shares must not start pods.
     if (walked.field().name == "canaryTrafficPercent") {
       EXPECT_FALSE(changed.contains("Deployment") || changed.contains("Deployment pods") ||
                    changed.contains("Service pods"))

@@ -43,9 +43,9 @@ RevisionState GatewayRevisionOf(const std::string& name, bool was_ready, std::sp
   return revision;
 }
 
-// The pod as it stands in a revision's template.
+// Returns the pod for a revision's template, with everything that a webhook would inject.
 base::Result<model::ResolvedPod> TemplatePodOf(model::ResolvedPod pod, const DecisionContext& context) {
-  // The agent asks what the server itself would be asked.
+  // The agent asks the same probe that the kubelet would ask the server.
   const bool has_agent = pod.extension.logger.has_value() || pod.extension.batcher.has_value();
   if (has_agent) pod.pod_spec = model::WithReadinessProbe(pod.pod_spec);
   return model::InjectPod(std::move(pod), {.config = context.configuration.config, .find = context.injection.find});
@@ -58,7 +58,7 @@ void DecideByGateway(const Value& document, const DecisionContext& context, bool
   model::DesiredObjects& desired = decision.desired;
   if (decision.failure.has_value() || context.gateway_host.empty()) return;
   if (!model::UsesGateway(service, desired.pods, desired.mode, has_knative)) return;
-  // Its revisions are Deployments, whose templates have all.
+  // Revisions are Deployments with complete templates.
   desired.needs_pod_webhook = false;
   std::erase_if(desired.objects, [](const Value& object) { return TextAt(object, {"kind"}) != "ConfigMap"; });
   const auto add = [&](std::vector<Value> objects) { std::ranges::move(objects, std::back_inserter(desired.objects)); };
@@ -85,7 +85,7 @@ void DecideByGateway(const Value& document, const DecisionContext& context, bool
     decision.plans.emplace(pod.kind, std::move(plan));
   }
   add({model::GatewayNameOf(service, service.metadata.name, context.gateway_host)});
-  // Where nothing leads to services from outside, nothing does to these.
+  // Without routes from outside to services in general, this service gets none either.
   const auto routes = model::OutsideRoutes(service, desired.pods, context.configuration.config);
   if (routes.has_value() && routes->empty()) return;
   auto ingress = model::GatewayIngress(service, desired.pods, context.configuration.config);
@@ -110,6 +110,22 @@ bool HasRevisions(std::span<const Value* const> deployments, std::string_view co
     const auto revision = model::ReadRevision(*deployment);
     return revision.has_value() && revision->component == component;
   });
+}
+
+std::vector<RevisedComponent> RevisedOf(const Decision& decision, std::span<const Value* const> deployments) {
+  std::vector<RevisedComponent> revised;
+  for (const auto& [kind, plan] : decision.plans) {
+    RevisedComponent component{.name = ComponentObjectName(decision.service, kind)};
+    // Revisions of an earlier service of the same name do not count.
+    const auto is_own = [&](const Value* deployment) {
+      const auto revision = model::ReadRevision(*deployment);
+      return revision.has_value() && revision->component == component.name &&
+             revision->service_uid == decision.service.metadata.uid;
+    };
+    if (plan.is_new && std::ranges::any_of(deployments, is_own)) component.new_revision = plan.latest_created;
+    revised.push_back(std::move(component));
+  }
+  return revised;
 }
 
 ComponentState ObserveRevisions(model::ComponentKind kind, const model::RevisionPlan& plan,

@@ -10,23 +10,23 @@
 
 namespace inferd::cluster {
 
-// The InferenceService that TrainedModels name, as far as it matters to them.
+// The facts about an InferenceService that matter to the TrainedModels that name it.
 struct ModelHost {
   bool there = false;
   bool ready = false;
   bool takes_models = false;
-  std::optional<int64_t> memory_limit{};  // bytes; nullopt: it has none
-  std::string url{};                      // of its predictions
+  std::optional<int64_t> memory_limit{};  // in bytes; nullopt if there is none
+  std::string url{};                      // for predictions
 };
 
-// Says of the TrainedModels of a service what has become of them: their status, where it has changed. As with KServe,
-// it does not say whether the pods have loaded them, which is the puller's to know. Thread-safe; calls block.
+// Writes changed statuses of a service's TrainedModels. As with KServe, a status does not say whether the pods have
+// loaded the model; only the puller knows that. Thread-safe; calls block.
 class ModelReporter final {
  public:
-  // That outlives it.
+  // `statuses` must outlive the reporter.
   explicit ModelReporter(StatusWriter& statuses) : statuses_(statuses) {}
 
-  // The last error, where there was one. A model that has changed meanwhile is told of again.
+  // Writes the statuses. Returns the last error, if any. A model that changed meanwhile is reported again later.
   kubernetes::ApiResult<void> Report(const Models& models, const ModelHost& host, const std::stop_token& stop);
 
  private:

@@ -27,7 +27,7 @@ class ModelReporterTest : public testing::Test {
     manifest::Problems problems;
     return std::make_shared<model::TrainedModel>(model::ReadTrainedModel(std::move(document), problems));
   }
-  // What was sent about models of a service.
+  // Returns the requests that were sent about a service's models.
   std::vector<std::string> Report(const Models& models, const ModelHost& host) {
     kubernetes::ScriptedApi api(std::vector<std::string>(models.size(), Answer(200, "{}")));
     kubernetes::ScriptedClient client(api, {.retry = {.attempts = 1}});

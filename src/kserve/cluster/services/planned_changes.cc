@@ -7,6 +7,7 @@
 #include "kserve/cluster/objects/difference.h"
 #include "kserve/cluster/objects/ownership.h"
 #include "kserve/cluster/objects/resources.h"
+#include "kserve/cluster/services/gateway_decision.h"
 
 namespace inferd::cluster {
 
@@ -17,7 +18,7 @@ using kubernetes::Resource;
 using manifest::TextAt;
 using manifest::Value;
 
-// Without what differs after each write.
+// Removes the fields that change with every write.
 Value Comparable(Value object) {
   object.Remove("status");
   Value* const metadata = object.Find("metadata");
@@ -64,7 +65,7 @@ class Planner {
       Say('!', wanted, ": NotOwned: " + OwnerText(*live));
       return {};
     }
-    // One that has no owner yet cannot belong to it.
+    // An owner that is not stored yet has no uid, so objects cannot refer to it.
     if (kubernetes::UidOf(set_.owner).empty()) object.MapAt("metadata").Remove("ownerReferences");
     const auto planned = client_.Apply(
         resource, object, {.field_manager = FieldManagerOf(set_.owner), .force = true, .dry_run = true}, stop_);
@@ -113,6 +114,46 @@ ApiResult<std::vector<std::string>> PlanSet(const ObjectSet& set,
   return planner.Take();
 }
 
+std::string Forecast::Add(const Value& owner, const DecisionInputs& inputs, const Destruction& destruction,
+                          bool is_edited) {
+  // The forecast assumes a controller that has just started and remembers nothing.
+  CauseMemory memory;
+  if (is_edited) memory.NoteApplied(kubernetes::NameOf(owner), {});
+  const ChangeCause cause = memory.CauseOf(owner, inputs, destruction.before);
+  if (!cause.is_users) ++causes_[cause.about];
+  return "> " + PlaceOf(owner) + " " + destruction.ToString() + ", because " + cause.about;
+}
+
+std::vector<std::string> Forecast::Lines(std::string_view kind, size_t owners, const PaceLimits& limits) const {
+  std::vector<std::string> lines;
+  for (const auto& [about, count] : causes_) {
+    lines.push_back("> " + std::to_string(count) + " of " + std::to_string(owners) + " objects of kind " +
+                    std::string(kind) + (count == 1 ? " changes" : " change") + " so because " + about + ": " +
+                    std::to_string(FirstMinute(limits, owners)) + " in the first minute, then " +
+                    std::to_string(limits.per_minute) + " a minute");
+  }
+  return lines;
+}
+
+ApiResult<std::vector<std::string>> PlanChange(const IntendedChange& change,
+                                               const std::optional<model::ResolutionFailure>& failure, bool is_edited,
+                                               kubernetes::Client& client, Forecast& forecast,
+                                               const std::stop_token& stop) {
+  auto lines = PlanSet(change.set, failure, client, stop);
+  if (!lines.has_value() || failure.has_value()) return lines;
+  const auto destruction = FindDestruction(change.set, change.revised, client, stop);
+  if (!destruction.has_value()) return std::unexpected(destruction.error());
+  if (!destruction->empty()) {
+    const bool is_users = is_edited || EndsMove(change, *destruction);
+    lines->push_back(forecast.Add(change.set.owner, change.inputs, *destruction, is_users));
+  }
+  return lines;
+}
+
+bool IsEdited(const Value* live, const Value& object) {
+  return live != nullptr && !FindDifferences(*live, object).empty();
+}
+
 Value InPlaceOf(const Value* live, Value object) {
   if (live == nullptr) return object;
   Value& metadata = object.MapAt("metadata");
@@ -123,14 +164,22 @@ Value InPlaceOf(const Value* live, Value object) {
 
 ApiResult<std::vector<std::string>> PlanChanges(const Value& service, const ClusterView& view,
                                                 const ServiceReconciler& reconciler, kubernetes::Client& client,
-                                                const std::stop_token& stop) {
-  const Value whole = InPlaceOf(view.FindService(kubernetes::NameOf(service)).get(), service);
+                                                Forecast& forecast, const std::stop_token& stop) {
+  const kubernetes::ObjectPointer live = view.FindService(kubernetes::NameOf(service));
+  const Value whole = InPlaceOf(live.get(), service);
   const std::vector<LabelledObject> there = view.ObjectsOf(kubernetes::NameOf(whole));
   const auto decision = reconciler.DecideAbout(whole, there, stop);
   if (!decision.has_value()) return std::unexpected(decision.error());
   if (!decision->ours) return std::vector<std::string>();
-  return PlanSet({.owner = whole, .wanted = decision->desired.objects, .kept = decision->kept, .there = there},
-                 decision->failure, client, stop);
+  const ObjectSet set = {.owner = whole,
+                         .wanted = decision->desired.objects,
+                         .kept = decision->kept,
+                         .there = there,
+                         .goes = WhatGoes(*decision)};
+  const std::vector<RevisedComponent> revised = RevisedOf(*decision, LiveOf(there, Deployments()));
+  const IntendedChange change = {
+      .set = set, .revised = revised, .inputs = decision->inputs, .is_move = decision->move.has_value()};
+  return PlanChange(change, decision->failure, IsEdited(live.get(), service), client, forecast, stop);
 }
 
 }  // namespace inferd::cluster

@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 9> kFailedWaits = {
 std::string Cut(std::string text) {
   while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
   if (text.size() <= kMessageBytesMax) return text;
-  // Not within a character.
+  // Does not cut a UTF-8 character.
   size_t size = kMessageBytesMax;
   while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xc0) == 0x80) --size;
   return text.substr(0, size) + "...";
@@ -38,7 +38,7 @@ int IntAt(const Value& value, std::initializer_list<std::string_view> keys) {
   return static_cast<int>(manifest::ParseInt64(TextAt(value, keys)).value_or(0));
 }
 
-// `terminated` of a container's state.
+// Reads the field `terminated` of a container's state.
 ProcessEnd EndOf(const std::string& container, const Value& terminated) {
   const std::string& reason = TextAt(terminated, {"reason"});
   ProcessEnd end{.exit_code = IntAt(terminated, {"exitCode"}),
@@ -52,7 +52,7 @@ ProcessEnd EndOf(const std::string& container, const Value& terminated) {
   return end;
 }
 
-// Adds what a container says; true: it has failed.
+// Adds a container's state. Returns true if the container failed.
 bool ReadContainer(const Value& container, ReplicaStatus& status) {
   const std::string& name = TextAt(container, {"name"});
   status.restarts += IntAt(container, {"restartCount"});
@@ -88,6 +88,12 @@ bool HasCondition(const Value& pod, std::string_view type, std::string_view valu
 const std::string& HashOf(const Value& pod) { return TextAt(pod, {"metadata", "labels", "pod-template-hash"}); }
 
 const std::string& CreatedAt(const Value& pod) { return TextAt(pod, {"metadata", "creationTimestamp"}); }
+
+// Creation times have whole seconds. Of two pods of the same second, the one that is not ready counts as newer.
+bool CameLater(const Value& pod, const Value& other) {
+  if (CreatedAt(pod) != CreatedAt(other)) return CreatedAt(pod) > CreatedAt(other);
+  return !HasCondition(pod, "Ready", "True") && HasCondition(other, "Ready", "True");
+}
 
 }  // namespace
 
@@ -139,7 +145,7 @@ PodGenerations SplitPods(std::span<const Value* const> pods) {
   PodGenerations generations;
   const Value* latest = nullptr;
   for (const Value* pod : pods) {
-    if (latest == nullptr || CreatedAt(*pod) > CreatedAt(*latest)) latest = pod;
+    if (latest == nullptr || CameLater(*pod, *latest)) latest = pod;
   }
   for (const Value* pod : pods) {
     (HashOf(*pod) == HashOf(*latest) ? generations.newest : generations.earlier).push_back(pod);

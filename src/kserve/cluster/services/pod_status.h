@@ -10,17 +10,18 @@
 
 namespace inferd::cluster {
 
-// What a pod of a cluster is, as the status of its service says it (KServe 0.10: what status.modelStatus is made of):
-// the storage initializer's failure before the server's; what waits for a reason that does not mend itself
-// (ImagePullBackOff, CrashLoopBackOff, ...) has failed. A message that a container left is the failure in its own
-// words. Thread-safe, as are the others.
+// Reads a pod's state for the status of its service (KServe 0.10: the input of status.modelStatus). A failure of the
+// storage initializer takes precedence over one of the server. A container that waits for a reason that needs an
+// operator (ImagePullBackOff, CrashLoopBackOff, ...) counts as failed. If a container left a message, that is the
+// failure's text. Thread-safe, like the other functions of this file.
 model::ReplicaStatus ReadPodStatus(const manifest::Value& pod);
 
-// Why a pod has not begun, where its containers say nothing: "pod \"a\": Unschedulable: 0/3 nodes are available".
-// Empty: it has, or nothing is known.
+// Returns why a pod has not been scheduled: "pod \"a\": Unschedulable: 0/3 nodes are available". Empty if it has been,
+// or if nothing is known.
 std::string WhyPodWaits(const manifest::Value& pod);
 
-// The pods of the newest ReplicaSet and the others, by the label pod-template-hash.
+// The pods of the newest ReplicaSet and the others, by the label pod-template-hash. The newest ReplicaSet is the one of
+// the pod that was created last.
 struct PodGenerations {
   std::vector<const manifest::Value*> newest;
   std::vector<const manifest::Value*> earlier;

@@ -118,5 +118,19 @@ TEST(PodStatusTest, PodsOfTheNewestTemplateAreApart) {
   EXPECT_TRUE(SplitPods({}).newest.empty());
 }
 
+TEST(PodStatusTest, OfPodsOfOneSecondThatWhichIsNotReadyIsTheNewest) {
+  const auto pod = [](const std::string& hash, const std::string& is_ready) {
+    return Yaml("{metadata: {labels: {pod-template-hash: " + hash + "}, creationTimestamp: '2026-01-01T00:00:00Z'}, " +
+                "status: {conditions: [{type: Ready, status: '" + is_ready + "'}]}}");
+  };
+  const auto before = pod("old", "True");
+  const auto after = pod("new", "False");
+  for (const auto& pods : {std::vector<const manifest::Value*>{&before, &after}, {&after, &before}}) {
+    const PodGenerations split = SplitPods(pods);
+    EXPECT_EQ(split.newest, (std::vector<const manifest::Value*>{&after}));
+    EXPECT_EQ(split.earlier, (std::vector<const manifest::Value*>{&before}));
+  }
+}
+
 }  // namespace
 }  // namespace inferd::cluster

@@ -18,22 +18,23 @@ ServedWay ServedWayOf(const Value& owner, const std::vector<LabelledObject>& the
   const std::string& name = TextAt(owner, {"metadata", "name"});
   const std::string entry = is_graph ? name : name + "-predictor-default";
   ServedWay served;
-  bool is_raw = false;
   for (const LabelledObject& each : there) {
     if (ClaimOf(*each.object, owner) != Claim::kOwn) continue;
     const bool is_entry = TextAt(*each.object, {"metadata", "name"}) == entry;
     if (*each.resource == KnativeServices()) served.by_knative |= is_entry;
     if (*each.resource != Deployments()) continue;
     served.by_gateway |= model::ReadRevision(*each.object).has_value();
-    is_raw |= is_entry;
+    served.by_deployment |= is_entry;
   }
-  if (static_cast<int>(served.by_knative) + static_cast<int>(served.by_gateway) + static_cast<int>(is_raw) > 1) {
+  if (static_cast<int>(served.by_knative) + static_cast<int>(served.by_gateway) +
+          static_cast<int>(served.by_deployment) >
+      1) {
     return served;
   }
   if (served.by_knative) served.mode = DeploymentMode::kServerless;
-  if (is_raw) served.mode = DeploymentMode::kRawDeployment;
+  if (served.by_deployment) served.mode = DeploymentMode::kRawDeployment;
   if (!served.by_gateway) return served;
-  // The gateway serves both modes. Only serverless components have a condition of their routes.
+  // The gateway serves both modes. Only serverless components have a condition for routes.
   const Value* const status = owner.Find("status");
   if (status == nullptr || model::ConditionOf(*status, "PredictorReady").empty()) return served;
   const bool has_routes = !model::ConditionOf(*status, "PredictorRouteReady").empty();
@@ -46,6 +47,15 @@ std::optional<DeploymentMode> KeptMode(const model::ObjectMeta& metadata, const 
   const bool names_one = model::ParseDeploymentMode(metadata.annotation(model::kDeploymentModeAnnotation)).has_value();
   if (names_one || !served.mode.has_value() || *served.mode == default_mode) return std::nullopt;
   return served.mode;
+}
+
+model::ObservedCondition ModeKeptNotice(DeploymentMode kept, DeploymentMode default_mode) {
+  const std::string stays(model::DeploymentModeName(kept));
+  const std::string now(model::DeploymentModeName(default_mode));
+  return {.status = "False",
+          .reason = "DeploymentModeKept",
+          .message = "defaultDeploymentMode of inferenceservice-config is " + now + " now; this one stays " + stays +
+                     " until its annotation serving.kserve.io/deploymentMode says " + now};
 }
 
 bool NamesKnative(const model::ObjectMeta& metadata) {

@@ -8,6 +8,7 @@
 #include "kserve/cluster/objects/resources.h"
 #include "kserve/cluster/services/component_observation.h"
 #include "kserve/cluster/services/gateway_decision.h"
+#include "kserve/cluster/services/template_credentials.h"
 #include "kserve/model/pods/model_config.h"
 #include "kserve/model/resolve/model_address.h"
 #include "kserve/model/status/trained_model_status.h"
@@ -24,7 +25,7 @@ using model::ComponentKind;
 using model::ComponentObjectName;
 using model::DeploymentMode;
 
-// KServe's own; a service that KServe has looked at may have it.
+// KServe's finalizer. A service that KServe managed before may have it.
 constexpr std::string_view kFinalizer = "inferenceservice.finalizers";
 
 std::vector<const Value*> PodsOf(const std::vector<LabelledObject>& there, ComponentKind kind) {
@@ -47,16 +48,18 @@ model::ObservedCondition PodWebhookMissing() {
 
 }  // namespace
 
-// What went wrong on the way, for the status.
+// Failures during a reconciliation, for the status.
 struct ServiceReconciler::Failures {
   std::optional<model::ResolutionFailure> service;
   std::optional<model::ObservedCondition> ingress;
   bool transient = false;
   bool refused = false;
+  bool of_knative = false;
 
   void Add(const FailedWrite& failed) {
     const auto& [kind, failure] = failed;
     transient |= failure.transient;
+    of_knative |= failure.of_knative;
     if (failure.transient) return;
     refused = true;
     if (IsRoute(kind)) {
@@ -71,14 +74,20 @@ kubernetes::ApiResult<Decision> ServiceReconciler::DecideAbout(const Value& docu
                                                                const std::vector<LabelledObject>& there,
                                                                const std::stop_token& stop) const {
   const std::string namespace_name = TextAt(document, {"metadata", "namespace"});
+  const std::vector<const Value*> deployments = LiveOf(there, Deployments());
+  const std::vector<const Value*> knative_services = LiveOf(there, KnativeServices());
   std::optional<kubernetes::ApiError> trouble;
+  std::string missing;
   const model::FindPodObject find = [&](std::string_view kind, std::string_view name) -> std::optional<Value> {
     auto found = pod_objects_.Find(std::string(kind), {namespace_name, std::string(name)}, stop);
     if (!found.has_value()) {
       if (!trouble.has_value()) trouble = std::move(found).error();
       return std::nullopt;
     }
-    return *found == nullptr ? std::nullopt : std::optional<Value>(**found);
+    if (*found != nullptr) return **found;
+    const bool is_needed = HasCredentialsOf(deployments, kind, name) || HasCredentialsOf(knative_services, kind, name);
+    if (is_needed && missing.empty()) missing = std::string(kind) + " \"" + std::string(name) + "\"";
+    return std::nullopt;
   };
   const std::shared_ptr<const Configuration> configuration = view_.configuration();
   const ClusterFeatures& features = view_.features();
@@ -86,7 +95,6 @@ kubernetes::ApiResult<Decision> ServiceReconciler::DecideAbout(const Value& docu
   const Models models = view_.ModelsOf(kubernetes::NameOf(document));
   const auto runtime_list = PointersOf(runtimes);
   const auto model_list = PointersOf(models);
-  const std::vector<const Value*> deployments = LiveOf(there, Deployments());
   Decision decision =
       Decide(document, {.configuration = *configuration,
                         .runtimes = runtime_list,
@@ -97,39 +105,63 @@ kubernetes::ApiResult<Decision> ServiceReconciler::DecideAbout(const Value& docu
                         .injection = {.find = find, .revisions = features.revisions_take_init_containers()},
                         .gateway_host = features.gateway_host(),
                         .deployments = deployments,
+                        .knative_services = knative_services,
                         .served = ServedWayOf(document, there)});
+  const model::ServingRuntime* const runtime = decision.desired.runtime;
+  const Value* const runtime_spec = runtime == nullptr ? nullptr : runtime->document.Find("spec");
+  decision.inputs = {.owner = DigestOfUsersPart(document),
+                     .configuration = configuration,
+                     .runtime = runtime == nullptr ? "" : TitleOf(runtime->document),
+                     .runtime_digest = runtime_spec == nullptr ? "" : DocumentDigest(*runtime_spec),
+                     .features = features.Summary()};
+  // Templates without these credentials would replace the pods.
+  const auto fail = [&](const char* reason, const std::string& text) {
+    decision.failure = model::ResolutionFailure::Saying(reason, text);
+    decision.plans.clear();
+    decision.move.reset();
+  };
+  if (!missing.empty() && !decision.failure.has_value()) {
+    fail("CredentialsMissing", "the " + missing +
+                                   ", whose credentials the pods have, is not there any more: the pods stay as they "
+                                   "are until it is, or until nothing names it");
+  }
   if (!trouble.has_value()) return decision;
-  // Templates without the credentials would be other pods.
   if (trouble->code == 0 || trouble->status == base::StatusCode::kUnavailable) return std::unexpected(*trouble);
-  const std::string text = "what the model's credentials are made of cannot be read: " + trouble->ToString();
-  decision.failure = model::ResolutionFailure::Saying("CredentialsUnreadable", text);
+  fail("CredentialsUnreadable", "what the model's credentials are made of cannot be read: " + trouble->ToString());
   return decision;
 }
 
 Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const std::stop_token& stop) {
   if (view_.IsHeld(name.namespace_name)) return {.retry = false, .again_in = kRefusedAgain};
   const kubernetes::ObjectPointer live = view_.FindService(name);
-  // What it had goes with it: the cluster collects what has no owner any more.
-  if (live == nullptr) return {.retry = !ReportModels(name, {}, stop), .again_in = std::nullopt};
+  // The cluster's garbage collection deletes the service's objects, because they have no owner any more.
+  if (live == nullptr) {
+    guard_.Forget(name);
+    return {.retry = !ReportModels(name, {}, stop), .again_in = std::nullopt};
+  }
   if (FieldAt(*live, {"metadata", "deletionTimestamp"}) != nullptr) return Finalize(*live, stop);
   if (const auto configuration = view_.configuration(); !configuration->problems.empty()) {
     return Wait(*live, *configuration->fault, stop);
   }
   const std::vector<LabelledObject> there = view_.ObjectsOf(name);
   const auto decided = DecideAbout(*live, there, stop);
-  if (!decided.has_value()) return {.retry = true, .again_in = std::nullopt};
+  if (!decided.has_value()) {
+    SayUnread(*live, decided.error(), stop);
+    return {.retry = true, .again_in = std::nullopt};
+  }
   const Decision& decision = *decided;
   if (!decision.ours) return {};
   Failures failures;
-  if (!decision.failure.has_value()) {
-    const ObjectSet set = {.owner = *live, .wanted = decision.desired.objects, .kept = decision.kept, .there = there};
-    for (const FailedWrite& failed : BringAbout(set, writer_, logger_, stop).failures) failures.Add(failed);
-  }
+  const auto held = Write(*live, decision, there, failures, stop);
+  if (!held.has_value()) return {.retry = true, .again_in = std::nullopt};
   Outcome outcome{.retry = failures.transient, .again_in = std::nullopt};
-  // Secrets and accounts are not followed.
+  // Secrets and ServiceAccounts are not watched, so check again.
   if (failures.refused || decision.failure.has_value()) outcome.again_in = kRefusedAgain;
+  if (failures.of_knative) outcome.again_in = kKnativeAgain;
+  if (held->has_value()) outcome.again_in = (*held)->again_in;
   const std::shared_ptr<const Configuration> configuration = view_.configuration();
-  model::ServiceState state = Observe(decision, there);
+  model::ServiceState state = Observe(*live, decision, there, held->has_value());
+  if (held->has_value()) state.notices.emplace(kHeldNotice, (*held)->notice);
   if (!state.failure.has_value()) state.failure = std::move(failures.service);
   if (failures.ingress.has_value()) state.ingress = std::move(failures.ingress);
   if (configuration->fault.has_value()) state.notices.emplace(kConfigNotice, *configuration->fault);
@@ -153,6 +185,40 @@ Outcome ServiceReconciler::Reconcile(const kubernetes::ObjectName& name, const s
   return outcome;
 }
 
+kubernetes::ApiResult<std::optional<HeldChange>> ServiceReconciler::Write(const Value& live, const Decision& decision,
+                                                                          const std::vector<LabelledObject>& there,
+                                                                          Failures& failures,
+                                                                          const std::stop_token& stop) {
+  if (decision.failure.has_value()) return std::nullopt;
+  const ObjectSet set = {.owner = live,
+                         .wanted = decision.desired.objects,
+                         .kept = decision.kept,
+                         .there = there,
+                         .goes = WhatGoes(decision)};
+  const std::vector<RevisedComponent> revised = RevisedOf(decision, LiveOf(there, Deployments()));
+  const bool is_move = decision.move.has_value();
+  auto held = guard_.Check({.set = set, .revised = revised, .inputs = decision.inputs, .is_move = is_move}, stop);
+  if (!held.has_value() || held->has_value()) return held;
+  const SetResult result = BringAbout(set, writer_, logger_, stop);
+  for (const FailedWrite& failed : result.failures) failures.Add(failed);
+  // A service that moves to another way of serving is complete only when the objects of the old way are gone. Until
+  // then, the user's request is the cause of its changes.
+  if (result.failures.empty() && !is_move) guard_.NoteApplied(kubernetes::NameOf(live), decision.inputs);
+  return std::nullopt;
+}
+
+void ServiceReconciler::SayUnread(const Value& live, const kubernetes::ApiError& why, const std::stop_token& stop) {
+  if (stop.stop_requested()) return;
+  const std::string text = "what the model's credentials are made of cannot be read: " + why.ToString() +
+                           "; the pods stay as they are, and it is tried again";
+  const auto reported =
+      reporter_.ReportUnread(live, {.status = "False", .reason = "CredentialsUnreadable", .message = text}, stop);
+  // Logged once per condition, and whenever the status cannot be written.
+  if (reported.has_value() && !*reported) return;
+  const kubernetes::ObjectName name = kubernetes::NameOf(live);
+  logger_.Warning(text, {{"namespace", name.namespace_name}, {"name", name.name}});
+}
+
 Outcome ServiceReconciler::Wait(const Value& live, const model::ObservedCondition& why, const std::stop_token& stop) {
   const auto reported = reporter_.ReportWaiting(live, why, stop);
   return {.retry = !reported.has_value() && !reported.error().is_not_found(), .again_in = std::nullopt};
@@ -168,38 +234,53 @@ bool ServiceReconciler::ReportModels(const kubernetes::ObjectName& name, const M
   return reported.has_value();
 }
 
-model::ServiceState ServiceReconciler::Observe(const Decision& decision, const std::vector<LabelledObject>& there) {
+model::ServiceState ServiceReconciler::Observe(const Value& live_service, const Decision& decision,
+                                               const std::vector<LabelledObject>& there, bool is_held) {
   const model::InferenceService& service = decision.service;
-  model::ServiceState state{.failure = decision.failure, .mode = decision.desired.mode};
-  state.ingress = decision.ingress;
-  if (decision.kept_way.has_value()) state.notices.emplace("WayCurrent", *decision.kept_way);
+  // During the first steps of a move, the status describes the old way.
+  const WayMove* const move = decision.move.has_value() && decision.move->observes_before() ? &*decision.move : nullptr;
+  model::ServiceState state{.failure = decision.failure, .mode = move == nullptr ? decision.desired.mode : move->mode};
+  const bool goes_on = is_held || decision.failure.has_value();
+  if (!is_held) state.ingress = decision.ingress;
+  if (decision.kept_way.has_value()) state.notices.emplace(kWayNotice, *decision.kept_way);
   std::vector<ComponentKind> kinds = {ComponentKind::kPredictor};
   if (service.transformer.has_value()) kinds.push_back(ComponentKind::kTransformer);
   if (service.explainer.has_value()) kinds.push_back(ComponentKind::kExplainer);
   for (const ComponentKind kind : kinds) {
-    if (const auto plan = decision.plans.find(kind); plan != decision.plans.end()) {
-      state.components.push_back(ObserveRevisions(kind, plan->second, PodsOf(there, kind)));
+    const std::string object = ComponentObjectName(service, kind);
+    if (move != nullptr && move->before == ServedBy::kGateway) {
+      state.components.push_back(ObserveRevisions(kind, PlanAsWritten(live_service, kind), PodsOf(there, kind)));
       continue;
     }
-    const std::string object = ComponentObjectName(service, kind);
+    const auto plan = decision.plans.find(kind);
+    const bool is_planned = move == nullptr && plan != decision.plans.end();
+    if (is_planned && (!is_held || HasRevisions(LiveOf(there, Deployments()), object))) {
+      model::RevisionPlan now = plan->second;
+      // The new revision is held. The existing revisions continue, and so does a rollout that has begun.
+      if (is_held && now.is_new) now.latest_created = PlanAsWritten(service.document, kind).latest_created;
+      state.components.push_back(ObserveRevisions(kind, now, PodsOf(there, kind)));
+      continue;
+    }
     const std::vector<const Value*> pods = PodsOf(there, kind);
-    if (decision.failure.has_value() && HasRevisions(LiveOf(there, Deployments()), object)) {
+    if (goes_on && HasRevisions(LiveOf(there, Deployments()), object)) {
       state.components.push_back(ObserveRevisions(kind, PlanAsWritten(service.document, kind), pods));
       continue;
     }
-    // Where the configuration cannot be read, the mode is that of what is there.
-    if (decision.failure.has_value() && FindLive(there, Deployments(), object) != nullptr) {
+    // If the configuration is invalid, or the change is held, the live objects decide the mode.
+    if (goes_on && FindLive(there, Deployments(), object) != nullptr) {
       state.mode = DeploymentMode::kRawDeployment;
+    } else if (is_held && FindLive(there, KnativeServices(), object) != nullptr) {
+      state.mode = DeploymentMode::kServerless;
     }
     const bool raw = state.mode == DeploymentMode::kRawDeployment;
     const Value* const live = FindLive(there, raw ? Deployments() : KnativeServices(), object);
-    // Of one that never was, there is nothing to say beside the failure.
-    if (live == nullptr && decision.failure.has_value()) continue;
+    // For a component that was never created, the failure is all that can be reported.
+    if (live == nullptr && goes_on) continue;
     const FoundComponent found{.kind = kind,
                                .object = object,
                                .live = live,
                                .pods = pods,
-                               .written = model::ReadRollout(service.document, kind)};
+                               .written = model::ReadRollout(move == nullptr ? service.document : live_service, kind)};
     state.components.push_back(raw ? ObserveDeployment(found) : ObserveKnativeService(found));
   }
   const std::string protocol = decision.desired.pods.empty() ? "" : decision.desired.pods.front().protocol_version;
@@ -209,6 +290,7 @@ model::ServiceState ServiceReconciler::Observe(const Decision& decision, const s
 }
 
 Outcome ServiceReconciler::Finalize(const Value& live, const std::stop_token& stop) {
+  guard_.Forget(kubernetes::NameOf(live));
   const Value* const finalizers = FieldAt(live, {"metadata", "finalizers"});
   if (finalizers == nullptr) return {};
   Value left = Value::List();

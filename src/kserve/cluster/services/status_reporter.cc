@@ -4,6 +4,7 @@
 #include <string>
 
 #include "data/manifest/value_path.h"
+#include "kserve/cluster/guard/change_guard.h"
 #include "kserve/cluster/objects/resources.h"
 #include "kserve/model/status/service_status.h"
 
@@ -14,6 +15,14 @@ namespace {
 using manifest::TextAt;
 using manifest::Value;
 
+// If objects keep their old state, the hosts in the status stay too, whatever the configuration says now.
+void KeepAddresses(const Value* before, Value& status) {
+  for (const char* key : {"address", "url"}) {
+    const Value* const kept = before == nullptr ? nullptr : before->Find(key);
+    if (kept != nullptr && status.Find(key) != nullptr) status.Set(key, *kept);
+  }
+}
+
 }  // namespace
 
 kubernetes::ApiResult<bool> StatusReporter::Report(const Value& live, const model::InferenceService& service,
@@ -21,8 +30,9 @@ kubernetes::ApiResult<bool> StatusReporter::Report(const Value& live, const mode
                                                    const model::InferenceServiceConfig& config,
                                                    const std::stop_token& stop) {
   const Value* const before = live.Find("status");
-  const Value status =
+  Value status =
       model::MakeServiceStatus(service, state, {.config = config, .gateway_port = 80, .now = statuses_.Now()}, before);
+  if (state.notices.contains(kHeldNotice)) KeepAddresses(before, status);
   auto written = statuses_.Write(InferenceServices(), live, status, stop);
   if (written.has_value() && *written) RecordChange(live, before, status, state, stop);
   return written;
@@ -39,7 +49,7 @@ void StatusReporter::RecordChange(const Value& object, const Value* before, cons
     statuses_.Record(object, "Warning", "InferenceServiceNotReady",
                      "InferenceService [" + name + "] is no longer Ready", stop);
   }
-  // What does nothing is said once for each change of the service.
+  // Fields without an effect are reported once per change of the service.
   const bool is_news =
       before == nullptr || TextAt(*before, {"observedGeneration"}) != TextAt(status, {"observedGeneration"});
   for (const std::string& field : state.unheeded) {

@@ -10,23 +10,27 @@
 
 namespace inferd::cluster {
 
-// Says of InferenceServices what has become of them: their status, where it has changed, and events. Thread-safe; calls
-// block.
+// Writes changed statuses of InferenceServices, and events. Thread-safe; calls block.
 class StatusReporter final {
  public:
-  // That outlives it.
+  // `statuses` must outlive the reporter.
   explicit StatusReporter(StatusWriter& statuses) : statuses_(statuses) {}
 
-  // `service`: with its defaults; its document is the live one but for them. A conflict: it has changed meanwhile, and
-  // is looked at again. Whether something was written.
+  // Writes the status if it changed, and returns true if it did. `service` is the live service with defaults. A
+  // conflict means that the service has changed meanwhile; the caller must reconcile it again.
   kubernetes::ApiResult<bool> Report(const manifest::Value& live, const model::InferenceService& service,
                                      const model::ServiceState& state, const model::InferenceServiceConfig& config,
                                      const std::stop_token& stop);
 
-  // Says that nothing is decided about the service, since no configuration is known. What its status says stays.
+  // Reports that no decision is possible because no configuration is known. The rest of the status stays.
   kubernetes::ApiResult<bool> ReportWaiting(const manifest::Value& live, const model::ObservedCondition& why,
                                             const std::stop_token& stop) {
     return statuses_.WriteNotice(InferenceServices(), live, kConfigNotice, why, stop);
+  }
+  // Reports that the objects that its pods' credentials come from cannot be read.
+  kubernetes::ApiResult<bool> ReportUnread(const manifest::Value& live, const model::ObservedCondition& why,
+                                           const std::stop_token& stop) {
+    return statuses_.WriteNotice(InferenceServices(), live, "CredentialsCurrent", why, stop);
   }
 
  private:

@@ -21,7 +21,8 @@ constexpr const char* kStatusPath = "PUT /apis/serving.kserve.io/v1beta1/namespa
 
 class StatusReporterTest : public testing::Test {
  protected:
-  // Reports a state of a service that has that status, to a server that says yes. Whether it was written, or the error.
+  // Reports a state of a service with that status to a server that accepts it. Returns whether it was written, or the
+  // error.
   std::string Report(const model::ServiceState& state, const std::optional<manifest::Value>& before = {}) {
     api_.emplace(answers_);
     kubernetes::ScriptedClient client(*api_, {.retry = {.attempts = 1}});

@@ -19,7 +19,7 @@ using kubernetes::ObjectPointer;
 constexpr std::string_view kServiceNameLabel = "kubernetes.io/service-name";
 const std::string kConfigName = "inferenceservice-config";
 
-// The Service that a slice is of.
+// Returns the name of a slice's Service.
 ObjectName ServiceOf(const ObjectPointer& slice) {
   if (slice == nullptr) return {};
   return {.namespace_name = manifest::TextAt(*slice, {"metadata", "namespace"}),

@@ -15,42 +15,42 @@
 namespace inferd::clustergateway {
 
 struct ClusterWatchOptions {
-  std::vector<std::string> namespaces;  // whose services are followed; empty: all
-  std::string own_namespace;            // the gateway's and the configuration's
-  std::string own_service;              // by whose EndpointSlices gateways find each other
+  std::vector<std::string> namespaces;  // to serve; all if empty
+  std::string own_namespace;            // of the gateway and the configuration
+  std::string own_service;              // Service whose EndpointSlices list the gateways
 };
 
-// Follows what a gateway goes by: InferenceServices, the Deployments and EndpointSlices of revisions, the ConfigMap
-// inferenceservice-config, and the gateways themselves; and notes what has changed. Thread-safe.
+// Watches a gateway's inputs: InferenceServices, the Deployments and EndpointSlices of revisions, the ConfigMap
+// inferenceservice-config, and the gateways themselves. It records which of them have changed. Thread-safe.
 class ClusterWatch final {
  public:
-  // Names of what is to be looked at again.
+  // The names of changed objects.
   struct Changes {
     std::set<kubernetes::ObjectName> services;
     std::set<kubernetes::ObjectName> deployments;
-    std::set<kubernetes::ObjectName> endpoints;  // of Services, whose slices are meant
+    std::set<kubernetes::ObjectName> endpoints;  // Services whose EndpointSlices have changed
     bool config = false;
     bool gateways = false;
 
     bool empty() const { return services.empty() && deployments.empty() && endpoints.empty() && !config && !gateways; }
   };
 
-  // `wake` is called when there is a change, from any thread. The client and the logger outlive it. Its end may take a
-  // second.
+  // `wake` is called on any thread when something has changed. The client and the logger must outlive this. The
+  // destructor may take a second.
   ClusterWatch(kubernetes::Client& client, const ClusterWatchOptions& options, std::function<void()> wake,
                base::Logger& logger);
 
   Changes TakeChanges();
-  // Whether all is known that there is.
+  // True if all objects have been listed.
   bool synced() const;
 
-  // Null: there is none.
+  // Null if there is none.
   kubernetes::ObjectPointer FindService(const kubernetes::ObjectName& name) const;
   kubernetes::ObjectPointer FindDeployment(const kubernetes::ObjectName& name) const;
   kubernetes::ObjectPointer config() const;
-  // Of a Service.
+  // Returns the EndpointSlices of a Service.
   std::vector<kubernetes::ObjectPointer> SlicesOf(const kubernetes::ObjectName& service) const;
-  // Of the gateways.
+  // Returns the EndpointSlices of the gateways.
   std::vector<kubernetes::ObjectPointer> GatewaySlices() const;
 
  private:
@@ -68,7 +68,7 @@ class ClusterWatch final {
   base::Logger& logger_;
   mutable base::Mutex mutex_;
   Changes changes_ GUARDED_BY(mutex_);
-  // Of each Service, by their own names.
+  // The EndpointSlices of each Service, by the slices' names.
   std::map<kubernetes::ObjectName, std::map<std::string, kubernetes::ObjectPointer>> slices_ GUARDED_BY(mutex_);
   InformerList services_;
   InformerList deployments_;

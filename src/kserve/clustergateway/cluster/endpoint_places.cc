@@ -28,7 +28,7 @@ std::optional<uint16_t> PortOf(const Value& slice, std::string_view name) {
   return std::nullopt;
 }
 
-// What a condition is that may be left out.
+// Returns an optional condition, or `otherwise` if it is absent.
 bool Condition(const Value& endpoint, std::string_view name, bool otherwise) {
   const Value* const value = manifest::FieldAt(endpoint, {"conditions", name});
   return value == nullptr || !value->is(manifest::Kind::kBool) ? otherwise : value->boolean();
@@ -42,7 +42,7 @@ std::string Place(const std::string& host, uint16_t port) {
   return (host.contains(':') ? "[" + host + "]:" : host + ":") + std::to_string(port);
 }
 
-// Each pod that takes requests.
+// Calls `tell` for each pod that accepts requests.
 void ForEachPod(std::span<const kubernetes::ObjectPointer> slices,
                 const std::function<void(const Value& slice, const Value& endpoint)>& tell) {
   for (const kubernetes::ObjectPointer& slice : slices) {
@@ -56,7 +56,7 @@ void ForEachPod(std::span<const kubernetes::ObjectPointer> slices,
   }
 }
 
-// Likewise, with its host.
+// Likewise, with the pod's address.
 void ForEach(std::span<const kubernetes::ObjectPointer> slices, const std::string& address,
              const std::function<void(const Value& slice, const std::string& host)>& tell) {
   ForEachPod(slices, [&](const Value& slice, const Value& endpoint) {

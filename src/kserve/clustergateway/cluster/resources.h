@@ -4,7 +4,7 @@
 
 namespace inferd::clustergateway {
 
-// The kinds of objects that the gateway reads and writes. Thread-safe.
+// The kinds of objects that the gateway reads and writes. The functions are thread-safe.
 const kubernetes::Resource& InferenceServices();
 const kubernetes::Resource& Deployments();
 const kubernetes::Resource& EndpointSlices();

@@ -5,7 +5,7 @@
 
 namespace inferd::clustergateway {
 
-// Writes orders by the Deployment's subresource `scale`. The client outlives it.
+// Returns a function that writes scale orders with the Deployment's subresource `scale`. The client must outlive it.
 ScaleWriter::Write ScaleDeployments(kubernetes::Client& client);
 
 }  // namespace inferd::clustergateway

@@ -53,7 +53,7 @@ std::optional<int64_t> ServedRevision::WantedPods(ScaleTime now, const RevisionL
   if (scale_->TakeMeasureTurn(now)) scale_->Record(now, all.concurrency, all.rate);
   scale_->SetReachable(reachable_);
   int64_t wanted = scale_->Pods(now, ready, all.waiting > 0);
-  // A gateway that was not heard of may have requests.
+  // A gateway that did not report may have requests.
   if (!complete) wanted = std::max(wanted, std::min<int64_t>(live_.replicas, 1));
   return wanted == live_.replicas ? std::nullopt : std::optional(wanted);
 }

@@ -15,46 +15,47 @@
 
 namespace inferd::clustergateway {
 
-// A revision as a gateway has it: where its requests go and wait, what they are, and how many pods they want. Not
-// thread-safe but for backend(), whose callers may be anywhere.
+// A revision in a gateway: its backend, where requests wait, its load, and the number of pods that it needs. Not
+// thread-safe, except that the object returned by backend() may be used on any thread.
 //
-//   every gateway: Measure(), and AsksForPod() where a request finds none
-//   the one that leads: WantedPods(), by what all gateways have measured
+//   every gateway: Measure(), and AsksForPods() if a request finds no pod
+//   the leader:    WantedPods(), with the load reported by all gateways
 class ServedRevision final {
  public:
-  static constexpr size_t kWaitingMax = 10'000;  // requests that wait for a pod here (Knative's activator)
+  static constexpr size_t kWaitingMax = 10'000;  // waiting requests in this gateway (Knative's activator)
 
-  // `wake` is called when a request begins to wait while there is no pod, from any thread.
+  // `wake` is called on any thread when a request begins to wait while there is no pod.
   ServedRevision(model::LiveRevision live, std::function<void()> wake);
-  // Requests that still wait are told that it is not there any more.
+  // Waiting requests fail, because the revision is gone.
   ~ServedRevision() { backend_->Close(); }
   ServedRevision(const ServedRevision&) = delete;
   ServedRevision& operator=(const ServedRevision&) = delete;
 
-  // As its Deployment is now. Its settings are those that it was made with.
+  // Takes the current state of its Deployment. The revision's settings stay those of the constructor.
   void Update(model::LiveRevision live) { live_ = std::move(live); }
-  // Where its pods are, in an order that all gateways have, and this one's share of what they may get at a time.
+  // Sets the addresses of the pods, in an order common to all gateways. `share` is this gateway's part of the pods'
+  // capacity.
   void SetPlaces(std::vector<gateway::ReplicaPlace> places, const GatewayShare& share);
-  // Whether a request can come to it.
+  // Sets whether requests can reach the revision.
   void SetReachable(bool reachable) { reachable_ = reachable; }
 
   const model::LiveRevision& live() const { return live_; }
   const std::shared_ptr<gateway::Backend>& backend() const { return backend_; }
 
-  // What has come since the last call; call it once a second.
+  // Measures the load since the last call. Call it once a second.
   void Measure(int64_t now_ns);
   const RevisionLoad& load() const { return load_; }
   bool IsIdle() const;
 
-  // Requests wait, and its Deployment is to have no pod: how many it needs at least; nullopt: not so, or it was said
-  // less than a second ago.
+  // Returns the number of pods that the revision needs at least, if requests wait while its Deployment is scaled to
+  // zero. Nullopt otherwise, or if the last such result is less than a second old.
   std::optional<int64_t> AsksForPods(model::ScaleTime now);
 
-  // The pods that it is to have, if that is another number than its Deployment says. `all`: what all gateways have
-  // measured; `complete`: none is missing in that, without which the last pod stays. Call it once a second. nullopt,
-  // too, where Kubernetes' own autoscaler has it.
+  // Computes the new replica count, or nullopt if the Deployment already has it or Kubernetes' own autoscaler scales
+  // it. `all` is the load reported by all gateways. If `complete` is false (a gateway did not report), the count never
+  // drops to zero. Call it once a second.
   std::optional<int64_t> WantedPods(model::ScaleTime now, const RevisionLoad& all, bool complete);
-  // Another gateway leads: what was measured so far is of no use any more.
+  // Discards the measurements, because another gateway leads now.
   void ForgetScale() { scale_.reset(); }
 
  private:
@@ -65,8 +66,8 @@ class ServedRevision final {
   size_t places_ = 0;
   bool reachable_ = true;
   RevisionLoad load_;
-  std::optional<model::ScaleTime> asked_;      // when AsksForPods said so
-  std::optional<model::RevisionScale> scale_;  // of the gateway that leads
+  std::optional<model::ScaleTime> asked_;      // time of the last AsksForPods with a result
+  std::optional<model::RevisionScale> scale_;  // used while this gateway leads
 };
 
 }  // namespace inferd::clustergateway

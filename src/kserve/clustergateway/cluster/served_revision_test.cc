@@ -23,7 +23,7 @@ model::LiveRevision Live(int64_t replicas, int64_t ready) {
   return live;
 }
 
-// One after the other, a second each, and what is wanted becomes so at once.
+// Scales `count` times, once a second. Each wanted number of pods is reached at once.
 int64_t RunFor(ServedRevision& revision, ScaleTime& now, int64_t count, const RevisionLoad& load,
                bool complete = true) {
   for (int64_t i = 0; i < count; ++i) {
@@ -62,7 +62,7 @@ TEST(ServedRevisionTest, PodsHaveAsManyRequestsAsTheGatewaysShareSays) {
   const auto at = [](int port) { return *net::upstream::Address::Parse("127.0.0.1:" + std::to_string(port)); };
   net::FakeLoop loop;
   std::vector<gateway::Lease> leases;
-  // As many as are granted at once.
+  // Takes as many slots as are granted at once.
   const auto take = [&] {
     size_t taken = 0;
     while (true) {
@@ -111,7 +111,7 @@ TEST(ServedRevisionTest, KubernetesOwnAutoscalerIsLeftAlone) {
   EXPECT_EQ(revision.WantedPods(seconds(1), {.concurrency = 100, .rate = 1, .waiting = 1}, true), std::nullopt);
 }
 
-// The next one begins with what is there, and what was wanted of it before is forgotten.
+// The new leader starts with the current state, and ignores earlier measurements.
 TEST(ServedRevisionTest, AnotherGatewayLeads) {
   ServedRevision revision(Live(1, 1), [] {});
   ScaleTime now{0};

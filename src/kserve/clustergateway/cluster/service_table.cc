@@ -21,7 +21,7 @@ constexpr uint32_t kAll = 100;
 
 std::string KeyOf(const ObjectName& name) { return name.namespace_name + "/" + name.name; }
 
-// "iris.models.example" of "http://iris.models.example:80/v1".
+// Returns "iris.models.example" for "http://iris.models.example:80/v1".
 std::string HostOf(const std::string& url) {
   const size_t scheme = url.find("://");
   if (scheme == std::string::npos) return {};
@@ -61,7 +61,7 @@ void ServiceTable::SetService(const ObjectName& name, const manifest::Value* doc
   Service& service = services_[name];
   service.object.reset();
   if (document != nullptr) {
-    // What of it cannot be read is the controller's to say.
+    // The controller reports problems of the object.
     manifest::Problems problems;
     service.object = model::ReadInferenceService(*document, problems);
   }
@@ -81,7 +81,7 @@ void ServiceTable::SetDeployment(const ObjectName& name, const manifest::Value* 
   const ObjectName service = {name.namespace_name, live->service};
   if (found != revisions_.end() && found->second->live().made_of == live->made_of &&
       found->second->live().service_uid == live->service_uid) {
-    // Nothing that routes go by.
+    // The change does not affect routes.
     return found->second->Update(*std::move(live));
   }
   auto& revision = revisions_[name];
@@ -170,7 +170,7 @@ gateway::ComponentShares ServiceTable::SharesOf(const Service& service, Componen
   const ServedRevision* const newest = Newest(service, ComponentObjectName(*service.object, kind));
   if (newest == nullptr) return shares;
   if (shares.destinations.empty()) add(*newest, 0, "");
-  // It is to become ready, whether or not it has a share yet.
+  // The newest revision must be able to become ready even if it has no share yet.
   reachable.insert(newest->live().name);
   shares.destinations.front().percent += rest;
   return shares;

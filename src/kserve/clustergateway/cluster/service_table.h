@@ -17,27 +17,28 @@
 
 namespace inferd::clustergateway {
 
-// The services whose requests go through the gateway, and their revisions. A service's requests go to its revisions as
-// its status says (status.components.predictor.traffic); to the newest one where it says nothing yet, or nothing that
-// is there, so that they wait for it. Not thread-safe.
+// The services whose requests go through the gateway, and their revisions. Requests go to revisions in the shares of
+// the service's status (status.components.predictor.traffic). If the status has no shares, or only those of missing
+// revisions, they go to the newest revision and wait for it. Not thread-safe.
 class ServiceTable final {
  public:
-  // `wake` is called when a request begins to wait, from any thread. The logger outlives it.
+  // `wake` is called on any thread when a request begins to wait. The logger must outlive the table.
   ServiceTable(std::function<void()> wake, base::Logger& logger) : wake_(std::move(wake)), logger_(logger) {}
 
-  // Each is for an object as it is now; null: there is none. What is no InferenceService, or no revision, is as none.
+  // The setters take the current object, or null if there is none. An object that is no InferenceService, or no
+  // revision, counts as null.
   //
-  // A configuration that is missing, empty or broken leaves the one before. Where there was none before, services have
-  // the hosts that their statuses name, too.
+  // A configuration that is missing, empty or invalid leaves the previous one in force. As long as none was ever valid,
+  // services also have the hosts of their statuses.
   void SetConfig(const manifest::Value* config_map);
   void SetService(const kubernetes::ObjectName& name, const manifest::Value* document);
   void SetDeployment(const kubernetes::ObjectName& name, const manifest::Value* document);
   void SetPlaces(const kubernetes::ObjectName& revision, std::vector<gateway::ReplicaPlace> places);
 
-  // Of the gateways that share the work.
+  // Sets this gateway's share of the pods' capacity.
   void SetShare(const GatewayShare& share);
 
-  // Brings the routes up to date. Whether any has changed.
+  // Updates the routes of changed services. Returns true if any service has changed.
   bool UpdateRoutes();
   const gateway::RouteTable& routes() const { return routes_; }
 
@@ -47,7 +48,7 @@ class ServiceTable final {
  private:
   struct Service {
     std::optional<model::InferenceService> object;
-    std::set<std::string> revisions;  // names, of all services of that name that there were
+    std::set<std::string> revisions;  // names of the revisions of all services, past and present, that have this name
   };
 
   void Touch(const kubernetes::ObjectName& service) { touched_.insert(service); }
@@ -66,7 +67,8 @@ class ServiceTable final {
   std::map<kubernetes::ObjectName, Service> services_;
   Revisions revisions_;
   GatewayShare share_;
-  std::map<kubernetes::ObjectName, std::vector<gateway::ReplicaPlace>> places_;  // of revisions that may be unknown yet
+  // The pods of all revisions, including revisions that are not known yet.
+  std::map<kubernetes::ObjectName, std::vector<gateway::ReplicaPlace>> places_;
   std::set<kubernetes::ObjectName> touched_;
   gateway::RouteTable routes_;
 };

@@ -19,23 +19,23 @@
 namespace inferd::clustergateway {
 
 struct GraphRouterOptions {
-  std::string graph;  // JSON, as ReadRouterGraph takes it
+  std::string graph;  // JSON, in the format of ReadRouterGraph
   std::string address = "0.0.0.0";
-  uint16_t port = 8080;                 // 0: any free one
-  std::vector<std::string> propagated;  // patterns of header fields that go on to the steps (KServe: PROPAGATE_HEADERS)
+  uint16_t port = 8080;                 // 0 selects a free port
+  std::vector<std::string> propagated;  // patterns of headers that are copied to the steps (KServe: PROPAGATE_HEADERS)
   std::chrono::milliseconds drain_grace{1'000};
   std::chrono::milliseconds drain_timeout{30'000};
 };
 
-// The router of one InferenceGraph, as KServe's container of that name: whatever host and path a request has, it is one
-// of the graph; but GET /readyz, /livez and /healthz are the kubelet's.
+// The router of one InferenceGraph, like KServe's router container. It runs the graph for every request, whatever its
+// host and path, except the kubelet's GET /readyz, /livez and /healthz.
 //
 //   Start() -> serving -> Drain() -> destructor
 //
-// All methods are called by one thread.
+// The caller must use one thread for all methods.
 class GraphRouter final {
  public:
-  // INVALID_ARGUMENT: the graph, or a pattern; ALREADY_EXISTS: the port is in use.
+  // Opens the listener. INVALID_ARGUMENT if the graph or a pattern is invalid; ALREADY_EXISTS if the port is in use.
   static base::Result<std::unique_ptr<GraphRouter>> Start(GraphRouterOptions options, base::Logger& logger);
   ~GraphRouter();
   GraphRouter(const GraphRouter&) = delete;
@@ -43,7 +43,8 @@ class GraphRouter final {
 
   uint16_t port() const { return server_.port("http"); }
 
-  // Not ready from now on, but still accepting for the grace time; then answers what has come, within the timeout.
+  // Reports "not ready", but accepts requests for the grace time. Then answers those that have arrived, within the
+  // timeout.
   void Drain();
 
  private:

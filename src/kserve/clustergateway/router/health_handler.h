@@ -7,8 +7,8 @@
 
 namespace inferd::clustergateway {
 
-// What a kubelet asks, before another handler: GET /healthz and /livez, which are 200 as long as this program runs, and
-// /readyz, which is 503 where `ready` is not set. Loop-bound; `ready` outlives it.
+// Serves the kubelet's probes, and passes other requests to `inner`. GET /healthz and /livez get 200; GET /readyz gets
+// 503 while `ready` is false. Loop-bound. `ready` must outlive the handler.
 std::unique_ptr<net::HttpHandler> MakeHealthHandler(const std::atomic<bool>& ready,
                                                     std::unique_ptr<net::HttpHandler> inner);
 

@@ -16,7 +16,7 @@ namespace inferd::clustergateway {
 
 namespace {
 
-constexpr size_t kAddressesMax = 1'000;  // of one name
+constexpr size_t kAddressesMax = 1'000;  // per name
 
 std::string TextOf(const addrinfo& found) {
   std::array<char, INET6_ADDRSTRLEN> text{};

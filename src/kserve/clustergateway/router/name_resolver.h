@@ -13,12 +13,12 @@
 
 namespace inferd::clustergateway {
 
-// The IP addresses of a host, as the system's resolver says, IPv6 without brackets. Blocks. NOT_FOUND, UNAVAILABLE.
+// Resolves a host with the system's resolver. IPv6 addresses have no brackets. Blocks. NOT_FOUND or UNAVAILABLE on
+// failure.
 base::Result<std::vector<std::string>> ResolveHost(const std::string& host);
 
-// Keeps backends at the addresses of their names: asks for all of them every few seconds, sooner as long as one is not
-// known. A name that cannot be resolved any more keeps the addresses that it had. On a thread of its own, whose end
-// waits for the question that is under way.
+// Keeps the addresses of backends current. A thread resolves all names every few seconds, and more often while one is
+// unknown. A name that cannot be resolved any more keeps its last addresses. The destructor waits for a running lookup.
 class NameResolver final {
  public:
   using Resolve = std::function<base::Result<std::vector<std::string>>(const std::string& host)>;
@@ -26,17 +26,17 @@ class NameResolver final {
   static constexpr std::chrono::milliseconds kPause{5'000};
   static constexpr std::chrono::milliseconds kPauseUnknown{500};
 
-  // The logger outlives it.
+  // The logger must outlive the resolver.
   NameResolver(std::vector<NamedBackend> names, base::Logger& logger, Resolve resolve = ResolveHost);
 
  private:
   struct Known {
     std::vector<std::string> addresses;
-    std::string failure;  // of the last time
+    std::string failure;  // of the last lookup; empty if it succeeded
   };
 
   void Run(const std::stop_token& stop);
-  // Whether its addresses are known.
+  // Resolves the backend's name. Returns true if its addresses are known.
   bool Look(const NamedBackend& name, Known& known);
 
   const std::vector<NamedBackend> names_;

@@ -13,29 +13,28 @@
 
 namespace inferd::clustergateway {
 
-// A name with a port that steps ask, and the backend that has its addresses as soon as they are known.
+// A host and port that steps call, and the backend that receives its addresses.
 struct NamedBackend {
   std::string host;
   uint16_t port = 80;
   std::shared_ptr<gateway::Backend> backend;
 };
 
-// A graph for a program that has nothing but it: each step leads to a backend.
+// A graph for the router: each step has a backend.
 struct RouterGraph {
   graph::Plan plan;
-  std::vector<NamedBackend> names;  // each once; steps that have an IP address need none
+  std::vector<NamedBackend> names;  // unique; steps with an IP address have no entry
 };
 
-// The graph of `--graph-json`, which is an InferenceGraph's spec, as KServe hands it to its router, or the whole
-// object:
+// Parses the value of `--graph-json`: an InferenceGraph's spec, as KServe passes it to its router, or the whole object:
 //
 //   {"nodes":{"root":{"routerType":"Sequence","steps":[{"serviceUrl":"http://iris.default.svc.cluster.local/..."}]}}}
 //
-// A step that has a serviceUrl may have its serviceName, too: the URL counts. INVALID_ARGUMENT, with the place: it is
-// no graph, or a step has no URL. Thread-safe, as is the other.
+// If a step has both a serviceUrl and a serviceName, the URL is used. INVALID_ARGUMENT with the place if the text is no
+// graph, or a step has no URL. Thread-safe, like MakeRouterGraph.
 base::Result<model::InferenceGraph> ReadRouterGraph(std::string_view json);
 
-// INVALID_ARGUMENT: a URL that is none, or https.
+// Creates backends for the steps. INVALID_ARGUMENT if a URL is invalid, or is an https URL.
 base::Result<RouterGraph> MakeRouterGraph(const model::InferenceGraph& graph);
 
 }  // namespace inferd::clustergateway

@@ -14,7 +14,7 @@ GatewayShare ShareOf(std::span<const std::string> gateways, const std::string& o
 std::vector<size_t> PlacesOf(const GatewayShare& share, size_t concurrency, size_t pods) {
   const size_t odd = concurrency % share.gateways;
   std::vector<size_t> places(pods, concurrency / share.gateways);
-  size_t first = 0;  // the gateway that is dealt the next odd place
+  size_t first = 0;  // the gateway that receives the next odd slot
   for (size_t& place : places) {
     if ((share.index + share.gateways - first) % share.gateways < odd) ++place;
     first = (first + odd) % share.gateways;

@@ -7,22 +7,22 @@
 
 namespace inferd::clustergateway {
 
-// Which of the gateways that share the work one is.
+// The position of this gateway among the gateways that share the work.
 struct GatewayShare {
   size_t gateways = 1;
-  size_t index = 0;  // below `gateways`
+  size_t index = 0;  // less than `gateways`
 
   bool operator==(const GatewayShare&) const = default;
 };
 
-// `gateways`: the names of those that are ready, sorted, each once; one that is not among them comes on top.
-// Thread-safe, as is the other.
+// Returns the position of the gateway `own`. `gateways` are the names of the ready gateways, sorted and unique; if
+// `own` is missing, it counts as an additional, last one. Thread-safe, like PlacesOf.
 GatewayShare ShareOf(std::span<const std::string> gateways, const std::string& own);
 
-// How many requests a gateway may have at each of `pods` at a time, so that all gateways together have `concurrency` at
-// each (containerConcurrency, at least 1): places are dealt to the gateways one after the other, pod by pod. As with
-// Knative's activator, a gateway has one place at least: where there are fewer places than gateways, each gateway
-// without one has one at a pod that others use, too, since its requests would wait for ever.
+// Returns how many requests this gateway may have in flight at each of `pods`, so that all gateways together reach
+// `concurrency` at each (containerConcurrency, at least 1). Slots are dealt to the gateways in turn, pod by pod. As
+// with Knative's activator, every gateway gets at least one slot. If there are fewer slots than gateways, a gateway
+// without one shares a pod with another gateway, because otherwise its requests would wait forever.
 std::vector<size_t> PlacesOf(const GatewayShare& share, size_t concurrency, size_t pods);
 
 }  // namespace inferd::clustergateway

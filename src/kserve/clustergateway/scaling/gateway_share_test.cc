@@ -35,7 +35,7 @@ TEST(GatewayShareTest, FewPlacesLeaveNoGatewayWithoutOne) {
   EXPECT_THAT(PlacesOf({.gateways = 3, .index = 2}, 1, 2), ElementsAre(1, 0));
 }
 
-// Of any numbers, all gateways together have what the limit says, and their shares are equal but for one place.
+// For any numbers, the sum over all gateways is the limit, and their shares differ by at most one slot.
 TEST(GatewayShareTest, TheLimitHoldsOverAll) {
   for (size_t gateways = 1; gateways <= 7; ++gateways) {
     for (size_t pods = 1; pods <= 6; ++pods) {

@@ -16,27 +16,27 @@
 
 namespace inferd::clustergateway {
 
-// What the other gateways have measured: asks each of them once a second (GET /load), while that is wanted, on a thread
-// of its own. Thread-safe.
+// The loads reported by the other gateways. While wanted, a thread asks each of them once a second (GET /load).
+// Thread-safe.
 class PeerLoads final {
  public:
-  // The report of the gateway at an address. Blocks for a second at most.
+  // Requests the report of the gateway at an address. Blocks for at most a second.
   using Ask = std::function<base::Result<LoadReport>(const std::string& address)>;
 
   static constexpr std::chrono::milliseconds kPause{1'000};
-  static constexpr std::chrono::seconds kAgeMax{5};  // of a report, after which it counts no more
+  static constexpr std::chrono::seconds kAgeMax{5};  // older reports are ignored
 
-  // `own`: this gateway's identity, whose report is left out. The clock outlives it.
+  // `own` is this gateway's identity; its own report is ignored. The clock must outlive this.
   PeerLoads(std::string own, const base::Clock& clock, Ask ask);
 
-  // "10.0.0.7:8081" of each gateway, this one perhaps among them.
+  // Sets the gateways' addresses, such as "10.0.0.7:8081". They may include this gateway.
   void SetAddresses(std::vector<std::string> addresses);
-  // Whether they are asked.
+  // Starts or stops the requests to the others.
   void SetWanted(bool wanted);
 
   struct Sum {
-    LoadMap revisions;      // of all other gateways together
-    bool complete = false;  // each of them has answered lately
+    LoadMap revisions;      // the sum over all other gateways
+    bool complete = false;  // true if every other gateway has reported recently
   };
   Sum Latest() const;
 
@@ -59,7 +59,7 @@ class PeerLoads final {
   std::jthread thread_;
 };
 
-// Asks over HTTP, on a connection that is kept for each address. For one thread.
+// Returns a function that asks over HTTP, with one kept connection per address. Not thread-safe.
 PeerLoads::Ask AskOverHttp();
 
 }  // namespace inferd::clustergateway

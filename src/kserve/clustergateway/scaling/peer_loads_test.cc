@@ -51,7 +51,7 @@ TEST(PeerLoadsTest, WhatAGatewaySaidCountsForAWhile) {
   loads.SetWanted(true);
   AwaitComplete(loads);
   answers = false;
-  // A question may have been under way.
+  // A request may have been in flight.
   while (loads.Latest().complete) {
     clock.AdvanceMs(1'000);
     std::this_thread::yield();

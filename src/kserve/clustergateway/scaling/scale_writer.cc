@@ -40,7 +40,7 @@ void ScaleWriter::Do(const ObjectName& deployment, const ScaleOrder& order, cons
                  {{"namespace", deployment.namespace_name}, {"revision", deployment.name}, {"pods", order.replicas}});
     return;
   }
-  // It has changed meanwhile, or is gone: what is known of it now is on its way.
+  // The Deployment was changed or deleted meanwhile. Its new state will arrive by the watch.
   if (written.error().is_conflict() || written.error().is_not_found() || stop.stop_requested()) return;
   failed_->Add();
   logger_.Warning("cannot scale", {{"namespace", deployment.namespace_name},

@@ -16,21 +16,21 @@
 
 namespace inferd::clustergateway {
 
-// How many pods a Deployment is to have.
+// A new replica count for a Deployment.
 struct ScaleOrder {
   int64_t replicas = 0;
-  std::string resource_version;  // only if the Deployment is as it was then; empty: whatever it is
+  std::string resource_version;  // write only if the Deployment still has this version; empty for any version
 };
 
-// Writes how many pods Deployments are to have, on a thread of its own, since the API server may take its time. Of
-// orders for one Deployment that wait, the last counts. What fails is said, and not tried again: who ordered it looks
-// again. Thread-safe.
+// Writes the replica counts of Deployments on a thread of its own, since the API server may be slow. Of several waiting
+// orders for a Deployment, the last one is written. A failure is logged and not retried: the caller will order again.
+// Thread-safe.
 class ScaleWriter final {
  public:
   using Write = std::function<kubernetes::ApiResult<void>(const kubernetes::ObjectName& deployment,
                                                           const ScaleOrder& order, const std::stop_token& stop)>;
 
-  // The logger and the registry outlive it.
+  // The logger and the registry must outlive the writer.
   ScaleWriter(Write write, base::Logger& logger, metrics::Registry& registry);
 
   void Order(const kubernetes::ObjectName& deployment, ScaleOrder order);
@@ -45,7 +45,7 @@ class ScaleWriter final {
   const std::shared_ptr<metrics::Counter> failed_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
-  std::map<kubernetes::ObjectName, ScaleOrder> orders_;  // mutex_ guards it
+  std::map<kubernetes::ObjectName, ScaleOrder> orders_;  // guarded by mutex_
   std::jthread thread_;
 };
 

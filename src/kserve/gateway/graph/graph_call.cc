@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kContentType = "Content-Type";
 
-// Graphs that the request has come through.
+// Returns the number of graphs that the request has passed through.
 size_t GraphsOf(const net::RequestHead& head) {
   const std::string_view text = head.Find(GraphService::kGraphsField).value_or("");
   size_t graphs = 0;
@@ -23,7 +23,7 @@ size_t GraphsOf(const net::RequestHead& head) {
   return std::min(graphs, GraphService::kGraphsMax);
 }
 
-// What the head of a step's request has views of, which may outlive the call.
+// The owners of what the head of a step's request refers to. They may outlive the call.
 struct Kept {
   std::shared_ptr<const net::HttpRequest> request;
   std::shared_ptr<const gateway::Route> route;  // with the plan

@@ -11,12 +11,12 @@
 
 namespace inferd::graph {
 
-// One request of a graph: its run, and the requests of the steps that are under way. Loop-bound.
+// A request to a graph: its run, and the requests of its steps in flight. Loop-bound.
 //
 //   (made) --Start--> running --the run's answer, too late, peer gone--> done
 class GraphCall final : public gateway::RoutedCall, public StepCaller {
  public:
-  // `route` keeps `service`.
+  // `route` keeps `service` alive.
   GraphCall(const GraphService& service, gateway::CallOwner& owner, std::shared_ptr<const gateway::Route> route,
             net::HttpRequest request, net::Reply reply);
   ~GraphCall() override;
@@ -36,17 +36,17 @@ class GraphCall final : public gateway::RoutedCall, public StepCaller {
   const GraphService& service_;
   gateway::CallOwner& owner_;
   const std::shared_ptr<const gateway::Route> route_;
-  const std::shared_ptr<const net::HttpRequest> request_;  // its head is in those of the steps
+  const std::shared_ptr<const net::HttpRequest> request_;  // its head is used by the steps' requests
   net::Reply reply_;
   net::Loop::TimerId timer_ = 0;
-  size_t graphs_ = 1;  // that this request is in, with this one
+  size_t graphs_ = 1;  // nesting depth of graphs in this request, including this one
   const std::shared_ptr<size_t> bytes_left_;
   bool done_ = false;
-  // For what the transport may still run after this has gone.
+  // Callbacks that the transport runs later check this.
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
   GraphRun run_;
   uint64_t last_step_ = 0;
-  std::unordered_map<uint64_t, std::unique_ptr<gateway::InnerExchange>> steps_;  // under way
+  std::unordered_map<uint64_t, std::unique_ptr<gateway::InnerExchange>> steps_;  // in flight
 };
 
 }  // namespace inferd::graph

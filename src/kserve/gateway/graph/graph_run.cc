@@ -35,7 +35,7 @@ struct GraphRun::Sequence {
 struct GraphRun::Ensemble {
   const Node& node;
   Then then;
-  std::vector<std::optional<Outcome>> outcomes;  // of each step
+  std::vector<std::optional<Outcome>> outcomes;  // by step
 };
 
 GraphRun::Outcome GraphRun::Fault(int status, const std::string& cause) {
@@ -104,7 +104,7 @@ void GraphRun::RunSequence(std::shared_ptr<Sequence> sequence) {
     const auto met = step.condition->ExistsIn(asked.view());
     if (!met.has_value()) return state.then(Fault(500, "invalid response"));
     if (!*met) {
-      // What there is: before the first step, that is the request.
+      // The result so far. Before the first step, that is the request.
       if (first) state.last.answer = {.status = 200, .content_type = kJson, .body = state.request};
       return state.then(std::move(state.last));
     }
@@ -129,9 +129,9 @@ void GraphRun::RunEnsemble(const Node& node, const base::BufferSlice& request, s
   }
 }
 
-// The first step that ends it decides, in their order.
+// If several steps end the ensemble, the first one in step order decides.
 void GraphRun::Join(Ensemble& ensemble) {
-  if (!ensemble.then) return;  // it is over
+  if (!ensemble.then) return;  // it has ended
   const auto end = [&](Outcome outcome) { std::exchange(ensemble.then, nullptr)(std::move(outcome)); };
   for (size_t i = 0; i < ensemble.outcomes.size(); ++i) {
     std::optional<Outcome>& outcome = ensemble.outcomes[i];

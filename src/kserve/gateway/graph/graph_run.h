@@ -11,47 +11,47 @@
 
 namespace inferd::graph {
 
-// Sends the requests of steps.
+// Sends the requests of a graph's steps.
 class StepCaller {
  public:
   using Done = gateway::InnerExchange::Done;
 
-  // `done` is told later, not inside the call; never, if it is destroyed before.
+  // `done` is called later, never within the call. It is not called if it is destroyed first.
   virtual void Call(const Target& target, base::BufferSlice body, Done done) = 0;
-  // Below 100, by chance.
+  // Returns a random number below 100.
   virtual uint32_t DrawLot() = 0;
 
  protected:
   ~StepCaller() = default;
 };
 
-// A request on its way through a graph, as KServe's router sends it (0.12 and later):
+// The run of a request through a graph, with the semantics of KServe's router (0.12 and later):
 //
-// - Sequence: one step after the other, each with the node's request or the answer of the step before; a step whose
-//   condition that answer does not meet (for the first: the request) ends it, and what there is is the answer;
+// - Sequence: one step after the other, each with the node's request or the previous step's response. If that response
+//   (for the first step: the request) does not meet a step's condition, the sequence ends with its last response;
 // - Splitter: one of the steps, by their weights; Switch: the first whose condition the request meets, or 404;
-// - Ensemble: all at once; the answer has each one's under its name.
+// - Ensemble: all steps in parallel; the response has each step's response under its name.
 //
-// A step fails with a status that is not 2xx. A Hard one ends a Sequence or an Ensemble with its answer; else its
-// answer goes on as any other. What the router cannot do is answered with {"error": "Failed to process request",
-// "cause": ...}.
+// A step fails if its status is not 2xx. If a Hard step fails, a Sequence or an Ensemble ends with its response;
+// otherwise the response is used like any other. If the router itself fails, the response is {"error": "Failed to
+// process request", "cause": ...}.
 //
-// Not thread-safe. Destroy it together with what the caller holds: nothing else keeps the run.
+// Not thread-safe. Nothing else keeps the run alive, so destroy it together with the caller's state.
 class GraphRun final {
  public:
   using Done = StepCaller::Done;
   using Answer = gateway::InnerAnswer;
 
-  static constexpr size_t kStepsMax = 1'000;  // of one request; further ones are answered with 500
-  static constexpr size_t kDepthMax = 64;     // of nodes in each other
+  static constexpr size_t kStepsMax = 1'000;  // steps per request; more are answered with 500
+  static constexpr size_t kDepthMax = 64;     // depth of nested nodes
 
   GraphRun(const Plan& plan, StepCaller& caller) : plan_(plan), caller_(caller) {}
 
-  // `done` may be told inside this call.
+  // `done` may be called within this call.
   void Start(base::BufferSlice request, Done done);
 
  private:
-  // An answer that a node hands on, and whether it is the router's own fault, which ends everything.
+  // A node's response, and whether it is an error of the router itself, which ends the run.
   struct Outcome {
     Answer answer;
     bool fault = false;

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 
 base::BufferSlice Body(std::string_view text) { return base::BufferSlice(base::Buffer::CopyOf(text)); }
 
-// Answers as a table says, in the order of asking or, with `last_first`, in the other one.
+// Answers from a table, in the order of the calls, or in reverse order with `last_first`.
 class FakeCaller final : public StepCaller {
  public:
   void Call(const Target& target, base::BufferSlice body, Done done) override {
@@ -46,7 +46,7 @@ class FakeCaller final : public StepCaller {
     }
   }
 
-  std::map<std::string, std::pair<int, std::string>> answers;  // others say 200 {"NAME":1}
+  std::map<std::string, std::pair<int, std::string>> answers;  // the default is 200 {"NAME":1}
   std::vector<std::string> asked;
   uint32_t lot = 0;
   bool last_first = false;
@@ -105,7 +105,7 @@ INSTANTIATE_TEST_SUITE_P(
     Sequences, GraphRunTest,
     testing::Values(
         Case{"    root: {routerType: Sequence, steps: [{serviceName: a}]}\n", "{}", {"a {}"}, 200, R"({"a":1})"},
-        // Each has the request, unless it says $response.
+        // Each step gets the request, unless it says $response.
         Case{"    root: {routerType: Sequence, steps: [{serviceName: a}, {serviceName: b}]}\n",
              "{}",
              {"a {}", "b {}"},
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
              {"a {}", R"(b {"a":1})", "c {}"},
              200,
              R"({"c":1})"},
-        // A condition is asked of the answer before, of the request before there is one.
+        // A condition is checked on the previous response; for the first step, on the request.
         Case{"    root: {routerType: Sequence, steps: [{serviceName: a}, {serviceName: b, condition: a}]}\n",
              "{}",
              {"a {}", "b {}"},
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
              500,
              R"({"error":"Failed to process request","cause":"invalid response"})",
              {{"a", {200, "no JSON"}}}},
-        // A step that fails goes on, unless it is hard; the last one's status is the answer's.
+        // A step that fails does not end the sequence, unless it is Hard. The last step's status is the result's.
         Case{"    root: {routerType: Sequence, steps: [{serviceName: a}, {serviceName: b, data: $response}]}\n",
              "{}",
              {"a {}", R"(b {"error":"x"})"},
@@ -252,7 +252,7 @@ INSTANTIATE_TEST_SUITE_P(
              {{"b", {200, "no"}}}}));
 
 TEST(GraphRunTest, WhatARequestCanMakeItDoIsBounded) {
-  // Each node asks the next one twice: 2^20 steps.
+  // Each node calls the next one twice: 2^20 steps.
   std::string nodes;
   for (int i = 0; i < 20; ++i) {
     const std::string next = i == 19 ? "serviceName: a" : "nodeName: n" + std::to_string(i + 1);

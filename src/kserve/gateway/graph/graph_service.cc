@@ -11,11 +11,11 @@ namespace inferd::graph {
 
 namespace {
 
-// What belongs to the request that goes through, whatever the configuration says.
+// Headers that identify the request. They are copied whatever the configuration says.
 constexpr std::array<std::string_view, 10> kTraceFields = {
     "X-Request-Id",      "Traceparent",  "Tracestate", "X-B3-TraceId", "X-B3-SpanId",
     "X-B3-ParentSpanId", "X-B3-Sampled", "X-B3-Flags", "B3",           "Ce-Id"};
-// What says how the request came, and not what it is.
+// Headers about the transfer of the request, and not its content.
 constexpr std::array<std::string_view, 4> kOwnFields = {"Host", "Content-Length", "Content-Encoding",
                                                         GraphService::kGraphsField};
 

@@ -16,23 +16,24 @@
 namespace inferd::graph {
 
 struct GraphOptions {
-  // Names of a request's header fields that go on to its steps, beside those of traces (KServe:
-  // inferenceservice-config, router.headers.propagate).
+  // Names of headers that are copied to the steps, in addition to trace headers (KServe: inferenceservice-config,
+  // router.headers.propagate).
   std::vector<base::NamePattern> propagated;
-  std::chrono::milliseconds timeout{300'000};             // until there is the answer
-  std::optional<std::chrono::milliseconds> step_timeout;  // until there is a step's answer, which then is 504
-  // Of the answers of all steps of a request.
+  std::chrono::milliseconds timeout{300'000};             // for the whole graph
+  std::optional<std::chrono::milliseconds> step_timeout;  // for each step; then its response is 504
+  // Limit for the responses of all steps of a request.
   size_t bytes_max = size_t{256} << 20;
 };
 
-// With the timeouts of the graph, which is valid, and these patterns of header fields. INVALID_ARGUMENT: a pattern.
+// Returns the options of a valid graph, with its timeouts and these header patterns. INVALID_ARGUMENT if a pattern is
+// invalid.
 base::Result<GraphOptions> OptionsOf(const model::InferenceGraph& graph, const std::vector<std::string>& propagated);
 
-// A graph, as it answers a route's requests. Immutable and thread-safe.
+// A graph that answers a route's requests. Immutable and thread-safe.
 class GraphService final : public gateway::LocalService {
  public:
-  // Graphs that are asked by each other's steps, in a row; a further one is answered with 508. Steps say how many there
-  // are by this field.
+  // Limit of nested graphs: graphs whose steps call other graphs. A deeper one is answered with 508. Requests carry
+  // their depth in this header.
   static constexpr size_t kGraphsMax = 8;
   static constexpr std::string_view kGraphsField = "Inferd-Graphs";
 
@@ -43,7 +44,7 @@ class GraphService final : public gateway::LocalService {
 
   const Plan& plan() const { return plan_; }
   const GraphOptions& options() const { return options_; }
-  // Whether a request's field of that name goes on to its steps.
+  // Returns true if the graph copies a header of that name to its steps.
   bool Propagates(std::string_view name) const;
 
  private:

@@ -30,7 +30,7 @@ std::string Post(std::string_view more = "") {
   return "POST / HTTP/1.1\r\nHost: g\r\n" + std::string(more) + "Content-Length: 2\r\n\r\n{}";
 }
 
-// A graph of the host "g", whose steps ask the services "a" and "b".
+// A graph on the host "g", whose steps call the services "a" and "b".
 class GraphServiceTest : public gateway::ServedGatewayTest {
  protected:
   std::shared_ptr<gateway::Backend> Serve(const std::string& host, uint16_t port) {
@@ -152,7 +152,7 @@ TEST_F(GraphServiceTest, EachStepHasItsTime) {
   Serve("b", quick.port());
   GraphOptions options;
   options.step_timeout = std::chrono::milliseconds(30);
-  // A step that fails so is one that fails: its answer goes on, as it is not Hard.
+  // A timeout is a failure of the step. Its response is used, because the step is not Hard.
   Route("{routerType: Ensemble, steps: [{serviceName: a, name: late}, {serviceName: b, name: quick}]}",
         std::move(options));
   EXPECT_THAT(Ask(Post(), "}}"), AllOf(StartsWith("HTTP/1.1 200 "),

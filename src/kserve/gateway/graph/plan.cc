@@ -20,7 +20,7 @@ bool HasPort(std::string_view authority) {
   return colon != std::string_view::npos && (bracket == std::string_view::npos || colon > bracket);
 }
 
-// The route to an address; null: it is a name.
+// Returns a route to an IP address. Null if the authority is a name.
 std::shared_ptr<const gateway::Route> RouteTo(std::string_view authority) {
   std::string place(authority);
   if (!HasPort(authority)) place += ":80";

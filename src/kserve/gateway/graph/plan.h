@@ -16,23 +16,24 @@
 
 namespace inferd::graph {
 
-// Where a step's request goes.
+// The destination of a step's request.
 struct Target {
-  std::string host;                               // as its Host field has it
-  std::string path;                               // with the query
-  std::shared_ptr<const gateway::Route> address;  // of a URL with an IP address; null: the gateway knows the host
+  std::string host;                               // value of the Host header
+  std::string path;                               // including the query
+  std::shared_ptr<const gateway::Route> address;  // for a URL with an IP address; null if the gateway knows the host
 };
 
-// "http://iris.default.svc.cluster.local/v1/models/iris:predict". INVALID_ARGUMENT: it is none, or https.
+// Parses a URL such as "http://iris.default.svc.cluster.local/v1/models/iris:predict". INVALID_ARGUMENT if it is
+// invalid, or is an https URL.
 base::Result<Target> ParseTarget(std::string_view url);
 
 struct Step {
-  std::string name;             // or its number in the node: what an ensemble's answer has it under
-  std::optional<size_t> node;   // the step is another node of the plan
-  Target target;                // else
-  bool takes_response = false;  // of the step before, in a sequence
-  bool hard = false;            // where it fails, the node's answer is its answer
-  uint32_t weight = 0;          // percent, of a splitter's
+  std::string name;             // or its index in the node; the key of its response in an ensemble
+  std::optional<size_t> node;   // set if the step is another node of the plan
+  Target target;                // used otherwise
+  bool takes_response = false;  // of the previous step, in a sequence
+  bool hard = false;            // if it fails, its response becomes the node's
+  uint32_t weight = 0;          // percent, in a splitter
   std::optional<gjson::Path> condition;
 };
 
@@ -43,16 +44,17 @@ struct Node {
   std::vector<Step> steps;
 };
 
-// An InferenceGraph as it is run. Immutable and thread-safe.
+// An InferenceGraph, prepared for runs. Immutable and thread-safe.
 struct Plan {
   std::vector<Node> nodes;
   size_t root = 0;
 };
 
-// The URL of the service of that name, of the graph's namespace.
+// Returns the URL of a service in the graph's namespace.
 using ServiceUrl = std::function<base::Result<std::string>(const std::string& name)>;
 
-// Of a valid graph. INVALID_ARGUMENT, with the step: a URL or a condition that is none, or what `service_url` says.
+// Prepares a valid graph. INVALID_ARGUMENT, with the step, if a URL or a condition is invalid, or if `service_url`
+// fails.
 base::Result<Plan> MakePlan(const model::InferenceGraph& graph, const ServiceUrl& service_url);
 
 }  // namespace inferd::graph

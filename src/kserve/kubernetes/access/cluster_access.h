@@ -10,18 +10,18 @@
 
 namespace inferd::kubernetes {
 
-// A program that says which credentials to use (client.authentication.k8s.io).
+// A credential plug-in: a program that prints credentials (client.authentication.k8s.io).
 struct ExecPlugin {
-  std::string api_version{};  // of the document that it is to print
-  std::string command{};      // a path, or a name to be looked for in PATH
+  std::string api_version{};  // of the document that it must print
+  std::string command{};      // a path, or a name to look up in PATH
   std::vector<std::string> arguments{};
   std::vector<std::pair<std::string, std::string>> environment{};
   bool provide_cluster_info = false;
   std::string install_hint{};
 };
 
-// What a client shows of itself. Of a value and its file, the value counts. All but the names are secrets: they are in
-// no message.
+// The credentials of a client. If both a value and its file are set, the value is used. All fields but the names are
+// secret, and appear in no message.
 struct UserAccess {
   std::string token{};
   std::string token_file{};
@@ -34,33 +34,33 @@ struct UserAccess {
   std::optional<ExecPlugin> exec{};
 };
 
-// How an API server is reached. A value.
+// The address and credentials for an API server. A value type.
 struct ClusterAccess {
-  std::string server{};       // "https://10.0.0.1:6443", perhaps with a path; without a trailing '/'
+  std::string server{};       // "https://10.0.0.1:6443", optionally with a path; without a trailing '/'
   std::string authorities{};  // PEM
   std::string authorities_file{};
-  std::string server_name{};     // that its certificate is for; empty: the URL's
-  bool insecure = false;         // do not check its certificate
-  std::string namespace_name{};  // of objects where none is said; empty: none
-  // The Unix socket of an inferd-controller of this machine, where no credentials are asked; empty: another server.
+  std::string server_name{};     // expected in the server's certificate; if empty, the URL's host
+  bool insecure = false;         // do not check the server's certificate
+  std::string namespace_name{};  // the default namespace of objects; empty if none
+  // The Unix socket of an inferd-controller on this machine, which needs no credentials. Empty for other servers.
   std::string unix_socket{};
   UserAccess user{};
 };
 
-// Where the access is read from.
+// The source of the access.
 struct AccessOptions {
-  std::string kubeconfig{};  // a file; empty: as below
-  std::string context{};     // of it; empty: the current one
+  std::string kubeconfig{};  // a file; if empty, the search below is used
+  std::string context{};     // a context of that file; if empty, its current one
   std::string pod_files = "/var/run/secrets/kubernetes.io/serviceaccount";
 };
 
-// The access that a program is given, as controller-runtime looks for it: the file that is named, those of $KUBECONFIG,
-// the service account of the pod that it runs in, $HOME/.kube/config. NOT_FOUND: there is none; INVALID_ARGUMENT: what
-// is wrong with a file. Thread-safe, as are the others.
+// Finds the access of this program, in the order of controller-runtime: the given file, the files of $KUBECONFIG, the
+// service account of this pod, $HOME/.kube/config. NOT_FOUND if there is none. INVALID_ARGUMENT if a file is invalid.
+// Thread-safe, like FindPodAccess.
 base::Result<ClusterAccess> FindClusterAccess(const AccessOptions& options, const storage::Environment& environment);
 
-// That of a pod's service account; its token and authorities stay files, which Kubernetes rotates. NOT_FOUND: this is
-// no pod.
+// Returns the access of a pod's service account. Token and authorities are returned as file names, because Kubernetes
+// rotates these files. NOT_FOUND if this program runs in no pod.
 base::Result<ClusterAccess> FindPodAccess(const std::string& pod_files, const storage::Environment& environment);
 
 }  // namespace inferd::kubernetes

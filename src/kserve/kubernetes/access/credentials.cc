@@ -10,14 +10,14 @@ namespace inferd::kubernetes {
 
 namespace {
 
-// Leaves its value where there is one, since a value counts before its file.
+// A value takes precedence over its file, so the file is not read if the value is set.
 base::Status ReadInto(const std::string& file, std::string& value) {
   if (file.empty() || !value.empty()) return {};
   INFERD_ASSIGN_OR_RETURN(value, base::ReadRegularFile(file, Credentials::kFileBytesMax));
   return {};
 }
 
-// What may stand in a header as one word.
+// True if the text can be a single word in a header.
 bool IsWord(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f; });
 }

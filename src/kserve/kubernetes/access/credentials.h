@@ -14,18 +14,18 @@
 
 namespace inferd::kubernetes {
 
-// What one connection and its requests show and trust. Secrets.
+// The credentials and trust of one connection and its requests. Secret.
 struct Identity {
-  std::string authorization;  // the header's value; empty: none
-  std::string authorities;    // PEM; empty: the system's
-  std::string certificate;    // PEM; empty: none
+  std::string authorization;  // value of the header; empty if none
+  std::string authorities;    // PEM; the system's if empty
+  std::string certificate;    // PEM; empty if none
   std::string private_key;
 
   bool operator==(const Identity&) const = default;
 };
 
-// The identity of an access as it is now: files are read again once a minute, since Kubernetes rotates them, and a
-// plug-in is run again when what it said has expired. Thread-safe; a call may block for as long as the plug-in takes.
+// The current identity of an access. It reads files again once a minute, since Kubernetes rotates them, and runs a
+// plug-in again when its credential has expired. Thread-safe. A call may block for as long as the plug-in runs.
 class Credentials final {
  public:
   using Plugin = std::function<base::Result<ExecCredential>(const ClusterAccess&)>;
@@ -34,13 +34,14 @@ class Credentials final {
   static constexpr std::chrono::seconds kPluginTimeLimit{60};
   static constexpr size_t kFileBytesMax = 1 << 20;
 
-  // The clock outlives it.
+  // The clock must outlive this.
   Credentials(ClusterAccess access, const base::Clock& clock, Plugin plugin = RunPlugin);
 
-  // Where a file or the plug-in fails, what it gave before is kept as long as there is such. INVALID_ARGUMENT,
-  // NOT_FOUND: a file is none; what RunExecPlugin says.
+  // Returns the current identity. If a file or the plug-in fails, the previous identity is returned, if there is one.
+  // INVALID_ARGUMENT or NOT_FOUND if a file is invalid or missing; otherwise the errors of RunExecPlugin.
   base::Result<Identity> Get();
-  // The server has refused this one (401): the next Get reads and runs everything anew, if that has not happened since.
+  // Reports that the server refused the identity (401). Unless it has changed since, the next Get reads all files and
+  // runs the plug-in again.
   void Refuse(const Identity& identity);
 
   const ClusterAccess& access() const { return access_; }
@@ -57,7 +58,7 @@ class Credentials final {
   const Plugin plugin_;
   base::Mutex mutex_;
   Identity identity_ GUARDED_BY(mutex_);
-  bool read_ GUARDED_BY(mutex_) = false;                   // whether there is one
+  bool read_ GUARDED_BY(mutex_) = false;                   // true if identity_ is set
   std::optional<ExecCredential> said_ GUARDED_BY(mutex_);  // by the plug-in
   int64_t read_ns_ GUARDED_BY(mutex_) = 0;
 };

@@ -34,13 +34,13 @@ TEST(CredentialsTest, ATokenFileIsReadAgainAfterAMinuteAndWhenItIsRefused) {
   EXPECT_EQ(credentials.Get()->authorization, "Bearer one");
   clock.AdvanceMs(1);
   EXPECT_EQ(credentials.Get()->authorization, "Bearer two");
-  // A refusal of what has been replaced since says nothing.
+  // A refusal of an identity that was replaced meanwhile has no effect.
   dir.Write("token", "three\n");
   credentials.Refuse(first);
   EXPECT_EQ(credentials.Get()->authorization, "Bearer two");
   credentials.Refuse(credentials.Get().value());
   EXPECT_EQ(credentials.Get()->authorization, "Bearer three");
-  // A file that goes for a while, or is half written, is no reason to stop.
+  // A file that is missing for a while, or incomplete, must not stop the client.
   dir.Remove("token");
   clock.AdvanceMs(60'000);
   EXPECT_EQ(credentials.Get()->authorization, "Bearer three");

@@ -32,7 +32,7 @@ std::string Base64(std::string_view bytes) {
   return text;
 }
 
-// What the plug-in is told, in $KUBERNETES_EXEC_INFO.
+// Returns the input of the plug-in, the value of $KUBERNETES_EXEC_INFO.
 std::string ExecInfo(const ClusterAccess& access, const ExecPlugin& plugin) {
   Value spec = Value::Map({{"interactive", Value::Bool(false)}});
   if (plugin.provide_cluster_info) {
@@ -49,7 +49,7 @@ std::string ExecInfo(const ClusterAccess& access, const ExecPlugin& plugin) {
                                       {"spec", std::move(spec)}}));
 }
 
-// All that comes until the end of the stream; nullopt: too much, or not in time.
+// Reads until the end of the stream. Nullopt if the output is too large, or the deadline passes.
 std::optional<std::string> ReadOutput(int fd, Deadline deadline) {
   std::string output;
   std::array<char, 16384> piece{};

@@ -20,7 +20,7 @@ using manifest::Value;
 constexpr size_t kFileBytesMax = 4 << 20;
 constexpr std::string_view kExecGroup = "client.authentication.k8s.io/";
 
-// The file as it is looked for from anywhere.
+// Resolves a path relative to the kubeconfig's folder.
 std::string Resolved(const std::string& file, const std::string& folder) {
   return file.empty() || file.starts_with('/') || folder.empty() ? file : folder + "/" + file;
 }
@@ -41,7 +41,7 @@ void ReadPem(Fields& fields, std::string_view key, std::string& pem) {
   pem = std::move(text);
 }
 
-// Extensions of others may be anything.
+// Extensions of other programs may have any type.
 std::string ReadUnixSocket(Fields& cluster) {
   std::string path;
   const Value* const list = cluster.Find("extensions");
@@ -132,8 +132,8 @@ UserAccess ReadUser(Fields& fields, const std::string& folder) {
   return user;
 }
 
-// Calls `read(name, fields)` for each entry {name: N, KEY: {...}} of a list; those of a name that was there are left
-// out.
+// Calls `read(name, fields)` for each entry {name: N, KEY: {...}} of a list. An entry with the name of an earlier one
+// is ignored.
 template <typename Read>
 void ReadNamed(Fields& root, std::string_view list, std::string_view key, Read read) {
   for (Fields& entry : root.Maps(list)) {
@@ -142,7 +142,7 @@ void ReadNamed(Fields& root, std::string_view list, std::string_view key, Read r
     if (name.empty()) entry.Fail("name", "is required");
     auto fields = entry.Map(key);
     if (!fields.has_value() && entry.Find(key) == nullptr && key == "user") {
-      // A user that shows nothing, which kubectl writes as `user: {}` or not at all.
+      // kubectl writes a user without credentials as `user: {}`, or not at all.
       static const Value nothing = Value::Map();
       fields.emplace(nothing, entry.path(), entry.problems());
     }

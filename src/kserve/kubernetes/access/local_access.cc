@@ -29,7 +29,7 @@ base::Result<ClusterAccess> AccessOf(const std::string& kubeconfig) {
   return ResolveContext(config, "");
 }
 
-// The access of $KUBECONFIG, if it is to a controller of this machine. What else stands there is for other clients.
+// Returns the access of $KUBECONFIG, if it is to a controller of this machine. Nullopt otherwise.
 std::optional<ClusterAccess> AccessOfVariable(const storage::Environment& environment) {
   if (environment("KUBECONFIG").empty()) return std::nullopt;
   auto access = FindClusterAccess({}, environment);
@@ -37,7 +37,7 @@ std::optional<ClusterAccess> AccessOfVariable(const storage::Environment& enviro
   return *std::move(access);
 }
 
-// The kubeconfigs that controllers have left in a folder, sorted. A folder that cannot be read has none for this user.
+// Returns the kubeconfigs that controllers have left in a folder, sorted. Empty if the folder cannot be read.
 std::vector<std::string> KubeconfigsIn(const std::string& folder) {
   std::vector<std::string> found;
   std::error_code error;
@@ -94,7 +94,7 @@ base::Result<ClusterAccess> FindLocalAccessInUse(uint16_t usual_port, const stor
     const std::string usual = LocalFilesIn(folder, usual_port).kubeconfig;
     for (const std::string& kubeconfig : KubeconfigsIn(folder)) {
       auto access = AccessOf(kubeconfig);
-      // It has gone since the folder was read.
+      // The file was deleted after the folder was read.
       if (!access.has_value() && access.error().code() == base::StatusCode::kNotFound) continue;
       if (!access.has_value()) return access;
       if (!IsServed(access->unix_socket)) continue;

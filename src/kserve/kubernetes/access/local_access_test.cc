@@ -34,7 +34,7 @@ TEST(LocalAccessTest, FoldersFollowTheDirectoriesOfXdg) {
 
 class LocalControllersTest : public ::testing::Test {
  protected:
-  // The files of a controller, whose socket nobody serves.
+  // Writes the files of a controller, without a process that listens at the socket.
   LocalFiles Leave(uint16_t port) {
     LocalFiles files = LocalFilesIn(folder_.path() / "inferd", port);
     const std::string number = std::to_string(port);
@@ -65,7 +65,7 @@ current-context: x
     return files;
   }
 
-  // The server that is found; else the error.
+  // Returns the server that is found, or else the error.
   std::string InUse(const std::string& kubeconfig = "") {
     const auto found = FindLocalAccessInUse(
         8079, FakeEnvironment({{"XDG_RUNTIME_DIR", folder_.path().string()}, {"KUBECONFIG", kubeconfig}}));

@@ -18,7 +18,7 @@ constexpr size_t kMessageBytesMax = 4096;
 constexpr int64_t kRetryAfterMaxS = 600;
 constexpr int kServerErrors = 500;
 
-// The longest start that is whole characters, and nothing that a terminal would act on.
+// Returns the beginning of a text: whole characters only, and nothing that a terminal would interpret.
 std::string Shown(std::string_view text) {
   std::string shown;
   const char* const end = text.data() + std::min(text.size(), kMessageBytesMax);
@@ -73,6 +73,11 @@ bool ApiError::says_absent(std::string_view name) const {
   return is_not_found() && reason == "NotFound" && TextAt(details, {"name"}) == name;
 }
 
+bool ApiError::says_not_served() const {
+  // A path of an unknown API is answered in plain text; one of a kind that the API lacks is answered with a Status.
+  return is_not_found() && (reason == "NotFound" || message.starts_with("404 page not found"));
+}
+
 ApiError ErrorOfStatus(const Value& status) {
   ApiError error;
   const auto code = manifest::ParseInt64(TextAt(status, {"code"}));
@@ -83,7 +88,7 @@ ApiError ErrorOfStatus(const Value& status) {
     error.details = *details;
     error.retry_after = Seconds(TextAt(*details, {"retryAfterSeconds"}));
   }
-  // Webhooks and old servers leave the code out of a watch's Status.
+  // In a watch's Status, webhooks and old servers omit the code.
   if (!code.has_value() && error.reason == "Expired") error.code = 410;
   error.status = StatusOfCode(error.code);
   return error;

@@ -11,27 +11,30 @@
 
 namespace inferd::kubernetes {
 
-// Why a request failed: what the API server said, or why it said nothing.
+// The reason why a request failed: the API server's error, or the cause of a missing answer.
 struct ApiError {
-  int code = 0;        // of HTTP; 0: there was no answer
-  std::string reason;  // "NotFound"; empty: not known
+  int code = 0;        // HTTP status; 0 if there was no answer
+  std::string reason;  // "NotFound"; empty if unknown
   std::string message;
-  manifest::Value details{};  // of the server's Status, as it came; null: none
+  manifest::Value details{};  // of the server's Status, unchanged; null if none
   std::optional<std::chrono::seconds> retry_after{};
-  // What kind of failure it is to this program: UNAVAILABLE where another try may mend it.
+  // The kind of failure for this program. UNAVAILABLE if a retry may succeed.
   base::StatusCode status = base::StatusCode::kUnknown;
 
-  // The object was changed meanwhile; read it again. Not of an object that is there already.
+  // True if the object was changed meanwhile; the caller must read it again. False if an object to create already
+  // exists.
   bool is_conflict() const { return code == 409 && reason != "AlreadyExists"; }
   bool is_already_exists() const { return code == 409 && reason == "AlreadyExists"; }
   bool is_not_found() const { return code == 404; }
-  // The API server says that there is no object of that name. Other answers with 404 say nothing about the object:
+  // True if the API server says that no object has that name. Other answers with 404 say nothing about the object:
   // those of a proxy, and those about a kind that is not served.
   bool says_absent(std::string_view name) const;
-  // What a list or a watch goes on from is not kept any more: list anew.
+  // True if the API server says that it does not serve the API or the kind. False for a proxy's 404.
+  bool says_not_served() const;
+  // True if the server no longer has the state that a list or a watch continues from. The caller must list again.
   bool is_expired() const { return code == 410; }
 
-  // "NotFound: deployments.apps \"a\" not found".
+  // Returns for example "NotFound: deployments.apps \"a\" not found".
   std::string ToString() const;
   base::Status ToStatus() const { return {status, ToString()}; }
 };
@@ -39,12 +42,12 @@ struct ApiError {
 template <typename T>
 using ApiResult = std::expected<T, ApiError>;
 
-// What an answer says that is no success. `body` is a Status, or anything that a proxy on the way made of it, of which
-// the first characters become the message. `retry_after`: the header. Thread-safe, as are the others.
+// Converts an unsuccessful answer. `body` is a Status, or any text of a proxy, whose first characters become the
+// message. `retry_after` is the value of that header. Thread-safe, like the other functions of this file.
 ApiError ErrorOfAnswer(int code, std::string_view body, std::string_view retry_after);
-// The same of a Status that stands in a watch.
+// Converts a Status that was received in a watch.
 ApiError ErrorOfStatus(const manifest::Value& status);
-// There was no answer.
+// Makes the error of a request without an answer.
 ApiError ErrorWithoutAnswer(const base::Status& status);
 
 }  // namespace inferd::kubernetes

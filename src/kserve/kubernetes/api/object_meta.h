@@ -7,14 +7,14 @@
 
 namespace inferd::kubernetes {
 
-// What every object has in its metadata. Objects stay documents, so that fields that this program does not know come
-// back to the server as they were. Thread-safe.
+// Functions on the metadata that every object has. Objects stay documents, so that fields unknown to this program
+// return to the server unchanged. Thread-safe.
 
 ObjectName NameOf(const manifest::Value& object);
 const std::string& ResourceVersionOf(const manifest::Value& object);
 const std::string& UidOf(const manifest::Value& object);
 
-// An object that has nothing but its type and name.
+// Returns an object with its type and name only.
 manifest::Value MakeObject(const Resource& resource, const ObjectName& name);
 
 }  // namespace inferd::kubernetes

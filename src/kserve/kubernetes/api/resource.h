@@ -6,22 +6,22 @@
 
 namespace inferd::kubernetes {
 
-// Objects of one kind, and where the API has them: "deployments" of "apps/v1". Nothing more of a kind needs to be
-// known, so that any of a cluster can be used.
+// A kind of objects, and its path in the API: "deployments" of "apps/v1". These names suffice to use any kind of a
+// cluster.
 struct Resource {
-  std::string group;  // "apps"; empty: Kubernetes' own
+  std::string group;  // "apps"; empty for Kubernetes' core group
   std::string version;
   std::string kind;    // "Deployment"
   std::string plural;  // "deployments"
   bool namespaced = true;
 
-  // "apps/v1"; "v1".
+  // Returns "apps/v1", or "v1" for the core group.
   std::string api_version() const;
 
   bool operator==(const Resource&) const = default;
 };
 
-// Which of a resource's objects. The namespace of one of the whole cluster is empty.
+// The name of an object. The namespace of cluster-scoped objects is empty.
 struct ObjectName {
   std::string namespace_name;
   std::string name;
@@ -29,14 +29,14 @@ struct ObjectName {
   auto operator<=>(const ObjectName&) const = default;
 };
 
-// "/apis/apps/v1/namespaces/a/deployments", without namespace those of all. Percent-encoded. Thread-safe, as are the
-// others.
+// Returns for example "/apis/apps/v1/namespaces/a/deployments". Without a namespace, the path covers all namespaces.
+// The path is percent-encoded. Thread-safe, like the other functions of this file.
 std::string CollectionPath(const Resource& resource, std::string_view namespace_name);
-// The same of an object, and of what is below it, as "status"; empty: the object itself.
+// Returns the path of an object or of its subresource, such as "status". An empty subresource means the object itself.
 std::string ObjectPath(const Resource& resource, const ObjectName& name, std::string_view subresource = {});
 
-// What this room itself reads and writes.
-const Resource& EventResource();  // of v1
+// The kinds that this room itself reads and writes.
+const Resource& EventResource();  // core/v1
 const Resource& LeaseResource();
 
 }  // namespace inferd::kubernetes

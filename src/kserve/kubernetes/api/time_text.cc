@@ -13,7 +13,7 @@ constexpr int kYearMin = 1970;
 constexpr int kYearMax = 2200;
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 
-// Takes a number of that many digits off the text's beginning.
+// Removes a number with exactly that many digits from the beginning of the text.
 std::optional<int> TakeNumber(std::string_view& text, size_t digits) {
   const std::string_view taken = text.substr(0, digits);
   if (taken.size() != digits || !base::IsDigits(taken)) return std::nullopt;
@@ -29,7 +29,7 @@ bool TakeCharacter(std::string_view& text, char a, char b) {
   return true;
 }
 
-// ".5" as nanoseconds; what is finer is left out.
+// Removes a fraction such as ".5", and returns it in nanoseconds. Finer digits are dropped.
 std::optional<int64_t> TakeFraction(std::string_view& text) {
   if (!TakeCharacter(text, '.', '.')) return 0;
   int64_t ns = 0;
@@ -44,7 +44,7 @@ std::optional<int64_t> TakeFraction(std::string_view& text) {
   return ns;
 }
 
-// Seconds that the time is ahead of UTC.
+// Returns the offset from UTC in seconds; positive means ahead.
 std::optional<int64_t> TakeOffset(std::string_view text) {
   if (text == "Z" || text == "z") return 0;
   if (text.empty()) return std::nullopt;

@@ -10,20 +10,20 @@
 
 namespace inferd::kubernetes {
 
-// What has become of an object.
+// A change of an object.
 struct WatchEvent {
   enum class Type : uint8_t {
     kAdded,
     kModified,
     kDeleted,
-    kBookmark,  // of none: how far the server is
+    kBookmark,  // no change; tells the server's current version
   };
 
   Type type = Type::kAdded;
   manifest::Value object;
 };
 
-// Takes an answer to a watch apart: a line of JSON for each event, which comes in pieces that end anywhere.
+// Decodes the body of a watch: one line of JSON per event. The body may arrive in pieces of any size.
 //
 //   {"type":"ADDED","object":{...}}
 //
@@ -32,17 +32,19 @@ class WatchDecoder final {
  public:
   using Sink = std::function<ApiResult<void>(WatchEvent)>;
 
-  // `line_bytes_max`: of one event.
+  // `line_bytes_max` limits the size of an event.
   explicit WatchDecoder(size_t line_bytes_max) : line_bytes_max_(line_bytes_max) {}
 
-  // Hands each event that is whole on. The first error is the last call: the sink's own; what an event of type ERROR
-  // says; DATA_LOSS: the server sends what is no event; RESOURCE_EXHAUSTED: a line is too long. Nothing of a line that
-  // is not whole is ever handed on, so that a stream that is cut can be taken up behind its last event.
+  // Passes each complete event to the sink. The caller must not call again after an error. Errors: the sink's own; the
+  // content of an event of type ERROR; DATA_LOSS if the server sends an invalid event; RESOURCE_EXHAUSTED if a line is
+  // too long. An incomplete line is never passed on, so that an interrupted watch can continue after its last event.
   ApiResult<void> Feed(std::string_view bytes, const Sink& sink);
+  // True if the last piece ended within a line.
+  bool is_within_event() const { return line_.find_first_not_of(" \t\r") != std::string::npos; }
 
  private:
   const size_t line_bytes_max_;
-  std::string line_;  // begun in an earlier piece
+  std::string line_;  // the line's beginning, from earlier pieces
 };
 
 }  // namespace inferd::kubernetes

@@ -21,7 +21,7 @@ struct Decoded {
   ApiResult<void> end;
 };
 
-// `text` in two pieces.
+// Decodes `text` in two pieces.
 Decoded DecodeInPieces(const std::string& text, size_t cut) {
   Decoded decoded;
   WatchDecoder decoder(kLineBytesMax);

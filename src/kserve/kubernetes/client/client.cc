@@ -17,12 +17,12 @@ constexpr manifest::Limits kAnswerLimits = {
 constexpr size_t kEventBytesMax = 16 << 20;
 constexpr std::chrono::seconds kWatchGrace{30};
 constexpr int kListTries = 3;
-// Two that change one object at once part by chance.
+// The pauses are random, so that two programs that change the same object do not stay in step.
 constexpr storage::RetryPolicy kConflicts = {
     .attempts = 10, .first_pause = std::chrono::milliseconds(10), .pause_max = std::chrono::milliseconds(1000)};
 constexpr std::string_view kJsonType = "application/json";
 
-// "?a=b&c=d" of those that have a value.
+// Builds "?a=b&c=d" from the parameters that have a value.
 class Parameters final {
  public:
   Parameters& Add(std::string_view name, std::string_view value) {
@@ -74,13 +74,13 @@ std::string_view ContentType(PatchType type) {
   return "application/strategic-merge-patch+json";
 }
 
-// Objects of a list of Kubernetes' own kinds do not say what they are.
+// Lists of Kubernetes' own kinds have items without a type.
 void SetType(const Resource& resource, Value& object) {
   if (object.Find("apiVersion") == nullptr) object.Set("apiVersion", Value::String(resource.api_version()));
   if (object.Find("kind") == nullptr) object.Set("kind", Value::String(resource.kind));
 }
 
-// An empty name would make the path that of all objects.
+// Without this check, an empty name would address the whole collection.
 std::optional<std::string> Unusable(const Resource& resource, const ObjectName& name) {
   if (name.name.empty()) return "the " + resource.kind + " has no name";
   if (resource.namespaced && name.namespace_name.empty()) {
@@ -103,7 +103,11 @@ ApiResult<Value> Client::GetDocument(const std::string& path, const std::stop_to
 
 ApiResult<Value> Client::Get(const Resource& resource, const ObjectName& name, const std::stop_token& stop) {
   if (auto why = Unusable(resource, name)) return Invalid(*std::move(why));
-  return Call({.path = ObjectPath(resource, name)}, stop);
+  auto object = Call({.path = ObjectPath(resource, name)}, stop);
+  if (object.has_value() && NameOf(*object).name != name.name) {
+    return MalformedAnswer("it is not the " + resource.kind + " \"" + name.name + "\"");
+  }
+  return object;
 }
 
 ApiResult<std::string> Client::ListChunk(const Resource& resource, const Selection& selection, int64_t chunk,
@@ -117,7 +121,9 @@ ApiResult<std::string> Client::ListChunk(const Resource& resource, const Selecti
   if (list.resource_version.empty()) return MalformedAnswer("the list has no resourceVersion");
   std::string next = TextAt(*answer, {"metadata", "continue"});
   Value* const items = answer->Find("items");
-  if (items == nullptr || items->is(Kind::kNull)) return next;  // how Go writes no items
+  // An answer without `items` is no list, so it says nothing about objects.
+  if (items == nullptr) return MalformedAnswer("it has no items");
+  if (items->is(Kind::kNull)) return next;  // Go writes an empty list as null
   if (!items->is(Kind::kList)) return MalformedAnswer("its items are no list");
   for (Value& item : items->items()) {
     if (NameOf(item).name.empty()) return MalformedAnswer("an item has no name");
@@ -158,11 +164,15 @@ ApiResult<void> Client::Watch(const Resource& resource, const Selection& selecti
       .Add("resourceVersion", options.resource_version)
       .Add("timeoutSeconds", std::to_string(options.time_limit.count()));
   WatchDecoder decoder(kEventBytesMax);
-  return sender_.Stream(
+  auto streamed = sender_.Stream(
       {.path = CollectionPath(resource, selection.namespace_name) + parameters.text(),
        .time_limit = options.time_limit + kWatchGrace,
        .endless = true},
       [&](std::string_view bytes) { return decoder.Feed(bytes, sink); }, stop);
+  if (streamed.has_value() && decoder.is_within_event()) {
+    return std::unexpected(ErrorWithoutAnswer(base::Unavailable("the watch ended within an event")));
+  }
+  return streamed;
 }
 
 ApiResult<Value> Client::Create(const Resource& resource, const Value& object, const WriteOptions& options,

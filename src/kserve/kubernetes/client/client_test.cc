@@ -119,13 +119,15 @@ TEST(ClientTest, AListThatDoesNotGoOnIsMalformed) {
 }
 
 TEST(ClientTest, MalformedAnswersAreErrors) {
-  for (const char* body : {"", "[]", "3", "{", "{}{}", R"({"a":1,"a":2})", "\xff"}) {
+  for (const char* body :
+       {"", "[]", "3", "{", "{}", "{}{}", R"({"a":1,"a":2})", "\xff", R"({"metadata":{"name":"another"}})"}) {
     ScriptedApi api({Answer(200, body)});
     ScriptedClient client(api);
     EXPECT_EQ(client->Get(kPods, {"a", "p"}).error().status, StatusCode::kDataLoss) << body;
   }
-  for (const char* body : {R"({"metadata":{}})", R"({"metadata":{"resourceVersion":"1"},"items":3})",
-                           R"({"metadata":{"resourceVersion":"1"},"items":[3]})"}) {
+  for (const char* body :
+       {R"({"metadata":{}})", R"({"metadata":{"resourceVersion":"1"}})",
+        R"({"metadata":{"resourceVersion":"1"},"items":3})", R"({"metadata":{"resourceVersion":"1"},"items":[3]})"}) {
     ScriptedApi api({Answer(200, body)});
     ScriptedClient client(api);
     EXPECT_EQ(client->List(kPods, {}).error().status, StatusCode::kDataLoss) << body;
@@ -226,7 +228,7 @@ TEST(ClientTest, AStopEndsACall) {
   EXPECT_THAT(api.requests(), SizeIs(0));
 }
 
-// An answer that does not go on.
+// An answer that never ends.
 const std::string kHanging = "HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{";
 
 TEST(ClientTest, AnAnswerThatDoesNotGoOnEndsInTime) {

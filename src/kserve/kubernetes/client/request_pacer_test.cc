@@ -13,7 +13,7 @@ TEST(RequestPacerTest, ABurstGoesAtOnceAndTheRestInTurn) {
   RequestPacer pacer(10, 3);
   int64_t now_ns = 5'000'000'000;
   for (const int wait_ms : {0, 0, 0, 100, 200, 300}) EXPECT_EQ(pacer.Take(now_ns), milliseconds(wait_ms));
-  // All have gone, and one more has room.
+  // All have been sent, and there is room for one more.
   now_ns += 400 * kNsPerMs;
   EXPECT_EQ(pacer.Take(now_ns), milliseconds(0));
   EXPECT_EQ(pacer.Take(now_ns), milliseconds(100));

@@ -13,35 +13,36 @@
 
 namespace inferd::kubernetes {
 
-// Waits that long; false: `stop` was requested before.
+// Waits for that time. Returns false if `stop` was requested.
 using Pause = std::function<bool(std::chrono::milliseconds, const std::stop_token& stop)>;
 
 struct SenderOptions {
   double requests_per_second = 20;
   int burst = 30;
   storage::RetryPolicy retry{.attempts = 5};
-  std::chrono::seconds retry_after_max{60};      // of what the server asks for
-  std::chrono::milliseconds time_limit{60'000};  // of one try
+  std::chrono::seconds retry_after_max{60};      // upper limit of the server's Retry-After
+  std::chrono::milliseconds time_limit{60'000};  // per attempt
   size_t answer_bytes_max = 64 << 20;
   std::string user_agent = "inferd";
-  Pause pause = storage::PauseFor;  // tests do not wait
+  Pause pause = storage::PauseFor;  // tests replace it
 };
 
-// Sends requests in their turn, and again where that is of use: always when the server was too busy to begin (429, or
-// any answer with Retry-After), and, but for those that create something, when there was no answer or an error of the
-// server (5xx). What was created although its answer was lost would be "there already" at another try, which its caller
-// can tell apart and this class cannot. Thread-safe.
+// Sends requests at a limited rate, and retries them. It always retries if the server was too busy to start (429, or
+// any answer with Retry-After). If there was no answer, or a server error (5xx), it retries all requests but POST: an
+// object whose answer was lost would exist already at the second attempt, and only the caller can recognize that.
+// Thread-safe.
 class Sender final {
  public:
-  // The clock outlives it.
+  // The clock must outlive the sender.
   Sender(ClusterAccess access, SenderOptions options, const base::Clock& clock);
 
-  // The body of a success. Blocks. Errors are Transport's; RESOURCE_EXHAUSTED: the answer is too large.
+  // Returns the body of a successful answer. Blocks. Returns Transport's errors, or RESOURCE_EXHAUSTED if the answer is
+  // too large.
   ApiResult<std::string> Send(ApiRequest request, const std::stop_token& stop);
-  // Once, the body as it comes.
+  // Sends the request once, and passes the body to the sink as it arrives.
   ApiResult<void> Stream(const ApiRequest& request, const Transport::Sink& sink, const std::stop_token& stop);
 
-  // For callers that try again themselves. False: `stop` was requested before.
+  // Waits before a retry of the caller. Returns false if `stop` was requested.
   bool PauseBehind(int attempt, const storage::RetryPolicy& policy, const std::stop_token& stop) const {
     return options_.pause(storage::PauseBehind(attempt, policy), stop);
   }

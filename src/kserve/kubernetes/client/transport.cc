@@ -12,11 +12,11 @@ constexpr int kUnauthorized = 401;
 constexpr size_t kErrorBytesMax = 64 << 10;
 constexpr std::string_view kScheme = "://";
 
-// Where a connection goes, and what it is said to go to: they differ where the certificate is for another name.
+// The address to connect to, and the name to verify. They differ if the certificate is for another name.
 struct Place {
   std::string url;
-  std::string connect_to;  // empty: to the URL's
-  std::string host;        // the header; empty: the URL's
+  std::string connect_to;  // empty for the URL's address
+  std::string host;        // value of the Host header; empty for the URL's host
 };
 
 Place PlaceOf(const ClusterAccess& access) {
@@ -43,7 +43,7 @@ Transport::Fetcher Transport::FetcherOf(const Identity& identity) {
   const bool same = connected_.authorities == identity.authorities && connected_.certificate == identity.certificate &&
                     connected_.private_key == identity.private_key;
   if (fetcher_ == nullptr || !same) {
-    // Requests on the connections of before end there.
+    // Requests in flight keep the old fetcher until they end.
     fetcher_ = std::make_shared<const storage::FetchClient>(
         storage::FetchClient::Options{.redirects_max = 0,
                                       .verify_peer = !access().insecure,

@@ -17,26 +17,27 @@ namespace inferd::kubernetes {
 // A request to the API server.
 struct ApiRequest {
   std::string method = "GET";
-  std::string path;  // with its parameters, percent-encoded
+  std::string path;  // with its query, percent-encoded
   std::string content_type{};
   std::string body{};
-  std::chrono::milliseconds time_limit{0};  // 0: what the sender has for all
-  bool endless = false;                     // a watch: nothing may come for long
+  std::chrono::milliseconds time_limit{0};  // 0 for the sender's default
+  bool endless = false;                     // a watch: silence is no error
 };
 
-// Sends single requests with the credentials of the access. Where the server refuses them (401), they are read anew and
-// the request is sent once more. Connections are used again. Thread-safe.
+// Sends single requests with the credentials of the access. After a 401 it reads the credentials again, and sends the
+// request a second time. It reuses connections. Thread-safe.
 class Transport final {
  public:
-  // Receives a success's body as it comes; an error ends the transfer, and is what Exchange returns.
+  // Receives the body of a successful answer as it arrives. An error ends the transfer, and becomes the result of
+  // Exchange.
   using Sink = std::function<ApiResult<void>(std::string_view)>;
 
-  // The clock outlives it.
+  // The clock must outlive the transport.
   Transport(ClusterAccess access, const base::Clock& clock, std::string user_agent);
 
-  // Blocks. Errors: what the server says; of `code` 0: UNAVAILABLE (no
-  // connection, a cut or a silent one, the time limit), FAILED_PRECONDITION (a certificate that is not trusted, a
-  // redirect), CANCELLED (`stop`, within a second), and those of Credentials::Get.
+  // Blocks. Returns the server's error, or one with `code` 0: UNAVAILABLE (no connection, an interrupted or silent one,
+  // the time limit), FAILED_PRECONDITION (an untrusted certificate, a redirect), CANCELLED (`stop`, within a second),
+  // or an error of Credentials::Get.
   ApiResult<void> Exchange(const ApiRequest& request, const Sink& sink, const std::stop_token& stop);
 
   const ClusterAccess& access() const { return credentials_.access(); }
@@ -51,7 +52,7 @@ class Transport final {
   Credentials credentials_;
   const std::string user_agent_;
   base::Mutex mutex_;
-  Identity connected_ GUARDED_BY(mutex_);  // of fetcher_
+  Identity connected_ GUARDED_BY(mutex_);  // the identity that fetcher_ uses
   Fetcher fetcher_ GUARDED_BY(mutex_);
 };
 

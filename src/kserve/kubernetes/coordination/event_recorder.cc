@@ -18,7 +18,7 @@ constexpr int64_t kSimilarNs = 600'000'000'000;
 constexpr size_t kNameBytesMax = 253;
 constexpr int kNumberDigits = 16;
 
-// The longest start that is whole characters.
+// Returns the longest beginning of the text that fits and has whole characters.
 std::string Cut(std::string_view text, size_t bytes_max) {
   if (text.size() <= bytes_max) return std::string(text);
   size_t size = 0;
@@ -29,7 +29,7 @@ std::string Cut(std::string_view text, size_t bytes_max) {
   }
 }
 
-// Events of objects of the whole cluster stand in "default", as kubectl expects them.
+// Events of cluster-scoped objects are written to the namespace "default", where kubectl looks for them.
 ObjectName EventName(const Value& object, int64_t wall_ns) {
   const ObjectName named = NameOf(object);
   std::string name = named.name.substr(0, kNameBytesMax - kNumberDigits - 1) + ".";
@@ -105,12 +105,12 @@ ApiResult<void> EventRecorder::Record(const Value& object, std::string_view type
   if (!IsAllowed(about)) return {};
   const std::string kind = about + "\n" + std::string(type) + "\n" + std::string(reason);
   std::string text = Cut(message, kMessageBytesMax);
-  // All of those that are too many are one event, with the words of the first.
+  // Excess messages become one event, which has the text of the first one.
   const bool combined = IsOneOfTooMany(kind, text);
   Known& known = known_.At(combined ? kind : kind + "\n" + text);
   if (!known.name.name.empty()) {
     auto raised = Raise(known, stop);
-    // It is kept for an hour by default, and then begins anew.
+    // The server deletes an event after an hour by default. Then a new one is created.
     if (raised.has_value() || !raised.error().is_not_found()) return raised;
     known = {};
   }

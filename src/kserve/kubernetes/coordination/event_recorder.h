@@ -11,43 +11,43 @@
 
 namespace inferd::kubernetes {
 
-// Tells of an object what has become of it, for people: events (v1), which `kubectl describe` shows.
+// Records events (v1) about objects, for people. `kubectl describe` shows them.
 //
 //   recorder.Record(service, "Normal", "InferenceServiceReady", "InferenceService [iris] is Ready")
 //
-// The same words about the same object raise the count of one event. Of an object that comes with more than 10
-// different messages for one reason in 10 minutes, the further ones become one event, "(combined from similar events):
-// ..."; of one that has more than 25 events at once, and then more than one in 5 minutes, they are dropped. So an
-// object that fails for ever does not fill the server. Of an event that failed to be written nothing is kept; events
-// are no record. Not thread-safe; calls block.
+// An equal event about the same object raises the count of the first one. If an object has more than 10 different
+// messages for one reason in 10 minutes, the further ones become one event, "(combined from similar events): ...". If
+// an object has more than 25 events at once, and then more than one in 5 minutes, the excess is dropped. So an object
+// that fails forever does not fill the server. An event that cannot be written is lost; events are not a reliable
+// record. Not thread-safe; calls block.
 class EventRecorder final {
  public:
-  static constexpr size_t kEventsMax = 4096;  // that are known, the latest
+  static constexpr size_t kEventsMax = 4096;  // most recent events that are remembered
   static constexpr size_t kMessageBytesMax = 1024;
   static constexpr int kBurst = 25;
   static constexpr int kSimilarMax = 10;
 
-  // `component`: "inferd-controller". The client and the clock outlive it.
+  // `component` is for example "inferd-controller". The client and the clock must outlive the recorder.
   EventRecorder(Client& client, std::string component, const base::Clock& clock)
       : client_(client), component_(std::move(component)), clock_(clock) {}
 
-  // `type`: "Normal", "Warning". Errors are Client's.
+  // `type` is "Normal" or "Warning". Returns Client's errors.
   ApiResult<void> Record(const manifest::Value& object, std::string_view type, std::string_view reason,
                          std::string_view message, const std::stop_token& stop = {});
 
  private:
-  // Entries by their text, of which the ones that were not used for longest go.
+  // A map that drops its least recently used entries.
   template <typename Entry>
   class Latest final {
    public:
     Entry& At(const std::string& key);
 
    private:
-    std::list<std::pair<std::string, Entry>> entries_;  // the latest first
+    std::list<std::pair<std::string, Entry>> entries_;  // most recent first
     std::unordered_map<std::string, typename std::list<std::pair<std::string, Entry>>::iterator> places_;
   };
   struct Known {
-    ObjectName name;  // of the event; empty: it is not there yet
+    ObjectName name;  // of the event; empty if it does not exist yet
     int64_t count = 0;
   };
   struct Similar {

@@ -27,7 +27,7 @@ class EventRecorderTest : public testing::Test {
     const auto recorded = recorder->Record(FromJson(PodJson(pod, 7)), "Warning", "Failed", message);
     errors += recorded.has_value() ? "" : recorded.error().ToString();
   }
-  // The body of a request.
+  // Returns the body of a request.
   manifest::Value Sent(size_t i) {
     const std::string request = api->requests().at(i);
     return FromJson(request.substr(request.find("\r\n\r\n") + 4));

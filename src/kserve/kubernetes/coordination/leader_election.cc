@@ -12,7 +12,7 @@ namespace {
 
 using manifest::Value;
 
-constexpr int64_t kLeaseSecondsMax = 3600;  // of what another may ask for
+constexpr int64_t kLeaseSecondsMax = 3600;  // limit for another process's lease time
 
 const std::string& HolderOf(const Value& lease) { return TextAt(lease, {"spec", "holderIdentity"}); }
 
@@ -22,7 +22,7 @@ int64_t LeaseNs(const Value& lease) {
       .count();
 }
 
-// Changes with each write, of any controller.
+// The text changes with every write, of any controller.
 std::string StateOf(const Value& lease) { return UidOf(lease) + "/" + ResourceVersionOf(lease); }
 
 }  // namespace
@@ -44,6 +44,11 @@ bool LeaderElection::leads() const {
 std::string LeaderElection::leader() const {
   const base::MutexLock lock(mutex_);
   return leader_;
+}
+
+std::string LeaderElection::trouble() const {
+  const base::MutexLock lock(mutex_);
+  return trouble_;
 }
 
 void LeaderElection::Observe(const Value& lease, int64_t now_ns) {
@@ -81,7 +86,7 @@ ApiResult<bool> LeaderElection::Write(const Value& lease, Wish wish, int64_t beg
   const Value wished = Wished(lease, wish);
   const auto written = ResourceVersionOf(lease).empty() ? store_.Create(wished) : store_.Update(wished);
   if (!written.has_value()) {
-    // Another was faster; what it wrote is seen at the next try.
+    // Another process wrote first. The next attempt reads its lease.
     if (written.error().is_conflict() || written.error().is_already_exists()) return leads();
     return std::unexpected(written.error());
   }
@@ -92,6 +97,13 @@ ApiResult<bool> LeaderElection::Write(const Value& lease, Wish wish, int64_t beg
 }
 
 ApiResult<bool> LeaderElection::Try() {
+  auto tried = TryOnce();
+  const base::MutexLock lock(mutex_);
+  trouble_ = tried.has_value() ? "" : tried.error().ToString();
+  return tried;
+}
+
+ApiResult<bool> LeaderElection::TryOnce() {
   const int64_t begun_ns = clock_.NowNs();
   auto lease = store_.Get();
   if (!lease.has_value()) {
@@ -100,7 +112,7 @@ ApiResult<bool> LeaderElection::Try() {
   }
   const int64_t now_ns = clock_.NowNs();
   Observe(*lease, now_ns);
-  // A lease that another process of this name would hold cannot be told apart: identities are of one process.
+  // A lease of another process with the same identity cannot be distinguished, so identities must be unique.
   if (HolderOf(*lease) == options_.identity) return Write(*lease, Wish::kRenew, begun_ns);
   if (IsFree(*lease, now_ns)) return Write(*lease, Wish::kTake, begun_ns);
   return false;

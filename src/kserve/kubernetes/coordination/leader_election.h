@@ -15,46 +15,49 @@
 namespace inferd::kubernetes {
 
 struct LeaderElectionOptions {
-  std::string identity;                 // of this process alone
-  std::chrono::seconds lease_time{15};  // without a renewal, after which another may take it
-  std::chrono::milliseconds renew_deadline{
-      10'000};                             // after which this one does not lead any more; at most 2/3 of the lease's
-  std::chrono::milliseconds pause{2'000};  // between tries
+  std::string identity;                 // unique to this process
+  std::chrono::seconds lease_time{15};  // another process may take a lease that was not renewed for this time
+  std::chrono::milliseconds renew_deadline{10'000};  // without a renewal leads() then ends; at most 2/3 of lease_time
+  std::chrono::milliseconds pause{2'000};            // between attempts
   Pause wait = storage::PauseFor;
 };
 
-// Agrees with other processes on one that leads, by a Lease, as Kubernetes' own controllers do: a holder renews it, and
-// another takes it when it has not changed for as long as it is good.
+// Elects a leader among processes by a Lease, as Kubernetes' own controllers do. The holder renews it. Another process
+// takes it if it has not changed for the lease time.
 //
 //   leads(), and only then: write, create, delete
 //
-// Clocks need to run at the same rate, not to show the same time: each process measures by its own monotonic clock how
-// long the lease has not changed, and since when it has not renewed it; the times that stand in the lease are for
-// people. leads() ends `renew_deadline` after the last renewal was begun, before any other can take the lease, also
-// while a request hangs or the server is away. A process that is stopped between leads() and a write may still write
-// later: writes carry resourceVersions.
+// The processes' clocks must run at the same rate, but need not show the same time. Each process measures with its own
+// monotonic clock how long the lease has not changed, and how long ago it renewed it. The times in the lease are for
+// people. leads() becomes false `renew_deadline` after the last successful renewal was started. That is before another
+// process can take the lease, even while a request hangs or the server is away. A process that was suspended between
+// leads() and a write may still write later; therefore writes carry resourceVersions.
 //
-// Thread-safe; Try and Release are called by one thread.
+// Thread-safe. The caller must use one thread for Try and Release.
 class LeaderElection final {
  public:
-  // The store and the clock outlive it.
+  // The store and the clock must outlive this.
   LeaderElection(LeaseStore& store, LeaderElectionOptions options, const base::Clock& clock);
 
-  // Takes the lease, renews it, or looks whether that is due. Returns leads(). The error says why nothing is known.
+  // Takes the lease, renews it, or checks whether that is due. Returns leads(). An error says why the leader is
+  // unknown.
   ApiResult<bool> Try();
-  // Gives the lease up, so that another need not wait for its end.
+  // Releases the lease, so that another process need not wait until it expires.
   ApiResult<void> Release();
-  // Tries until `stop`, then releases. `on_change` is called with leads() when that was not so before; what ends by a
-  // deadline is told after the try that runs then.
+  // Repeats Try until `stop`, then releases the lease. `on_change` is called with each new value of leads(). If leads()
+  // ends because of the deadline, it is called after the current attempt.
   void Run(const std::stop_token& stop, const std::function<void(bool leads)>& on_change);
 
   bool leads() const;
-  // The holder as last seen; empty: none.
+  // Returns the last known holder. Empty if none.
   std::string leader() const;
+  // Returns why the last attempt did not find out who leads. Empty if it did.
+  std::string trouble() const;
 
  private:
   enum class Wish : uint8_t { kTake, kRenew, kRelease };
 
+  ApiResult<bool> TryOnce();
   void Observe(const manifest::Value& lease, int64_t now_ns);
   bool IsFree(const manifest::Value& lease, int64_t now_ns) const;
   manifest::Value Wished(manifest::Value lease, Wish wish) const;
@@ -64,11 +67,12 @@ class LeaderElection final {
   const LeaderElectionOptions options_;
   const int64_t deadline_ns_;
   const base::Clock& clock_;
-  std::string observed_;     // what identifies the lease's state
-  int64_t observed_ns_ = 0;  // since when it has been so
+  std::string observed_;     // identifies the lease's last known state
+  int64_t observed_ns_ = 0;  // since when it has that state
   mutable base::Mutex mutex_;
   std::string leader_ GUARDED_BY(mutex_);
-  std::optional<int64_t> renewed_ns_ GUARDED_BY(mutex_);  // when the last renewal was begun
+  std::string trouble_ GUARDED_BY(mutex_);
+  std::optional<int64_t> renewed_ns_ GUARDED_BY(mutex_);  // start of the last renewal
 };
 
 }  // namespace inferd::kubernetes

@@ -13,7 +13,7 @@ namespace {
 using manifest::Value;
 using testing::ElementsAre;
 
-// The lease of a server, with its versions, and what a test has go wrong.
+// A lease on a server, with versions and with the errors that a test sets.
 class FakeLease final : public LeaseStore {
  public:
   ApiResult<Value> Get() override {
@@ -55,7 +55,7 @@ class FakeLease final : public LeaseStore {
   int version_ = 0;
 };
 
-// Runs on while its wall clock jumps.
+// A steady clock whose wall time jumps.
 class JumpingClock final : public base::Clock {
  public:
   int64_t NowNs() const override { return monotonic_.NowNs(); }
@@ -190,7 +190,7 @@ TEST(LeaderElectionTest, OneThatReleasesItIsFollowedAtOnce) {
   EXPECT_TRUE(two.a.election.Release().has_value());
   EXPECT_FALSE(two.a.election.leads());
   EXPECT_TRUE(two.b.Try());
-  // Nothing is left to release, of another least of all.
+  // There is nothing to release; the other process's lease must not be touched.
   EXPECT_TRUE(two.a.election.Release().has_value());
   EXPECT_EQ(two.lease.At("holderIdentity"), "b");
 }

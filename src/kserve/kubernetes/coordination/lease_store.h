@@ -6,19 +6,19 @@
 
 namespace inferd::kubernetes {
 
-// One Lease, wherever it is kept. Errors are those of Client.
+// The storage of one Lease. Its errors are those of Client.
 class LeaseStore {
  public:
   virtual ~LeaseStore() = default;
   virtual ApiResult<manifest::Value> Get() = 0;
   virtual ApiResult<manifest::Value> Create(const manifest::Value& lease) = 0;
-  // A conflict if it has changed since its resourceVersion.
+  // A conflict if the Lease has changed since its resourceVersion.
   virtual ApiResult<manifest::Value> Update(const manifest::Value& lease) = 0;
   virtual const ObjectName& name() const = 0;
 };
 
-// That of a cluster. The client outlives it; one with short limits of time and without further tries, as the election
-// has tries of its own.
+// The store in a cluster. The client must outlive it. It should have short time limits and no retries, because the
+// election retries by itself.
 class ClusterLease final : public LeaseStore {
  public:
   ClusterLease(Client& client, ObjectName name) : client_(client), name_(std::move(name)) {}

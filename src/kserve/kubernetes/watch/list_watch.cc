@@ -13,7 +13,7 @@ std::chrono::seconds UpToTwice(std::chrono::seconds time) {
   return std::chrono::seconds(std::uniform_int_distribution<int64_t>(time.count(), 2 * time.count())(random));
 }
 
-// After these the watch can go on where it was; after all others what is known may be wrong.
+// After such an error the watch can continue at its last version. After any other error the known state may be wrong.
 bool CanResume(const ApiError& error) { return error.status == base::StatusCode::kUnavailable; }
 
 }  // namespace
@@ -37,12 +37,16 @@ bool ListWatch::Watch(const std::stop_token& stop) {
       [&](WatchEvent event) -> ApiResult<void> {
         learned = true;
         version_ = ResourceVersionOf(event.object);
-        if (event.type == WatchEvent::Type::kBookmark) return {};
+        if (event.type == WatchEvent::Type::kBookmark) {
+          sink_.OnProgress();
+          return {};
+        }
         if (options_.trim) options_.trim(event.object);
         sink_.OnEvent(std::move(event));
         return {};
       },
       stop);
+  if (watched.has_value()) sink_.OnProgress();
   if (watched.has_value() || stop.stop_requested()) return learned;
   if (!CanResume(watched.error())) version_.clear();
   if (!watched.error().is_expired()) sink_.OnError(watched.error());
@@ -52,7 +56,7 @@ bool ListWatch::Watch(const std::stop_token& stop) {
 void ListWatch::Run(const std::stop_token& stop) {
   int useless = 0;
   while (!stop.stop_requested()) {
-    // A list is of use in itself, but one that is needed again and again must not be asked for without a pause.
+    // A first successful list needs no pause before the watch. Repeated lists must be separated by pauses.
     if (version_.empty() && List(stop) && useless == 0) continue;
     const bool learned = !version_.empty() && Watch(stop);
     useless = learned ? 0 : useless + 1;

@@ -9,36 +9,38 @@
 
 namespace inferd::kubernetes {
 
-// Receives the objects of a resource. Calls come one after the other, on the thread that runs the ListWatch.
+// Receives the objects of a resource. Calls are sequential, on the thread that runs the ListWatch.
 class ObjectSink {
  public:
   virtual ~ObjectSink() = default;
-  // All that there are: the first call, and again after a time without knowledge of what happened. What is not among
-  // them is gone.
+  // Receives the complete list: first at the start, and again whenever changes may have been missed. Objects that are
+  // not in the list are gone.
   virtual void OnList(ObjectList list) = 0;
-  // What has happened since. Bookmarks are not told.
+  // Receives a change after the list. Bookmarks are not passed on.
   virtual void OnEvent(WatchEvent event) = 0;
-  // The server cannot be asked, or refuses; it is tried again.
+  // The server answers a watch normally (a bookmark, or the watch's end), so that the known state is up to date.
+  virtual void OnProgress() {}
+  // The server cannot be reached, or refuses the request. The ListWatch retries.
   virtual void OnError(const ApiError& error) = 0;
 };
 
 struct ListWatchOptions {
   ListOptions list{};
-  std::chrono::seconds watch_time{5 * 60};  // of one watch; up to twice of it, by chance, so that not all end together
+  // The time limit of one watch. Random, up to twice this, so that watches do not end together.
+  std::chrono::seconds watch_time{5 * 60};
   storage::RetryPolicy retry{.first_pause = std::chrono::milliseconds(500),
-                             .pause_max = std::chrono::milliseconds(30'000)};  // without end
+                             .pause_max = std::chrono::milliseconds(30'000)};  // no limit of attempts
   Pause pause = storage::PauseFor;
-  // Takes off an object what its follower does not need, before it is handed on; empty: nothing. Names, uids and
-  // versions stay.
+  // Removes unneeded fields from an object before it is passed on. It must keep names, uids and versions. May be empty.
   std::function<void(manifest::Value& object)> trim{};
 };
 
-// Follows the objects of a resource: lists them, and watches what becomes of them. A watch that ends or is cut goes on
-// behind its last whole event; where the server does not keep what happened since (410), all is listed again. Used by
-// one thread.
+// Lists the objects of a resource, and then watches their changes. An interrupted watch continues after its last
+// complete event. If the server no longer has that state (410), the objects are listed again. The caller must use one
+// thread.
 class ListWatch final {
  public:
-  // The client and the sink outlive it.
+  // The client and the sink must outlive this.
   ListWatch(Client& client, Resource resource, Selection selection, ObjectSink& sink, ListWatchOptions options = {})
       : client_(client),
         resource_(std::move(resource)),
@@ -50,7 +52,7 @@ class ListWatch final {
   void Run(const std::stop_token& stop);
 
  private:
-  // Whether it was of use: something was learned.
+  // Lists the objects, and passes them to the sink. Returns true if that succeeded.
   bool List(const std::stop_token& stop);
   bool Watch(const std::stop_token& stop);
 
@@ -59,7 +61,7 @@ class ListWatch final {
   const Selection selection_;
   ObjectSink& sink_;
   const ListWatchOptions options_;
-  std::string version_;  // up to which all is known; empty: nothing is
+  std::string version_;  // the last known version; empty if the objects must be listed
 };
 
 }  // namespace inferd::kubernetes

@@ -18,7 +18,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// Follows what a script says until its end. Notes what it was told, as "ADDED a", and what it waited.
+// Runs a ListWatch against a script until its end. Records the reports, as "ADDED a", and the pauses.
 class Follower final : public ObjectSink {
  public:
   explicit Follower(std::vector<std::string> answers)
@@ -43,7 +43,7 @@ class Follower final : public ObjectSink {
   }
   void OnError(const ApiError& error) override { errors.push_back(error.ToString()); }
 
-  // What watches and lists began behind: "3", "list".
+  // Returns the start of each watch and list: "3", "list".
   std::vector<std::string> asked() {
     std::vector<std::string> asked;
     for (const std::string& line : api_.lines()) {
@@ -114,13 +114,21 @@ TEST(ListWatchTest, AStreamOfNonsenseIsListedAnew) {
   EXPECT_THAT(follower.errors.front(), HasSubstr("the watch sends what is no event"));
 }
 
+TEST(ListWatchTest, AWatchThatEndsWithinAnEventIsNoGoodOne) {
+  for (const char* text : {"{}", R"({"type":"ADDED")"}) {
+    Follower follower({kList, WatchAnswer(text), WatchAnswer(EventJson("ADDED", PodJson("b", 6)))});
+    EXPECT_THAT(follower.told, ElementsAre("LIST a", "ADDED b")) << text;
+    EXPECT_EQ(follower.errors.front(), "the watch ended within an event") << text;
+  }
+}
+
 TEST(ListWatchTest, WatchesThatEndAtOnceAreNotAskedForWithoutAPause) {
   Follower follower({kList, WatchAnswer(""), WatchAnswer(""), WatchAnswer("")});
   EXPECT_THAT(follower.asked(), ElementsAre("list", "5", "5", "5"));
   EXPECT_GE(follower.pauses, 3);
 }
 
-// "a- +b ~c": what a cache said of changes.
+// Records a cache's changes as "a- +b ~c".
 struct Told {
   std::string text;
   ObjectCache cache{[this](const ObjectCache::Change& change) {
@@ -174,14 +182,31 @@ TEST(ObjectCacheTest, EventsChangeIt) {
   told.Event(Type::kModified, "a", 3);
   told.Event(Type::kDeleted, "b", 4);
   EXPECT_EQ(told.Take(), "+b~a-b");
-  // What a watch that goes on may tell again is no change.
+  // Events that a continued watch repeats are no changes.
   told.Event(Type::kModified, "a", 3);
   told.Event(Type::kDeleted, "b", 4);
   EXPECT_EQ(told.Take(), "");
 }
 
+TEST(ObjectCacheTest, FailuresAreCountedUntilTheServerAnswers) {
+  Told told;
+  const auto fail = [&](int times) {
+    for (int i = 0; i < times; ++i) told.cache.OnError(ErrorWithoutAnswer(base::Unavailable("down")));
+    return told.cache.failures();
+  };
+  EXPECT_EQ(fail(2), 2);
+  told.List({{"a", 1}});
+  EXPECT_EQ(told.cache.failures(), 0);
+  EXPECT_EQ(fail(3), 3);
+  told.Event(WatchEvent::Type::kModified, "a", 2);
+  EXPECT_EQ(told.cache.failures(), 0);
+  EXPECT_EQ(fail(1), 1);
+  told.cache.OnProgress();
+  EXPECT_EQ(told.cache.failures(), 0);
+}
+
 TEST(InformerTest, ItFollowsForAsLongAsItLives) {
-  // The watch goes on for longer than the test.
+  // The watch lasts longer than the test.
   ScriptedApi api({kList, "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n" + EventJson("ADDED", PodJson("b", 6))});
   base::SystemClock clock;
   Client client(api.access(), {}, clock);

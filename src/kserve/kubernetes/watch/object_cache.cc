@@ -6,7 +6,7 @@ namespace inferd::kubernetes {
 
 namespace {
 
-// Of one that was deleted and made again, the uid differs as well.
+// If the object was deleted and created again, the uid differs.
 bool IsSame(const ObjectPointer& a, const ObjectPointer& b) {
   return a != nullptr && b != nullptr && ResourceVersionOf(*a) == ResourceVersionOf(*b) && UidOf(*a) == UidOf(*b);
 }
@@ -32,6 +32,11 @@ bool ObjectCache::synced() const {
   return synced_;
 }
 
+int ObjectCache::failures() const {
+  const base::MutexLock lock(mutex_);
+  return failures_;
+}
+
 void ObjectCache::Resync() const {
   for (const ObjectPointer& object : All()) on_change_({.name = NameOf(*object), .before = object, .now = object});
 }
@@ -45,6 +50,7 @@ void ObjectCache::OnList(ObjectList list) {
   std::vector<Change> changes;
   {
     const base::MutexLock lock(mutex_);
+    failures_ = 0;
     for (const auto& [name, object] : objects_) {
       if (!listed.contains(name)) changes.push_back({.name = name, .before = object, .now = nullptr});
     }
@@ -56,7 +62,7 @@ void ObjectCache::OnList(ObjectList list) {
     objects_ = std::move(listed);
   }
   for (const Change& change : changes) on_change_(change);
-  // Only now, for what is decided by the objects of the first list must have been told of them.
+  // Set only now: whoever sees synced() must have received all objects of the first list.
   const base::MutexLock lock(mutex_);
   synced_ = true;
 }
@@ -67,17 +73,27 @@ void ObjectCache::OnEvent(WatchEvent event) {
   if (!deleted) change.now = std::make_shared<const manifest::Value>(std::move(event.object));
   {
     const base::MutexLock lock(mutex_);
+    failures_ = 0;
     if (const auto found = objects_.find(change.name); found != objects_.end()) {
       change.before = std::move(found->second);
       objects_.erase(found);
     }
     if (!deleted) objects_.emplace(change.name, change.now);
   }
-  if (change.before == nullptr && deleted) return;  // it came and went while the watch was cut
+  if (change.before == nullptr && deleted) return;  // it was created and deleted while the watch was interrupted
   if (!IsSame(change.before, change.now)) on_change_(change);
 }
 
+void ObjectCache::OnProgress() {
+  const base::MutexLock lock(mutex_);
+  failures_ = 0;
+}
+
 void ObjectCache::OnError(const ApiError& error) {
+  {
+    const base::MutexLock lock(mutex_);
+    ++failures_;
+  }
   if (on_trouble_) on_trouble_(error);
 }
 

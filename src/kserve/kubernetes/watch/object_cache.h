@@ -12,11 +12,12 @@ namespace inferd::kubernetes {
 
 using ObjectPointer = std::shared_ptr<const manifest::Value>;
 
-// The objects of a resource as they were last heard of, filled by a ListWatch. Thread-safe, but for the calls of the
-// ListWatch, which come from one thread.
+// A cache of the objects of a resource, filled by a ListWatch. Thread-safe, except the ObjectSink calls, which come
+// from one thread.
 class ObjectCache final : public ObjectSink {
  public:
-  // What has become of an object; null: it was not there before, or is not now. Both: it changed, or is told again.
+  // A change of an object. `before` is null if it was added, `now` if it was deleted. With both it was changed, or is
+  // reported again.
   struct Change {
     ObjectName name;
     ObjectPointer before;
@@ -25,23 +26,28 @@ class ObjectCache final : public ObjectSink {
   using OnChange = std::function<void(const Change&)>;
   using OnTrouble = std::function<void(const ApiError&)>;
 
-  // Both are called on the ListWatch's thread, without a lock. `on_trouble` may be null.
+  // Both functions are called on the ListWatch's thread, without a lock. `on_trouble` may be null.
   explicit ObjectCache(OnChange on_change, OnTrouble on_trouble = nullptr)
       : on_change_(std::move(on_change)), on_trouble_(std::move(on_trouble)) {}
 
-  // Null: there is none, or there was no list yet.
+  // Null if there is no such object, or no list has been received yet.
   ObjectPointer Find(const ObjectName& name) const;
-  // In order of namespaces and names.
+  // Returns the objects, sorted by namespace and name.
   std::vector<ObjectPointer> All() const;
-  // Whether there has been a list, all of which was told: what is not here then does not exist.
+  // True if a complete list has been received. From then on an object that the cache lacks does not exist.
   bool synced() const;
 
-  // Tells all objects again, as if they had changed; on the thread that calls.
+  // Returns how many requests in a row the server failed to answer, or refused. If more than a few, the cache may be
+  // out of date.
+  int failures() const;
+
+  // Reports all objects again, as if they had changed, on the calling thread.
   void Resync() const;
 
   // ObjectSink.
   void OnList(ObjectList list) override;
   void OnEvent(WatchEvent event) override;
+  void OnProgress() override;
   void OnError(const ApiError& error) override;
 
  private:
@@ -52,6 +58,7 @@ class ObjectCache final : public ObjectSink {
   mutable base::Mutex mutex_;
   Objects objects_ GUARDED_BY(mutex_);
   bool synced_ GUARDED_BY(mutex_) = false;
+  int failures_ GUARDED_BY(mutex_) = 0;
 };
 
 }  // namespace inferd::kubernetes

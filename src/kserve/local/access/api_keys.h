@@ -8,20 +8,21 @@
 
 namespace inferd::local {
 
-// What the API shows its clients, and they show it. All but the authority's certificate are secrets.
+// The credentials that the API and its clients present to each other. All except the authority's certificate are
+// secret.
 struct ApiKeys {
   std::string token;           // 64 hexadecimal digits
-  std::string authority;       // the certificate (PEM) that clients trust
-  net::PemPair certificate{};  // the server's, which the authority has signed
+  std::string authority;       // PEM certificate that clients trust
+  net::PemPair certificate{};  // the server's, signed by the authority
 };
 
-// Reads the keys of a state folder, or makes them if it has none: the token in `api-token`, the authority with its key
-// in `api-authority.pem`, both of mode 0600. So clients that know them from an earlier start go on. The server's own
-// certificate is made anew for each start, for `address` and the loopback. An authority that ends within a year is
-// replaced.
+// Reads the keys of a state folder, or creates them if the folder has none. The token is in `api-token`, the authority
+// with its key in `api-authority.pem`, both with mode 0600. So clients can keep using keys from an earlier start. The
+// server's certificate is new for each start, for `address` and the loopback. An authority that expires within a year
+// is replaced.
 //
-// UNAVAILABLE: a file cannot be written. FAILED_PRECONDITION: a file that is there is not what it should be; it is left
-// as it is.
+// UNAVAILABLE if a file cannot be written. FAILED_PRECONDITION if a file has invalid content. Such a file is not
+// changed.
 base::Result<ApiKeys> KeepApiKeys(const std::string& folder, const std::string& address, int64_t now_s);
 
 }  // namespace inferd::local

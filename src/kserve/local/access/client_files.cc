@@ -33,7 +33,7 @@ std::string Base64(std::string_view bytes) {
   return text;
 }
 
-// A list of one entry {name: N, KEY: value}.
+// Returns a list with one entry {name: N, KEY: value}.
 Value Named(const std::string& name, std::string_view key, Value value) {
   Value entry = Value::Map({{"name", Text(name)}});
   entry.Set(key, std::move(value));
@@ -49,7 +49,7 @@ bool IsPlainInShell(char c) {
 
 std::string MakeClientFolder(const std::string& state_folder, const storage::Environment& environment) {
   std::error_code error;
-  // The runtime folder is the system's to make.
+  // Only the system may create the runtime folder.
   const std::filesystem::path runtime = environment("XDG_RUNTIME_DIR");
   for (const std::string& folder : kubernetes::LocalFolders(environment)) {
     if (std::filesystem::path(folder).parent_path() == runtime && !std::filesystem::exists(runtime, error)) continue;

@@ -10,20 +10,20 @@
 
 namespace inferd::local {
 
-// The folder in which clients of this user look for the kubeconfig and the socket of this controller, and that they are
-// written to: the best of kubernetes::LocalFolders that is this user's or can be made, and in which a Unix socket's
-// path is not too long. Without one it is `state_folder`, where clients do not look by themselves.
+// Returns the folder for the controller's kubeconfig and socket, where clients of this user look for them. It is the
+// best of kubernetes::LocalFolders that belongs to this user or can be created, and that keeps the Unix socket's path
+// short enough. Without such a folder, returns `state_folder`, which clients do not search.
 std::string MakeClientFolder(const std::string& state_folder, const storage::Environment& environment);
 
-// The text of the kubeconfig: one cluster, user and context, named "inferd-PORT". `place`: "127.0.0.1:8079", of the
-// API.
+// Returns a kubeconfig with one cluster, user and context, named "inferd-PORT". `place` is the API's address:
+// "127.0.0.1:8079".
 std::string KubeconfigText(const std::string& place, const std::string& socket, const ApiKeys& keys);
 
-// The line with which a shell's user takes the kubeconfig: "export KUBECONFIG=/run/user/1000/inferd/...", quoted if it
-// needs to be.
+// Returns the shell command that selects the kubeconfig, quoted if needed: "export
+// KUBECONFIG=/run/user/1000/inferd/...".
 std::string ExportLine(const std::string& kubeconfig);
 
-// The kubeconfig of a running controller. Owned by the controller. Not thread-safe.
+// The kubeconfig file of a running controller. Owned by the controller. Not thread-safe.
 class KubeconfigFile final {
  public:
   KubeconfigFile() = default;
@@ -31,12 +31,12 @@ class KubeconfigFile final {
   KubeconfigFile(const KubeconfigFile&) = delete;
   KubeconfigFile& operator=(const KubeconfigFile&) = delete;
 
-  // Writes it, with mode 0600. `temporary`: it goes with this object, since no controller will accept its token again.
-  // UNAVAILABLE: it cannot be written.
+  // Writes the file with mode 0600. If `temporary`, the destructor deletes it, because no later controller will accept
+  // its token. UNAVAILABLE if it cannot be written.
   base::Status Write(const std::string& path, const std::string& text, bool temporary);
 
  private:
-  std::string removed_;  // empty: none
+  std::string removed_;  // path to delete at the end; empty for none
 };
 
 }  // namespace inferd::local

@@ -36,7 +36,7 @@ TEST(ClientFolderTest, IsTheFirstThatCanBeThisUsers) {
 }
 
 TEST(KubeconfigTextTest, HasWhatEachClientNeeds) {
-  // A token of this form is a number in YAML, unless it is quoted.
+  // Without quotes, YAML would read such a token as a number.
   const std::string token = std::string(62, '1') + "e5";
   const ApiKeys keys{.token = token, .authority = "-----BEGIN CERTIFICATE-----\nA\n", .certificate = {}};
   const auto config = kubernetes::ReadKubeconfig(KubeconfigText("127.0.0.1:8079", "/run/a b.sock", keys), "file");

@@ -32,7 +32,7 @@ bool WriteAll(int fd, std::string_view text) {
   return fsync(fd) == 0;
 }
 
-// True for a folder of this user, and not for a link to one.
+// Returns true for a folder of this user, but not for a link to one.
 bool IsOwnFolder(const std::string& path) {
   struct stat info{};
   return lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == geteuid();
@@ -42,7 +42,7 @@ bool IsOwnFolder(const std::string& path) {
 
 base::Status WritePrivateFile(const std::string& path, std::string_view text) {
   const std::string next = path + ".next";
-  unlink(next.c_str());  // left by a process that was killed
+  unlink(next.c_str());  // left by a killed process
   const base::FileDescriptor file(open(next.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
   if (!file) return Failed(path, errno);
   if (fchmod(file.get(), kFileMode) == 0 && WriteAll(file.get(), text) && rename(next.c_str(), path.c_str()) == 0) {
@@ -59,7 +59,7 @@ bool MakePrivateFolder(const std::string& path) {
     if (errno != ENOENT) return false;
     const std::string parent = std::filesystem::path(path).parent_path().string();
     if (parent == path) return false;
-    // A link to a folder of this user is one as a parent: a home may be one.
+    // A parent may be a link to a folder of this user, as a home folder may be.
     const bool has_parent = stat(parent.c_str(), &info) == 0;
     if (has_parent ? info.st_uid != geteuid() : !MakePrivateFolder(parent)) return false;
     if (mkdir(path.c_str(), kFolderMode) != 0 && errno != EEXIST) return false;

@@ -7,12 +7,12 @@
 
 namespace inferd::local {
 
-// Writes a file of mode 0600 in place of whatever has its name: others see the old content or the new, never a part.
-// Returns once it is on disk. UNAVAILABLE: the file cannot be written. Not thread-safe for one path.
+// Writes a file of mode 0600, and replaces any file of that name. Readers see the old or the new content, never a part.
+// Returns once the content is on disk. UNAVAILABLE if the file cannot be written. Not thread-safe for one path.
 base::Status WritePrivateFile(const std::string& path, std::string_view text);
 
-// Makes a folder of mode 0700, with those around it, if all that is there already belongs to this user. A folder of
-// that name gets the mode. False: it is another user's, or cannot be made.
+// Creates a folder of mode 0700, with its parents, if the existing parents belong to this user. An existing folder gets
+// the mode. Returns false if it belongs to another user or cannot be created.
 bool MakePrivateFolder(const std::string& path);
 
 }  // namespace inferd::local

@@ -21,7 +21,7 @@ const apiserver::ResourceType& Events() {
   return kType;
 }
 
-// The same for the same words about the same object.
+// Returns the same name for the same text about the same object.
 std::string NameOf(const Value& object, std::string_view reason, std::string_view message) {
   const std::string all =
       TextAt(object, {"metadata", "uid"}) + "\n" + std::string(reason) + "\n" + std::string(message);

@@ -11,16 +11,16 @@
 
 namespace inferd::local {
 
-// Writes events about objects (Kubernetes: v1 Event). One that comes again raises the count of the one that there is;
-// the oldest ones go when there are too many. Thread-safe, but for the same event at the same time; the registry
-// outlives it.
+// Writes events about objects (Kubernetes: v1 Event). A repeated event increments the existing event's count. The
+// oldest events are deleted beyond kEventsMax. Thread-safe, except for the same event at the same time. The registry
+// must outlive it.
 class EventRecorder final {
  public:
   static constexpr size_t kEventsMax = 1'000;
 
   explicit EventRecorder(apiserver::Registry& registry);
 
-  // `type`: "Normal", "Warning".
+  // Records an event. `type` is "Normal" or "Warning".
   void Record(const manifest::Value& object, std::string_view type, std::string_view reason, std::string_view message);
 
  private:

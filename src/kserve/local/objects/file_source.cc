@@ -42,7 +42,7 @@ base::Status FileSource::Load() {
 base::Status FileSource::LoadChanges() {
   const auto stamps = Look();
   if (!stamps.has_value()) return base::OkStatus();
-  // A file that is being written is short or empty for a moment: what it has not yet is not to be deleted.
+  // A file that is being written may be short or empty for a moment. Its missing objects must not be deleted.
   const bool settled = std::exchange(seen_, *stamps) == *stamps;
   if (!settled || *stamps == stamps_) return base::OkStatus();
   stamps_ = *stamps;
@@ -82,7 +82,7 @@ base::Status FileSource::Apply(const Stamps& stamps) {
   for (const model::ObjectFiles* some : {&std::as_const(runtimes_), &std::as_const(files)}) {
     for (const Object& object : some->objects()) {
       const ResourceType* const type = apiserver::FindKind(object.api_version, object.kind);
-      // Kinds that nothing is made of here, such as a Deployment beside a service.
+      // Kinds that have no effect here, such as a Deployment beside a service.
       if (type == nullptr || !type->writable) continue;
       wanted[apiserver::Registry::KeyOf(*type, NamespaceOf(*type, object), object.metadata().name)] = {
           .type = type, .object = &object, .file = some->files().at(&object)};

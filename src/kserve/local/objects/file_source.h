@@ -12,20 +12,20 @@
 
 namespace inferd::local {
 
-// Objects of files, kept in the registry as the files have them: what changes in a file is written there, and what goes
-// from it is deleted. Objects have a note of their file (annotation serving.inferd.io/file); others are left alone. Not
+// Copies the objects of files into the registry. A change in a file is written there, and an object that a file no
+// longer has is deleted. Such objects carry the annotation serving.inferd.io/file. Other objects are not touched. Not
 // thread-safe.
 class FileSource final {
  public:
-  // `files` and `runtimes`: files of manifests, or folders of them. What `files` have goes before runtimes of the same
-  // name. The registry outlives it.
+  // `files` and `runtimes` are manifests, or folders of manifests. A runtime in `files` replaces one of the same name
+  // in `runtimes`. The registry must outlive it.
   FileSource(std::vector<std::string> files, std::vector<std::string> runtimes, apiserver::Registry& registry)
       : files_(std::move(files)), runtime_places_(std::move(runtimes)), registry_(registry) {}
 
-  // INVALID_ARGUMENT: the first fault; then nothing has changed.
+  // Loads all files. INVALID_ARGUMENT for the first error. All files are checked before anything is written.
   base::Status Load();
-  // The same, if a file has changed since, and was the same at the call before: it is not being written. The error says
-  // what is wrong with one.
+  // Loads all files again if one has changed since the last load, but not since the previous call, so that no file is
+  // read while it is being written. The error names the invalid file.
   base::Status LoadChanges();
 
  private:
@@ -36,7 +36,7 @@ class FileSource final {
     bool operator==(const FileStamp&) const = default;
   };
   using Stamps = std::map<std::string, FileStamp>;
-  // Objects to be there, with the file of each.
+  // An object that must exist, with its file.
   struct Wanted {
     const apiserver::ResourceType* type = nullptr;
     const model::Object* object = nullptr;
@@ -55,8 +55,8 @@ class FileSource final {
   const std::vector<std::string> runtime_places_;
   apiserver::Registry& registry_;
   model::ObjectFiles runtimes_;
-  Stamps stamps_;  // of what is applied
-  Stamps seen_;    // at the last look
+  Stamps stamps_;  // of the applied files
+  Stamps seen_;    // at the last call
 };
 
 }  // namespace inferd::local

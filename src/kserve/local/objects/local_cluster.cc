@@ -20,8 +20,8 @@ using model::InferenceServiceConfig;
 
 constexpr std::string_view kConfigName = "inferenceservice-config";
 
-// Images are not run here. Their names, which are those of KServe's installed configuration, are for the reason that
-// the explainer alone is not ready.
+// Names the images of explainers, as KServe's installed configuration does. Images do not run here, but so a failure is
+// reported for the explainer only.
 void NameExplainers(InferenceServiceConfig& config) {
   for (const char* const kind : {"alibi", "aix", "art"}) {
     InferenceServiceConfig::ExplainerImage& explainer = config.explainers[kind];
@@ -29,7 +29,7 @@ void NameExplainers(InferenceServiceConfig& config) {
   }
 }
 
-// What KServe's configuration is where there is no cluster: no gateway of Istio's, and a path beside the host's name.
+// Returns KServe's configuration without a cluster: no Istio gateway, and a path besides the host name.
 InferenceServiceConfig LocalConfig(const std::string& domain) {
   InferenceServiceConfig config;
   config.ingress.domain = domain;
@@ -92,7 +92,7 @@ LocalCluster::Changes LocalCluster::Refresh() {
   Changes changes;
   auto since = store_->ChangesSince(revision_, "", std::numeric_limits<size_t>::max());
   if (!since.has_value() || revision_ == 0) {
-    // The first time, or so much has changed that it is not kept.
+    // The first call, or the store has dropped older changes.
     revision_ = store_->revision();
     changes.decisions = true;
   } else {
@@ -109,7 +109,7 @@ LocalCluster::Changes LocalCluster::Refresh() {
   return changes;
 }
 
-// From any thread: the one of KServe's namespace, else the first.
+// Returns the configuration in KServe's namespace, else the first one. Thread-safe.
 InferenceServiceConfig LocalCluster::ReadConfig() const {
   ObjectPtr found = store_->Get(apiserver::Registry::KeyOf(ConfigMaps(), "kserve", kConfigName));
   if (found == nullptr) {

@@ -20,36 +20,37 @@
 
 namespace inferd::local {
 
-// The objects of this machine, which a cluster would have in its API server: the store with its rules, and of it what
-// decides about the others, read. Not thread-safe but for registry().
+// The objects of this machine, as a cluster's API server would keep them: a store with its rules. It also keeps the
+// runtimes and the configuration in parsed form. Not thread-safe, except for registry() and ReadConfig().
 class LocalCluster final {
  public:
-  // `domain`: of services, where no inferenceservice-config says it.
+  // `domain` is used for services if no inferenceservice-config names one.
   explicit LocalCluster(std::string domain);
   ~LocalCluster();
 
-  // `path`: of the database; empty: in memory. `on_change`: Refresh() has something new; from any thread.
+  // Opens the database at `path`, or one in memory if empty. `on_change` is called on any thread when Refresh() has
+  // changes to return.
   base::Status Open(const std::string& path, std::function<void()> on_change);
   apiserver::Registry& registry() { return *registry_; }
   EventRecorder& events() { return *events_; }
 
-  // What has changed since the last call. Refresh also deletes what belongs to objects that are gone.
+  // The changes since the last call of Refresh. Refresh also deletes the dependents of deleted objects.
   struct Changes {
-    bool decisions = false;  // runtimes or the configuration, so that all services are to be looked at again
+    bool decisions = false;  // runtimes or the configuration have changed, so all services must be checked
     std::set<apiserver::ObjectKey> keys;
   };
   Changes Refresh();
 
-  // As of the last Refresh.
+  // The parsed runtimes and configuration, as of the last Refresh.
   const std::vector<const model::ServingRuntime*>& runtimes() const { return runtimes_; }
   const model::InferenceServiceConfig& config() const { return config_; }
 
-  // The configuration as it is now. From any thread.
+  // Returns the current configuration. Thread-safe.
   model::InferenceServiceConfig ReadConfig() const;
 
-  // The object as it is now, without those that are to go; nullopt: there is none.
+  // Returns the current object. nullopt if there is none, or if it is being deleted.
   std::optional<model::Object> Find(const apiserver::ObjectKey& key) const;
-  // The keys of all objects of a resource.
+  // Returns the keys of all objects of a resource.
   std::vector<apiserver::ObjectKey> KeysOf(const std::string& resource) const;
 
  private:
@@ -63,13 +64,13 @@ class LocalCluster final {
   std::unique_ptr<apiserver::GarbageCollector> collector_;
   std::unique_ptr<EventRecorder> events_;
   uint64_t subscription_ = 0;
-  int64_t revision_ = 0;  // of the last Refresh; 0: there was none
+  int64_t revision_ = 0;  // of the last Refresh; 0 before the first
   model::InferenceServiceConfig config_;
   std::list<model::Object> runtime_objects_;
   std::vector<const model::ServingRuntime*> runtimes_;
 };
 
-// The resource of InferenceServices.
+// Returns the resource type of InferenceServices.
 const apiserver::ResourceType& ServiceType();
 
 }  // namespace inferd::local

@@ -13,7 +13,7 @@ class LocalClusterTest : public ::testing::Test {
     EXPECT_TRUE(cluster_.Open("", [] {}).ok());
   }
 
-  // The configuration with this ConfigMap's data.
+  // Returns the configuration with this data of the ConfigMap.
   const model::InferenceServiceConfig& With(const std::string& data) {
     const auto& type = *apiserver::FindKind("v1", "ConfigMap");
     const auto config =

@@ -10,10 +10,10 @@
 
 namespace inferd::local {
 
-// The values of a Secret or a ConfigMap as they are now, decoded; nullopt: there is none. Thread-safe.
+// Returns the current values of a Secret or a ConfigMap, decoded. nullopt if it does not exist. Thread-safe.
 std::optional<manifest::StringMap> ReadPodData(const apiserver::Registry& registry, const node::DataSource& source);
 
-// The document of an object that a pod refers to, of the core group; nullopt: there is none. Thread-safe.
+// Returns the document of an object of the core group that a pod refers to. nullopt if it does not exist. Thread-safe.
 std::optional<manifest::Value> ReadPodObject(const apiserver::Registry& registry, std::string_view kind,
                                              std::string_view namespace_name, std::string_view name);
 

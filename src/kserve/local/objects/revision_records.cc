@@ -16,9 +16,9 @@ const apiserver::ResourceType& Revisions() {
 
 void RevisionRecords::Save(const RevisionRecord& record) {
   const std::string& namespace_name = record.pod.namespace_name;
-  // One of the name is of a service that was deleted.
+  // An old record of that name belongs to a deleted service.
   Remove(namespace_name, record.name());
-  // Without its record, the component goes on with its newest revision alone.
+  // If this fails, the component continues only with its newest revision after a restart.
   static_cast<void>(registry_.Create(Revisions(), namespace_name, MakeRevisionObject(record),
                                      {.manager = "inferd-controller", .internal = true}));
 }

@@ -51,7 +51,7 @@ bool WriteQueue::Await() {
   return !order_.empty();
 }
 
-// Those of which another one has come meanwhile are not among them.
+// Queues the failed writes again. Submit has already dropped those that a newer write replaces.
 void WriteQueue::RetryFailed() {
   for (auto& [key, write] : failed_) {
     order_.push_back(key);
@@ -76,7 +76,7 @@ void WriteQueue::Do() {
   } else if (!done) {
     if (failed_.empty()) retry_at_ = std::chrono::steady_clock::now() + retry_after_;
     failed_.insert_or_assign(key, std::move(write));
-    // One that waits without end is to wait until then.
+    // A thread that waits without a timeout must now wait until the retry.
     ready_.NotifyOne();
   }
 }

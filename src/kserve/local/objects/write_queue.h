@@ -13,16 +13,16 @@
 
 namespace inferd::local {
 
-// Writes that wait for a disk, on threads of their own, which the store commits together. Of an object, the last write
-// that was asked for is the one that stands: one that has not begun is replaced by the next, and no two are under way
-// at a time. Those that fail are tried again. Thread-safe.
+// A queue of object writes, which threads of its own do, because they wait for the disk. The store commits concurrent
+// writes together. For one object, the last submitted write wins: it replaces a write that has not begun, and two never
+// run at the same time. Failed writes are retried. Thread-safe.
 class WriteQueue final {
  public:
-  // False: it cannot be done now, as where the disk is full.
+  // Returns false if the write must be retried, for example because the disk is full.
   using Write = std::function<bool()>;
 
   explicit WriteQueue(size_t threads, std::chrono::milliseconds retry_after = std::chrono::milliseconds(500));
-  // Writes what waits; what fails then is dropped, as is what has failed.
+  // Does the waiting writes. Writes that have failed, or fail now, are dropped.
   ~WriteQueue();
   WriteQueue(const WriteQueue&) = delete;
   WriteQueue& operator=(const WriteQueue&) = delete;
@@ -31,7 +31,7 @@ class WriteQueue final {
 
  private:
   void Run();
-  // Until there is one to begin; false: there will be none.
+  // Waits for a write to begin. Returns false if there will be none.
   bool Await() REQUIRES(mutex_);
   void RetryFailed() REQUIRES(mutex_);
   void Do() REQUIRES(mutex_);
@@ -40,10 +40,10 @@ class WriteQueue final {
   base::Mutex mutex_;
   base::CondVar ready_;
   std::map<apiserver::ObjectKey, Write> waiting_ GUARDED_BY(mutex_);
-  std::deque<apiserver::ObjectKey> order_ GUARDED_BY(mutex_);  // of those that may begin
+  std::deque<apiserver::ObjectKey> order_ GUARDED_BY(mutex_);  // of writes that may begin
   std::set<apiserver::ObjectKey> under_way_ GUARDED_BY(mutex_);
   std::map<apiserver::ObjectKey, Write> failed_ GUARDED_BY(mutex_);
-  std::chrono::steady_clock::time_point retry_at_ GUARDED_BY(mutex_);  // if some have failed
+  std::chrono::steady_clock::time_point retry_at_ GUARDED_BY(mutex_);  // set if writes have failed
   bool stopping_ GUARDED_BY(mutex_) = false;
   std::vector<std::thread> threads_;
 };

@@ -48,7 +48,7 @@ TEST(WriteQueue, OneThatHasNotBegunIsReplaced) {
   queue.Submit(KeyOf(1), [&] {
     begun.release();
     go_on.acquire();
-    return false;  // nor is it tried again, as another one has come
+    return false;  // not retried, because a newer write has come
   });
   begun.acquire();
   for (int i = 0; i < 5; ++i) queue.Submit(KeyOf(1), [&] { return ++replaced > 0; });
@@ -84,7 +84,7 @@ TEST(WriteQueue, WhatFailedIsReplacedToo) {
       ++tries;
       return false;
     });
-    // Behind the first one.
+    // Queued after the first one.
     queue.Submit(KeyOf(2), [&] {
       failed.release();
       return true;

@@ -32,13 +32,13 @@ Value ContainerState(const ReplicaStatus& replica) {
   return Value::Map({{"running", Value::Map()}});
 }
 
-// Kubernetes: by the runtime of containers.
+// Kubernetes: the reason as set by the container runtime.
 const char* EndReason(const model::ProcessEnd& end) {
   if (end.out_of_memory) return "OOMKilled";
   return end.exit_code == 0 ? "Completed" : "Error";
 }
 
-// How its last process ended, where one has.
+// Returns how its last process ended. Empty if none has.
 Value LastState(const ReplicaStatus& replica) {
   if (!replica.last_end.has_value()) return Value::Map();
   return Value::Map({{"terminated", Value::Map({{"exitCode", Value::Int(replica.last_end->exit_code)},

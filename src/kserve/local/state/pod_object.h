@@ -7,7 +7,7 @@
 
 namespace inferd::local {
 
-// A replica as Kubernetes' object of the kind Pod, as far as there is something to say of it here. `service`: the
+// Returns a replica as a Kubernetes Pod object, with the fields that are known here. `service` is the
 // InferenceService's document. Thread-safe.
 manifest::Value MakePod(const manifest::Value& service, const model::ComponentState& component,
                         const model::RevisionState& revision, const model::ReplicaStatus& replica);

@@ -11,7 +11,7 @@
 
 namespace inferd::local {
 
-// The logs of the replicas that there are, by namespace and pod, for the API. Thread-safe.
+// The logs of the current replicas, by namespace and pod, for the API. Thread-safe.
 class ReplicaLogs final : public apiserver::LogSource {
  public:
   void Set(const std::string& namespace_name, const std::string& pod, std::shared_ptr<const node::ReplicaLog> log);

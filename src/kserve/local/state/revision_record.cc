@@ -34,7 +34,7 @@ void SetNumber(Value& map, std::string_view key, const std::optional<int64_t>& n
   if (number.has_value()) map.Set(key, Value::Int(*number));
 }
 
-// As ReadComponentExtension reads it.
+// Returns the document that ReadComponentExtension reads.
 Value ExtensionDocument(const ComponentExtension& extension) {
   Value map = Value::Map();
   SetNumber(map, "minReplicas", extension.min_replicas);

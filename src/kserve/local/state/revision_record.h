@@ -8,22 +8,22 @@
 
 namespace inferd::local {
 
-// One version of a component, as it is kept beyond this program's end. A value.
+// One revision of a component, as recorded for later runs of this program. A value.
 struct RevisionRecord {
   std::string component;        // "digits-predictor-default"
   int number = 0;               // from 1
   std::string service;          // "digits"
-  std::string service_uid;      // of the service that it belongs to, and is deleted with
-  model::ResolvedPod pod = {};  // as of a cluster
+  std::string service_uid;      // of the service that owns it; the record is deleted with it
+  model::ResolvedPod pod = {};  // as in a cluster
 
-  // "digits-predictor-default-00001".
+  // Returns "digits-predictor-default-00001".
   std::string name() const;
 };
 
-// The record as Knative's object of the kind Revision (serving.knative.dev/v1); what such an object has no room for is
-// in an annotation. Thread-safe.
+// Returns the record as a Knative Revision object (serving.knative.dev/v1). An annotation holds the fields that such an
+// object lacks. Thread-safe.
 manifest::Value MakeRevisionObject(const RevisionRecord& record);
-// nullopt: the object is no such one.
+// Reads such an object. nullopt if it is not one.
 std::optional<RevisionRecord> ReadRevisionObject(const manifest::Value& object);
 
 }  // namespace inferd::local

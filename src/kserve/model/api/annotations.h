@@ -2,7 +2,7 @@
 
 #include <string>
 
-// Keys of annotations and labels that decide something (KServe 0.10: constants; Knative: autoscaling).
+// Keys of the annotations and labels that KServe (0.10: constants) and Knative (autoscaling) act on.
 
 namespace inferd::model {
 
@@ -12,38 +12,41 @@ inline const std::string kAutoscalerMetricsAnnotation = "serving.kserve.io/metri
 inline const std::string kTargetUtilizationAnnotation = "serving.kserve.io/targetUtilizationPercentage";
 inline const std::string kTagRoutingAnnotation = "serving.kserve.io/enable-tag-routing";
 
-// Of a component's pods: where their model comes from.
+// On a component's pods: the URI of their model.
 inline const std::string kStorageSourceAnnotation = "internal.serving.kserve.io/storage-initializer-sourceuri";
 
-// Likewise, of a storage specification: that there is one, its key in the secret, and its parameters, as JSON.
+// On a component's pods: "true" if they have a storage specification, then its key in the secret, and its parameters as
+// JSON.
 inline const std::string kStorageSpecAnnotation = "internal.serving.kserve.io/storage-spec";
 inline const std::string kStorageSpecKeyAnnotation = "internal.serving.kserve.io/storage-spec-key";
 inline const std::string kStorageSpecParametersAnnotation = "internal.serving.kserve.io/storage-spec-param";
 
-// Likewise: that models come and go, the ConfigMap that lists them, where it is mounted, and where the models are.
+// On a component's pods: "true" if the predictor serves TrainedModels, then the ConfigMap that lists the models, its
+// mount path, and the models' folder.
 inline const std::string kAgentAnnotation = "internal.serving.kserve.io/agent";
 inline const std::string kModelConfigAnnotation = "internal.serving.kserve.io/configVolumeName";
 inline const std::string kConfigDirAnnotation = "internal.serving.kserve.io/configMountPath";
 inline const std::string kModelDirAnnotation = "internal.serving.kserve.io/modelDir";
 
-// Likewise: that payloads are logged, where they go, and which of them.
+// On a component's pods: "true" if payloads are logged, then the URL that receives them, and the mode (all, request,
+// response).
 inline const std::string kLoggerAnnotation = "internal.serving.kserve.io/logger";
 inline const std::string kLoggerUrlAnnotation = "internal.serving.kserve.io/logger-sink-url";
 inline const std::string kLoggerModeAnnotation = "internal.serving.kserve.io/logger-mode";
 
-// Likewise: that requests are put together, and how.
+// On a component's pods: "true" if requests are batched, then the batcher's limits.
 inline const std::string kBatcherAnnotation = "internal.serving.kserve.io/batcher";
 inline const std::string kBatchSizeAnnotation = "internal.serving.kserve.io/batcher-max-batchsize";
 inline const std::string kBatchLatencyAnnotation = "internal.serving.kserve.io/batcher-max-latency";
 inline const std::string kBatchTimeoutAnnotation = "internal.serving.kserve.io/batcher-timeout";
 
-// "false": the server may write to its model (KServe 0.13).
+// "false" if the server may write to the volume of its model (KServe 0.13).
 inline const std::string kStorageReadOnlyAnnotation = "storage.kserve.io/readonly";
 
 inline const std::string kGkeAcceleratorAnnotation = "serving.kserve.io/gke-accelerator";
 inline const std::string kMetricAggregationAnnotation = "serving.kserve.io/enable-metric-aggregation";
 inline const std::string kPrometheusScrapingAnnotation = "serving.kserve.io/enable-prometheus-scraping";
-// Where a runtime's own metrics are.
+// The port and path of a runtime's own metrics.
 inline const std::string kRuntimeMetricsPortAnnotation = "prometheus.kserve.io/port";
 inline const std::string kRuntimeMetricsPathAnnotation = "prometheus.kserve.io/path";
 
@@ -57,15 +60,15 @@ inline const std::string kKnativeMaxScaleAnnotation = "autoscaling.knative.dev/m
 inline const std::string kKnativeTargetAnnotation = "autoscaling.knative.dev/target";
 inline const std::string kKnativeMetricAnnotation = "autoscaling.knative.dev/metric";
 inline const std::string kKnativeVisibilityLabel = "networking.knative.dev/visibility";
-// Its like of newer versions of KServe.
+// The same label in newer versions of KServe.
 inline const std::string kVisibilityLabel = "networking.kserve.io/visibility";
-// Of a revision's objects: its name, and that of its component.
+// On a revision's objects: the names of the revision and of its component.
 inline const std::string kRevisionLabel = "serving.knative.dev/revision";
 inline const std::string kConfigurationLabel = "serving.knative.dev/configuration";
 
 inline const std::string kRolloutDurationAnnotation = "serving.knative.dev/rollout-duration";
 
-// Why a default runtime of ours is disabled, for users of its format.
+// On a disabled default runtime of inferd: the reason, shown to users of its format.
 inline const std::string kDisabledReasonAnnotation = "serving.inferd.io/disabled-reason";
 
 }  // namespace inferd::model

@@ -15,7 +15,7 @@ namespace inferd::model {
 
 using manifest::StringMap;
 
-// KServe 0.10: ComponentExtensionSpec, the fields of predictor, transformer and explainer alike.
+// KServe 0.10: ComponentExtensionSpec, the fields that predictor, transformer and explainer share.
 struct ComponentExtension {
   struct Logger {
     std::optional<std::string> url;
@@ -37,38 +37,38 @@ struct ComponentExtension {
   std::optional<Logger> logger;
   std::optional<Batcher> batcher;
   std::optional<manifest::Value>
-      deployment_strategy;  // KServe 0.13: of its Deployment (Kubernetes: DeploymentStrategy)
-  // KServe 0.11: of the component's pods.
+      deployment_strategy;  // KServe 0.13: of the Deployment (Kubernetes: DeploymentStrategy)
+  // KServe 0.11: labels and annotations of the component's pods.
   StringMap labels;
   StringMap annotations;
 };
 
-// The names of its fields.
+// The names of the extension's fields.
 inline constexpr std::array<std::string_view, 12> kComponentExtensionFields = {
     "minReplicas",          "maxReplicas", "scaleTarget", "scaleMetric", "containerConcurrency", "timeout",
     "canaryTrafficPercent", "logger",      "batcher",     "labels",      "annotations",          "deploymentStrategy"};
 
-// KServe 0.15 to 0.20: fields of components, and of models, that are not acted on, and are no fields of pods.
+// Fields of components and of models in KServe 0.15 to 0.20. This code ignores them, and they are not fields of pods.
 inline constexpr std::array<std::string_view, 5> kNewerComponentFields = {"autoScaling", "workerSpec", "name",
                                                                           "storageUris", "storageContainerName"};
 inline constexpr std::array<std::string_view, 2> kNewerModelFields = {"storageUris", "storageContainerName"};
 
 ComponentExtension ReadComponentExtension(manifest::Fields& component);
-// Of it how many pods there are: minReplicas, maxReplicas, scaleTarget, scaleMetric.
+// Reads the scaling fields into `extension`: minReplicas, maxReplicas, scaleTarget, scaleMetric.
 void ReadScaling(manifest::Fields& fields, ComponentExtension& extension);
 
-// A predictor, transformer or explainer, but for its implementation.
+// The parts that predictor, transformer and explainer share, without the implementation.
 struct Component {
   std::string path;  // "spec.predictor"
   ComponentExtension extension;
-  // Kubernetes: PodSpec, the fields of the component that are neither an implementation nor of the extension.
+  // Kubernetes: PodSpec. The fields of the component that belong neither to the implementation nor to the extension.
   manifest::Value pod_spec = manifest::Value::Map();
 
-  // The containers of the pod; a custom implementation has at least one.
+  // Returns the pod's containers. A custom implementation has at least one.
   const std::vector<manifest::Value>& containers() const;
 };
 
-// Reads what all components share. `implementations` are the fields that are no part of the pod.
+// Reads the parts that all components share. `implementations` are the fields that do not belong to the pod.
 Component ReadComponent(manifest::Fields& component, std::span<const std::string_view> implementations);
 
 }  // namespace inferd::model

@@ -2,13 +2,13 @@
 
 #include "data/manifest/value.h"
 
-// Clients in Go write a struct that nobody has set as `{}`, and a list as `null`. Both mean what an absent field means:
-// the defaults. Thread-safe.
+// Empty values in documents. Go clients write an unset struct as `{}` and an unset list as `null`. Both mean the same
+// as an absent field: the default applies. Thread-safe.
 
 namespace inferd::model {
 
-// True if a struct says nothing: null, or a map with nothing but such members; or a list without items. Not for structs
-// whose presence is what they say (`logger`, `emptyDir`).
+// Returns true if the value is unset: null, an empty list, or a map whose members are all unset. Do not call it for
+// structs whose mere presence is a setting (`logger`, `emptyDir`).
 bool IsUnset(const manifest::Value& value);
 
 // Returns the value without members that are null, at any depth.

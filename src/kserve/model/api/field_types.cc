@@ -70,7 +70,7 @@ class FieldTypeChecker final {
 
   void Fail(const Value& value, const std::string& path, std::string_view must) {
     if (!known_.insert(path).second) return;
-    // A number where an integer is to be has a fraction, or too many digits.
+    // A number in place of an integer has a fraction or too many digits.
     const bool inexact = value.is(Kind::kNumber) && must == kInteger;
     const std::string got = inexact ? value.text() : std::string(manifest::KindName(value.kind()));
     problems_.push_back({value.position(), path, std::string(must) + ", not " + got});

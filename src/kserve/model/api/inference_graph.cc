@@ -50,7 +50,7 @@ void ReadRouterTimeouts(Fields& fields, InferenceGraph::RouterTimeouts& timeouts
   fields.Read("serviceClient", timeouts.service_client);
 }
 
-// Kubernetes: PodSpec, as far as graphs have its fields (KServe 0.15).
+// Kubernetes: PodSpec. The fields of it that graphs have (KServe 0.15).
 constexpr std::array<std::string_view, 5> kPodFields = {"affinity", "tolerations", "nodeSelector", "nodeName",
                                                         "serviceAccountName"};
 

@@ -12,17 +12,17 @@
 
 namespace inferd::model {
 
-// KServe 0.10: serving.kserve.io/v1alpha1 InferenceGraph, beside the document.
+// KServe 0.10: serving.kserve.io/v1alpha1 InferenceGraph, with its document.
 struct InferenceGraph {
   struct Step {
     std::string path;  // "spec.nodes.root.steps[0]"
     manifest::Position position{};
     std::string name;
-    std::string node_name, service_name, service_url;  // where it goes: exactly one
-    std::string data;                                  // "$request" or "$response"; empty: the request's
+    std::string node_name, service_name, service_url;  // the step's target: exactly one is set
+    std::string data;                                  // "$request" or "$response"; the request if empty
     std::optional<int64_t> weight;                     // percent
     std::string condition;                             // in gjson's syntax (gjson::Path)
-    std::string dependency;                            // Soft, Hard (KServe 0.12); empty: Soft
+    std::string dependency;                            // Soft or Hard (KServe 0.12); Soft if empty
   };
   struct Node {
     std::string path;
@@ -32,28 +32,28 @@ struct InferenceGraph {
     std::vector<Step> steps;
   };
 
-  // KServe 0.15, in seconds.
+  // KServe 0.15. In seconds.
   struct RouterTimeouts {
-    std::optional<int64_t> server_read;     // of a request's head, and of its body without progress
-    std::optional<int64_t> server_write;    // until there is the answer, if shorter than the graph's
-    std::optional<int64_t> server_idle;     // of a connection between its requests
-    std::optional<int64_t> service_client;  // of each step's request
+    std::optional<int64_t> server_read;     // to read a request's head, or to wait for progress of its body
+    std::optional<int64_t> server_write;    // until the response is ready, if shorter than the graph's timeout
+    std::optional<int64_t> server_idle;     // of an idle connection, between requests
+    std::optional<int64_t> service_client;  // of each request that a step sends
   };
 
   manifest::Value document;
   ObjectMeta metadata;
-  std::vector<Node> nodes;           // as they were written
+  std::vector<Node> nodes;           // in the document's order
   std::optional<int64_t> timeout_s;  // of a request (KServe 0.12)
   RouterTimeouts router_timeouts;
-  // Of the pods of its router in a cluster. Newer versions of KServe have more than resources and affinity.
+  // Scaling of the graph's router pods in a cluster. Newer versions of KServe have more than resources and affinity.
   ComponentExtension scaling;
-  manifest::Value resources;                          // null: as the configuration has it
-  manifest::Value pod_spec = manifest::Value::Map();  // affinity, tolerations and the like
+  manifest::Value resources;                          // of the router; the configuration's if null
+  manifest::Value pod_spec = manifest::Value::Map();  // of the router: affinity, tolerations and the like
 
   const Node* FindNode(std::string_view name) const;
 };
 
-// What has a wrong type or is missing is a problem, and left out of the result.
+// Reads a graph. A field that is missing or has a wrong type is added as a problem, and left out of the result.
 InferenceGraph ReadInferenceGraph(manifest::Value document, manifest::Problems& problems);
 
 }  // namespace inferd::model

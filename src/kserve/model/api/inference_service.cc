@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 3> kExplainers = {"alibi", "aix", "art"};
 constexpr std::array<std::string_view, 6> kExplainerFields = {"type",           "storageUri",      "storage",
                                                               "runtimeVersion", "protocolVersion", "config"};
 
-// The fields of `value` that are none of `others`.
+// Returns the fields of `value` except `others`.
 Value ContainerOf(const Value& value, std::span<const std::string_view> others) {
   Value container = Value::Map();
   const auto is_of = [](std::string_view key, const auto& keys) { return std::ranges::find(keys, key) != keys.end(); };

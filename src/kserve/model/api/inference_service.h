@@ -13,8 +13,8 @@
 
 namespace inferd::model {
 
-// KServe 0.10: the fields of a predictor that name its format, from before there was `model`, in the order in which
-// they become one; `huggingface` is of 0.12.
+// KServe 0.10: the predictor's fields that name a format, older than `model`. Defaulting converts them to `model` in
+// this order. `huggingface` came with 0.12.
 inline constexpr std::array<std::string_view, 10> kLegacyFrameworks = {
     "sklearn", "tensorflow", "xgboost", "pytorch", "triton", "onnx", "pmml", "lightgbm", "paddle", "huggingface"};
 
@@ -26,13 +26,13 @@ struct StorageSpec {
   StringMap parameters;
 };
 
-// KServe 0.10: PredictorExtensionSpec, of `model` and of the legacy frameworks.
+// KServe 0.10: PredictorExtensionSpec, the fields that `model` and the legacy frameworks share.
 struct ModelFields {
   std::optional<std::string> storage_uri;
   std::optional<StorageSpec> storage;
   std::optional<std::string> runtime_version;
   std::optional<std::string> protocol_version;  // v1, v2, grpc-v1, grpc-v2
-  // Kubernetes: Container, all other fields.
+  // Kubernetes: Container. All other fields of the model.
   manifest::Value container = manifest::Value::Map();
 };
 
@@ -40,14 +40,14 @@ struct ModelFormat {
   std::string name;
   std::optional<std::string> version;
 
-  // "sklearn", or "sklearn:1".
+  // Returns "sklearn", or "sklearn:1" with a version.
   std::string ToString() const { return version.has_value() ? name + ":" + *version : name; }
 };
 
 // KServe 0.10: ModelSpec.
 struct ModelSpec : ModelFields {
   ModelFormat format;
-  std::optional<std::string> runtime;  // which one is to serve it; else one is selected
+  std::optional<std::string> runtime;  // the runtime's name; selected by the format if absent
 };
 
 struct LegacyModel : ModelFields {
@@ -73,7 +73,7 @@ struct Explainer : Component {
   std::vector<Implementation> implementations;
 };
 
-// KServe 0.10: serving.kserve.io/v1beta1 InferenceService, beside the document that it was read from.
+// KServe 0.10: serving.kserve.io/v1beta1 InferenceService, with its document.
 struct InferenceService {
   manifest::Value document;
   ObjectMeta metadata;
@@ -82,7 +82,7 @@ struct InferenceService {
   std::optional<Explainer> explainer;
 };
 
-// What has a wrong type or is missing is a problem, and left out of the result.
+// Reads a service. A field that is missing or has a wrong type is added as a problem, and left out of the result.
 InferenceService ReadInferenceService(manifest::Value document, manifest::Problems& problems);
 
 }  // namespace inferd::model

@@ -13,7 +13,7 @@ namespace {
 using manifest::Fields;
 using manifest::Problems;
 
-// The keys that something here goes by. Newer versions of KServe have others.
+// The keys that this code uses. Newer versions of KServe have more.
 constexpr std::array<std::string_view, 10> kKeys = {"ingress",           "deploy", "explainers", "storageInitializer",
                                                     "credentials",       "logger", "batcher",    "agent",
                                                     "metricsAggregator", "router"};
@@ -35,7 +35,7 @@ void ReadIngress(Fields& fields, InferenceServiceConfig::Ingress& ingress) {
   fields.Read("ingressDomain", ingress.domain);
   fields.Read("ingressClassName", ingress.class_name);
   fields.Read("domainTemplate", ingress.domain_template);
-  // As in KServe, an empty text says nothing of these.
+  // As in KServe, an empty text means that the setting is absent.
   if (ingress.domain.empty()) ingress.domain = otherwise.domain;
   if (ingress.domain_template.empty()) ingress.domain_template = otherwise.domain_template;
   fields.Read("urlScheme", ingress.url_scheme);
@@ -110,7 +110,7 @@ void ReadEntry(std::string_view key, Fields& fields, InferenceServiceConfig& con
   if (std::optional<Fields> headers = fields.Map("headers")) headers->Read("propagate", config.propagated_headers);
 }
 
-// A value that is a JSON text; its problems are the key's.
+// Reads a value of the ConfigMap, a JSON text. Its problems are reported for the key.
 void ReadJsonEntry(Fields& data, const manifest::Member& member, InferenceServiceConfig& config) {
   if (std::ranges::find(kKeys, member.key) == kKeys.end()) return;
   if (!member.value.is(manifest::Kind::kString)) {

@@ -14,22 +14,24 @@ namespace inferd::model {
 enum class DeploymentMode { kServerless, kRawDeployment, kModelMesh };
 
 std::string_view DeploymentModeName(DeploymentMode mode);
-// Also the names of KServe 0.16: Standard is RawDeployment, Knative is Serverless. nullopt: it is none of them.
+// Parses the name of a mode. Also accepts the names of KServe 0.16: Standard is RawDeployment, Knative is Serverless.
+// nullopt if the name is unknown.
 std::optional<DeploymentMode> ParseDeploymentMode(std::string_view name);
 
-// KServe 0.10: the ConfigMap inferenceservice-config, each of whose values is a JSON text, beside the document. A value
-// that is left out leaves what stands here. Values that nothing here decides by are kept in the document.
+// KServe 0.10: the ConfigMap inferenceservice-config, with its document. Each value of the ConfigMap is a JSON text. A
+// setting that the ConfigMap leaves out keeps the default below. Settings that this code does not use stay in the
+// document.
 struct InferenceServiceConfig {
   struct ExplainerImage {
     std::string image;
     std::string default_version;
   };
-  // An image that runs beside a model, and what it may use; empty: nothing is said of that.
+  // An image that runs beside a model, and its resources. Empty if not configured.
   struct Sidecar {
     std::string image;
     std::string memory_request, memory_limit, cpu_request, cpu_limit;
   };
-  // inferd's own image, with what KServe's configuration gives to its own.
+  // Returns inferd's own image with the resources that KServe's configuration gives to KServe's image.
   static Sidecar OwnSidecar();
   struct Ingress {
     static constexpr std::string_view kNoDomain = "example.com";
@@ -42,18 +44,20 @@ struct InferenceServiceConfig {
     std::string url_scheme = "http";
     std::string path_template;
     bool disable_virtual_service = false;
-    // Of newer versions of KServe: nothing leads to services from outside; HTTPRoutes do, in place of Ingresses, by the
-    // gateway "namespace/name".
+    // Settings of newer versions of KServe: create no route from outside; create HTTPRoutes of the gateway
+    // "namespace/name" instead of Ingresses.
     bool disable_creation = false;
     bool enable_gateway_api = false;
     std::string api_gateway = "kserve/kserve-ingress-gateway";
   };
-  // What pods say of their metrics unless the service does: "true", "false"; empty: nothing.
+  // Default annotations for the metrics of pods: "true" or "false". Empty if none is set. The service's own annotations
+  // win.
   struct Metrics {
     std::string aggregation, scraping;
   };
 
-  // Of the storage initializer: names of keys in secrets, and of S3 what secrets do not say by annotations.
+  // Settings of the storage initializer: the names of keys in secrets, and the S3 settings for secrets whose
+  // annotations leave them out.
   struct Credentials {
     struct S3 {
       std::string access_key_id_name = "awsAccessKeyID";
@@ -62,7 +66,7 @@ struct InferenceServiceConfig {
     };
     S3 s3 = {};
     std::string gcs_file_name = "gcloud-application-credentials.json";
-    std::string storage_secret = "storage-config";  // of storage specifications
+    std::string storage_secret = "storage-config";  // the secret of storage specifications
   };
 
   manifest::Value document;
@@ -73,16 +77,16 @@ struct InferenceServiceConfig {
   Sidecar storage_initializer = OwnSidecar();
   Credentials credentials;
   Sidecar logger;
-  std::string logger_url;  // of loggers that name none
+  std::string logger_url;  // the URL for loggers that name none
   Sidecar batcher;
   Sidecar agent = OwnSidecar();
-  Sidecar router = OwnSidecar();  // of graphs
+  Sidecar router = OwnSidecar();  // of InferenceGraphs
   Metrics metrics;
-  std::vector<std::string> propagated_headers;  // by the router of graphs
+  std::vector<std::string> propagated_headers;  // headers that a graph's router passes on
 };
 
-// Returns `otherwise` with the values that the ConfigMap gives. Problems name the key and the field: "data.ingress:
-// ingressDomain: must be a string, not a number".
+// Reads the ConfigMap. Settings that it leaves out are taken from `otherwise`. Problems name the key and the field:
+// "data.ingress: ingressDomain: must be a string, not a number".
 InferenceServiceConfig ReadInferenceServiceConfig(manifest::Value document, manifest::Problems& problems,
                                                   InferenceServiceConfig otherwise = {});
 

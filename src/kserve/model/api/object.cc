@@ -42,7 +42,7 @@ constexpr std::array<KindRow, 5> kKinds = {{
 AnyObject ReadOther(Value document, Problems& problems) {
   Fields object(document, "", problems);
   ObjectMeta metadata = ReadObjectMeta(object, true);
-  // Whether the kind has namespaces is not known.
+  // It is unknown here whether the kind is namespaced, so no default namespace is set.
   const Value* given = document.Find("metadata");
   if (given == nullptr || given->Find("namespace") == nullptr) metadata.namespace_name.clear();
   return OtherObject{.document = std::move(document), .metadata = std::move(metadata)};

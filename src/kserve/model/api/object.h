@@ -15,7 +15,7 @@
 
 namespace inferd::model {
 
-// An object of a kind that is not acted on, such as a Secret beside an InferenceService.
+// An object of a kind that KServe does not define, such as a Secret beside an InferenceService.
 struct OtherObject {
   manifest::Value document;
   ObjectMeta metadata;
@@ -24,23 +24,24 @@ struct OtherObject {
 using AnyObject =
     std::variant<OtherObject, InferenceService, ServingRuntime, InferenceGraph, TrainedModel, InferenceServiceConfig>;
 
-// A document, read as the kind that its apiVersion and kind name.
+// An object, read as the type that its apiVersion and kind name.
 struct Object {
   std::string api_version;
   std::string kind;
   manifest::Position position{};
   AnyObject typed;
-  manifest::Problems problems;  // of reading it; later ones are added where they are found
+  manifest::Problems problems;  // found while reading; later checks add theirs
 
   const ObjectMeta& metadata() const;
   const manifest::Value& document() const;
 };
 
-// Problems: it has no apiVersion or kind; it is of KServe's group (serving.kserve.io), but of a kind or version that it
-// does not have.
+// Reads an object. Problems: apiVersion or kind is missing; the group is KServe's (serving.kserve.io), but the kind or
+// the version does not exist in it.
 Object ReadObject(manifest::Value document);
 
-// The objects of a file's documents, in order. A list (kind: List, or any other ...List) stands for its items.
+// Reads the objects of a file's documents, in order. A list (kind: List, or any other ...List) is replaced by its
+// items.
 std::vector<Object> ReadObjects(std::vector<manifest::Value> documents);
 
 }  // namespace inferd::model

@@ -4,12 +4,14 @@
 #include <set>
 
 #include "data/manifest/quantity.h"
+#include "kserve/model/api/empty_values.h"
 
 namespace inferd::model {
 
 namespace {
 
 using manifest::Fields;
+using manifest::Value;
 
 constexpr int64_t kPortMax = 65535;
 
@@ -35,6 +37,29 @@ void CheckEnvironment(Fields& container) {
     source.Map("configMapRef");
     source.Map("secretRef");
   }
+}
+
+// Checks that a probe has exactly one handler, with a port. Kubernetes would refuse the pod only when it is created,
+// long after the object that has the probe. A readiness probe with nothing but timings means a connection to the
+// container's port.
+void CheckProbe(Fields& container, std::string_view key) {
+  std::optional<Fields> probe = container.Map(key);
+  if (!probe.has_value()) return;
+  bool has_handler = false;
+  for (const std::string_view handler : {"httpGet", "tcpSocket", "grpc"}) {
+    std::optional<Fields> at = probe->Map(handler);
+    if (!at.has_value()) continue;
+    has_handler = true;
+    const Value* const port = at->Find("port");
+    if (port == nullptr || IsUnset(*port)) at->Fail("port", "is required");
+  }
+  has_handler |= probe->Map("exec").has_value();
+  if (has_handler || key == "readinessProbe" || IsUnset(probe->value())) return;
+  // A handler of a wrong type is reported elsewhere.
+  for (const std::string_view handler : {"httpGet", "tcpSocket", "grpc", "exec"}) {
+    if (probe->Find(handler) != nullptr && !probe->Find(handler)->is(manifest::Kind::kNull)) return;
+  }
+  probe->Fail("", "must have one of httpGet, tcpSocket, exec and grpc");
 }
 
 void CheckUniqueNames(Fields& owner, std::string_view key) {
@@ -68,7 +93,7 @@ void CheckResources(Fields& container) {
   }
 }
 
-void CheckContainer(Fields container) {
+void CheckContainer(Fields container, ProbeCheck probes) {
   std::string text;
   std::vector<std::string> texts;
   for (const std::string_view key : {"name", "image", "imagePullPolicy", "workingDir"}) container.Read(key, text);
@@ -92,17 +117,21 @@ void CheckContainer(Fields container) {
     }
   }
   CheckResources(container);
-  for (const std::string_view key :
-       {"livenessProbe", "readinessProbe", "startupProbe", "lifecycle", "securityContext"}) {
-    container.Map(key);
+  for (const std::string_view key : {"livenessProbe", "readinessProbe", "startupProbe"}) {
+    if (probes == ProbeCheck::kWhole) {
+      CheckProbe(container, key);
+    } else {
+      container.Map(key);
+    }
   }
+  for (const std::string_view key : {"lifecycle", "securityContext"}) container.Map(key);
 }
 
-void CheckPodSpec(Fields pod) {
+void CheckPodSpec(Fields pod, ProbeCheck probes) {
   std::string text;
   manifest::StringMap map;
   for (const std::string_view key : {"containers", "initContainers"}) {
-    for (const Fields& container : pod.Maps(key)) CheckContainer(container);
+    for (const Fields& container : pod.Maps(key)) CheckContainer(container, probes);
     CheckUniqueNames(pod, key);
   }
   CheckUniqueNames(pod, "volumes");

@@ -4,23 +4,27 @@
 
 #include "data/manifest/fields.h"
 
-// Kubernetes: PodSpec and Container stay documents, which are merged and handed on as they are. What is read of them
-// here is checked for its type, so that an error names the field before anything is made of it.
+// Type checks for parts of Kubernetes' PodSpec and Container. Both stay documents, which are merged and passed on
+// unchanged. The fields that this code uses are checked for their types first, so that an error names the field.
 
 namespace inferd::model {
 
 // The name of the container that answers requests (KServe 0.10: constants).
 inline constexpr std::string_view kServingContainer = "kserve-container";
 
-// A container's fields: name, image, command, args, env, ports, volumeMounts, resources.
-void CheckContainer(manifest::Fields container);
-// Of a container, or of what is to have one: its amounts under `resources`.
+// How strictly probes are checked. Probes of Knative's pods may leave out the port and the kind of check (kTypes).
+enum class ProbeCheck { kWhole, kTypes };
+
+// Checks a container's fields: name, image, command, args, env, ports, volumeMounts, resources, probes.
+void CheckContainer(manifest::Fields container, ProbeCheck probes = ProbeCheck::kWhole);
+// Checks the amounts under `resources` of a container, or of an object whose resources a container gets.
 void CheckResources(manifest::Fields& container);
 
-// A pod's: containers, initContainers, volumes, nodeSelector, tolerations, imagePullSecrets, serviceAccountName.
-void CheckPodSpec(manifest::Fields pod);
+// Checks a pod's fields: containers, initContainers, volumes, nodeSelector, tolerations, imagePullSecrets,
+// serviceAccountName.
+void CheckPodSpec(manifest::Fields pod, ProbeCheck probes = ProbeCheck::kWhole);
 
-// The value of a container's variable, where it is given as text; empty: there is none.
+// Returns the value of a container's environment variable. Empty if the variable is missing or has no literal value.
 std::string_view FindEnvironment(const manifest::Value& container, std::string_view name);
 
 }  // namespace inferd::model

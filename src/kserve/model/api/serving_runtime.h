@@ -19,7 +19,7 @@ struct SupportedModelFormat {
   std::optional<int64_t> priority;
 };
 
-// KServe 0.10: serving.kserve.io/v1alpha1 ServingRuntime and ClusterServingRuntime, beside the document.
+// KServe 0.10: serving.kserve.io/v1alpha1 ServingRuntime and ClusterServingRuntime, with the document.
 struct ServingRuntime {
   manifest::Value document;
   ObjectMeta metadata;
@@ -27,17 +27,17 @@ struct ServingRuntime {
   std::vector<SupportedModelFormat> formats;
   bool multi_model = false;
   bool disabled = false;
-  std::vector<std::string> protocol_versions;  // empty: any
-  std::vector<manifest::Value> containers;     // the first serves
-  // Kubernetes: PodSpec, what a runtime may say of it (volumes, nodeSelector, affinity, tolerations, imagePullSecrets,
-  // hostIPC).
+  std::vector<std::string> protocol_versions;  // any protocol if empty
+  std::vector<manifest::Value> containers;     // the first one serves
+  // Kubernetes: PodSpec, with the fields that a runtime may set (volumes, nodeSelector, affinity, tolerations,
+  // imagePullSecrets, hostIPC).
   manifest::Value pod_spec = manifest::Value::Map();
   StringMap labels;
   StringMap annotations;
-  std::string fault;  // why it cannot be used, as its reader says; empty: it can
+  std::string fault;  // why it is unusable, set by its reader; empty if usable
 };
 
-// What has a wrong type or is missing is a problem, and left out of the result.
+// Reads a runtime. A field that is missing or has a wrong type is added as a problem, and left out of the result.
 ServingRuntime ReadServingRuntime(manifest::Value document, bool cluster_wide, manifest::Problems& problems);
 
 }  // namespace inferd::model

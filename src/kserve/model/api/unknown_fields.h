@@ -9,16 +9,16 @@
 
 namespace inferd::model {
 
-// A field that the object's kind does not have, and that would be dropped without a word.
+// A field that the object's kind does not define, and that would be dropped silently.
 struct UnknownField {
   manifest::Position position{};
   std::string path;                       // "spec.predictor.model.storageURI"
   std::string name;                       // "storageURI"
-  std::vector<std::string_view> known{};  // the names that there are in its place
+  std::vector<std::string_view> known{};  // the names that are valid there
 };
 
-// The fields of an object of KServe's that its definition (schema/definition.h) does not have, in the order of the
-// document. What stands in `status` is not looked at. Thread-safe.
+// Returns the fields that the definition (schema/definition.h) of KServe's object lacks, in document order. `status` is
+// not checked. Thread-safe.
 std::vector<UnknownField> FindUnknownFields(const Object& object);
 
 }  // namespace inferd::model

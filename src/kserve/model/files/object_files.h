@@ -10,17 +10,18 @@
 
 namespace inferd::model {
 
-// Objects that stay where they are, with the file of each. Not thread-safe.
+// Objects read from files, with the file of each. Their addresses stay valid. Not thread-safe.
 class ObjectFiles {
  public:
-  // The documents of a file: manifest::ReadFile's errors.
+  // Adds the objects of a file. Errors as of manifest::ReadFile.
   base::Status Add(const std::string& file);
-  // Those of files, and of all manifests (*.yaml, *.yml, *.json) of folders; their first problem is an error.
+  // Adds the objects of files, and of all manifests (*.yaml, *.yml, *.json) in folders. The first problem of an object
+  // is an error.
   base::Status AddSound(const std::vector<std::string>& paths);
 
   const std::list<Object>& objects() const { return objects_; }
   const std::map<const Object*, std::string>& files() const { return files_; }
-  // Those that are runtimes.
+  // Returns the objects that are runtimes.
   std::vector<const ServingRuntime*> runtimes() const;
 
  private:
@@ -28,11 +29,11 @@ class ObjectFiles {
   std::map<const Object*, std::string> files_;
 };
 
-// The files of a folder that have manifests, in the order of their names; a file is itself. INVALID_ARGUMENT: it cannot
-// be read.
+// Returns the manifest files of a folder, sorted by name, or `path` itself if it is a file. INVALID_ARGUMENT if the
+// folder cannot be read.
 base::Result<std::vector<std::string>> ManifestsOf(const std::string& path);
 
-// The folder of the ClusterServingRuntimes that are installed with this program.
+// Returns the folder of the ClusterServingRuntimes that are installed with this program.
 std::string DefaultRuntimesFolder();
 
 }  // namespace inferd::model

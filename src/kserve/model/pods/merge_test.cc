@@ -36,7 +36,7 @@ INSTANTIATE_TEST_SUITE_P(
         MergeCase{"{args: [a, b]}", "{args: [c]}", R"({"args":["c"]})"},
         MergeCase{"{command: [a]}", "{args: [c]}", R"({"command":["a"],"args":["c"]})"},
         MergeCase{"{a: [1]}", "{a: {b: 1}}", R"({"a":{"b":1}})"},
-        // New items of the patch go first, those of both keep their order.
+        // New items of the patch come first. Common items keep their order.
         MergeCase{"{env: [{name: A, value: '1'}, {name: B, value: '2'}]}", "{env: [{name: C, value: '3'}]}",
                   R"({"env":[{"name":"C","value":"3"},{"name":"A","value":"1"},{"name":"B","value":"2"}]})"},
         MergeCase{"{env: [{name: A, value: '1'}, {name: B, value: '2'}]}", "{env: [{name: B, value: '3'}]}",
@@ -84,7 +84,7 @@ INSTANTIATE_TEST_SUITE_P(
         TemplateCase{"{{.Labels.team}}", "vision"}, TemplateCase{"[{{.Labels.none}}]", "[]"},
         TemplateCase{"{{index .Labels \"a.b/c\"}}", "d"}, TemplateCase{"{{ index  .Labels  `team` }}", "vision"},
         TemplateCase{"{{.Labels.odd}}", "&lt;a &amp; &#39;b&#43;&#34;&gt;"},
-        TemplateCase{"{{.Annotations.note}}", "{{.Name}}"},  // once
+        TemplateCase{"{{.Annotations.note}}", "{{.Name}}"},  // replaced only once
         TemplateCase{"a {{- .Name -}} b", "adigitsb"}, TemplateCase{"a{{/* why */}}b", "ab"},
         TemplateCase{"{{.Name", "'{{.Name': a placeholder is not closed by }}"},
         TemplateCase{"{{.Nam}}", "'{{.Nam}}': no placeholder; there are .Name, .Namespace, .Annotations.KEY"},

@@ -9,15 +9,17 @@
 
 namespace inferd::model {
 
-// Models that come and go in one predictor (KServe 0.10: multi-model serving). Thread-safe, all of them.
+// TrainedModels of one predictor, loaded and unloaded at run time (KServe 0.10: multi-model serving). All functions are
+// thread-safe.
 
-// Whether the predictor is made for that: it has no model of its own, or its container says MULTI_MODEL_SERVER=true.
+// Returns true if the predictor serves TrainedModels: it has no model of its own, or its container says
+// MULTI_MODEL_SERVER=true.
 bool IsMultiModel(const InferenceService& service);
 
-// The ConfigMap that lists them: "modelconfig-digits-0".
+// Returns the name of the ConfigMap that lists the models: "modelconfig-digits-0".
 std::string ModelConfigName(const InferenceService& service);
 
-// What it has under "models.json": the models that name the service as theirs.
+// Returns the ConfigMap's value of "models.json". It lists those of `models` that name the service.
 std::string ModelsJson(const InferenceService& service, std::span<const TrainedModel* const> models);
 
 }  // namespace inferd::model

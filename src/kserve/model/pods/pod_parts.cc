@@ -12,7 +12,7 @@ namespace inferd::model {
 
 namespace {
 
-// Annotations of a service that its pods do not have: others say there what these would.
+// Annotations of a service that are not copied to its pods, which get their own values from elsewhere.
 constexpr std::array<std::string_view, 4> kNotCopied = {
     "autoscaling.knative.dev/min-scale", "autoscaling.knative.dev/max-scale",
     "internal.serving.kserve.io/storage-initializer-sourceuri", "kubectl.kubernetes.io/last-applied-configuration"};
@@ -112,7 +112,7 @@ void AnnotateStorage(const std::optional<std::string>& storage_uri, const std::o
   }
   if (storage->storage_key.has_value()) annotations[kStorageSpecKeyAnnotation] = *storage->storage_key;
   if (storage_uri.has_value()) return;
-  // The initializer finds the type and the bucket by the key.
+  // The initializer finds type and bucket by the key.
   annotations[kStorageSourceAnnotation] = "<scheme-placeholder>://" + storage->path.value_or("");
 }
 

@@ -20,7 +20,7 @@ std::unexpected<ResolutionFailure> Invalid(std::string_view message, std::string
                                            .event = std::string(event) + ": " + why.message()});
 }
 
-// The runtime's container with the model's on top; of both, all arguments.
+// Returns the runtime's container merged with the model's. The arguments of both are kept.
 base::Result<Value> MergeContainers(const Value& runtime, const Value& model) {
   INFERD_ASSIGN_OR_RETURN(Value merged, StrategicMerge(runtime, model));
   std::vector<Value> arguments;
@@ -76,7 +76,7 @@ std::expected<ResolvedPod, ResolutionFailure> ResolvePredictor(const InferenceSe
 
   AnnotateStorage(model.storage_uri, model.storage, pod.annotations);
   pod.protocol_version = model.protocol_version.value_or("");
-  // What the service says goes before what the runtime says.
+  // The service's labels and annotations win over the runtime's.
   metadata.labels.merge(StringMap(runtime->labels));
   pod.labels.merge(metadata.labels);
   pod.annotations.merge(StringMap(runtime->annotations));

@@ -6,14 +6,14 @@
 
 namespace inferd::model {
 
-// What a model is given because KServe's default runtimes of these names need it (KServe 0.10: SetRuntimeDefaults):
+// Adds the settings that models need on KServe's default runtimes of these names (KServe 0.10: SetRuntimeDefaults):
 //
 // - kserve-mlserver: protocol v2; MLSERVER_MODEL_NAME and MLSERVER_MODEL_URI, or without storage
 //   MLSERVER_LOAD_MODELS_AT_STARTUP=false; the label `modelClass`;
 // - kserve-torchserve: protocol v1; the label `serviceEnvelope`;
 // - kserve-tritonserver: protocol v2; without storage --model-control-mode=explicit.
 //
-// What the model says itself stays. `labels` are the service's, which placeholders of the runtime refer to.
+// The model's own settings win. `labels` are the service's labels, which the runtime's placeholders refer to.
 void ApplyRuntimeDefaults(std::string_view runtime, std::string_view service_name, ModelSpec& model, StringMap& labels);
 
 }  // namespace inferd::model

@@ -38,13 +38,13 @@ std::string ValueOf(const Value& secret, std::string_view key) {
   return base::DecodedBase64(TextAt(secret, "data", key));
 }
 
-// The names of a secret's keys.
+// The key names of an S3 secret.
 struct S3Keys {
   std::string id, secret;
 };
 
-// The keys as the configuration names them, as KServe's code does, or as its installed configuration and its documents
-// do. nullopt: the secret has none of these.
+// Returns the key names that the secret uses: those of the configuration, of KServe's code, or of KServe's installed
+// configuration and documentation. nullopt if it has none of them.
 std::optional<S3Keys> FindS3Keys(const Value& secret, const S3& settings) {
   for (S3Keys keys :
        {S3Keys{settings.access_key_id_name, settings.secret_access_key_name},
@@ -54,7 +54,7 @@ std::optional<S3Keys> FindS3Keys(const Value& secret, const S3& settings) {
   return std::nullopt;
 }
 
-// Returns true if an annotation of the secret that begins with serving.kserve.io/s3- and `name` says something.
+// Returns true if the secret has a non-empty annotation that begins with serving.kserve.io/s3- and `name`.
 bool HasS3Annotation(const Value& secret, const std::string& name) {
   const Value* const metadata = secret.Find("metadata");
   const Value* const annotations = metadata == nullptr ? nullptr : metadata->Find("annotations");
@@ -63,7 +63,7 @@ bool HasS3Annotation(const Value& secret, const std::string& name) {
          });
 }
 
-// By annotations, where one is there, else by the configuration.
+// Adds the S3 variables. An annotation of the object wins over the configuration.
 void AddS3Settings(const Value& object, const S3& settings, StorageInitializer& initializer) {
   const Value* const metadata = object.Find("metadata");
   const auto setting = [&](const std::string& annotation, const std::string& otherwise) {
@@ -97,7 +97,7 @@ void AddVolume(const std::string& name, const std::string& secret, const std::st
           {{"name", Value::String(name)}, {"mountPath", Value::String(path)}, {"readOnly", Value::Bool(true)}}));
 }
 
-// Of a service principal, by one of its two spellings.
+// Adds the variables of an Azure service principal, in either spelling. Returns false if the secret has none.
 bool AddAzurePrincipal(const Value& secret, StorageInitializer& initializer) {
   for (const std::string prefix : {"AZ_", "AZURE_"}) {
     if (!HasKey(secret, prefix + "CLIENT_ID")) continue;
@@ -137,7 +137,7 @@ bool AddSecretCredentials(const Value& secret, const InferenceServiceConfig::Cre
   } else if (HasKey(secret, "AZURE_STORAGE_ACCESS_KEY")) {
     AddSecretVariable("AZURE_STORAGE_ACCESS_KEY", name, "AZURE_STORAGE_ACCESS_KEY", initializer);
   } else if (HasKey(secret, "https-host")) {
-    // By reference: the template is read by more people than the Secret.
+    // By reference, because more people may read the template than the Secret.
     const std::string variable = ValueOf(secret, "https-host") + "-headers";
     if (HasKey(secret, "headers")) AddSecretVariable(variable, name, "headers", initializer);
   } else if (HasKey(secret, "HDFS_NAMENODE")) {

@@ -8,17 +8,18 @@
 
 namespace inferd::model {
 
-// Adds what a Secret is good for to the initializer: variables that refer to it, or a volume of it. A secret with keys
-// of S3 under other names than the known ones gives what its annotations say of S3. Returns false if the secret has no
-// key that is understood. `secret` is the document. Any thread.
+// Adds the credentials of a Secret to the initializer, as variables that refer to the secret or as a volume of it. A
+// secret without a known key adds the S3 settings of its annotations, if there are any. Returns false if no key is
+// known and no annotation allows anonymous access. `secret` is the document. Thread-safe.
 bool AddSecretCredentials(const manifest::Value& secret, const InferenceServiceConfig::Credentials& settings,
                           StorageInitializer& initializer);
 
-// What a service account's annotations say of S3, where one gives a role (eks.amazonaws.com/role-arn). Any thread.
+// Adds the S3 settings of a service account's annotations, if one of them names a role (eks.amazonaws.com/role-arn).
+// Thread-safe.
 void AddAccountCredentials(const manifest::Value& account, const InferenceServiceConfig::Credentials& settings,
                            StorageInitializer& initializer);
 
-// A variable of the initializer: a value, or a key of a Secret.
+// Add a variable to the initializer, with a value or with a reference to a key of a Secret.
 void AddVariable(std::string name, std::string value, StorageInitializer& initializer);
 void AddSecretVariable(std::string name, std::string secret, std::string key, StorageInitializer& initializer);
 

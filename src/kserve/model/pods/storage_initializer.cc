@@ -27,7 +27,7 @@ std::string Annotation(const ResolvedPod& pod, const std::string& key) {
   return found == pod.annotations.end() ? std::string() : found->second;
 }
 
-// The members of a JSON object that are texts; nullopt: it is none.
+// Returns the text members of a JSON object. nullopt if `json` is not an object.
 std::optional<StringMap> ReadTexts(std::string_view json) {
   auto documents = manifest::ReadJson(json, "");
   if (!documents.has_value() || documents->size() != 1 || !documents->front().is(Kind::kMap)) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<StringMap> ReadTexts(std::string_view json) {
   return texts;
 }
 
-// A model's storage specification, by the pod's annotations.
+// The storage specification of a model, read from the pod's annotations.
 class Specification final {
  public:
   Specification(const ResolvedPod& pod, const std::string& secret_name)
@@ -109,8 +109,7 @@ class Specification final {
   const std::string& secret_name_;
 };
 
-// Returns true if the secret is of a type that Kubernetes itself has a use for, as tokens of accounts and keys of
-// registries are.
+// Returns true if the secret has one of Kubernetes' own types, such as account tokens and registry keys.
 bool IsOfCluster(const Value& secret) {
   const Value* const type = secret.Find("type");
   return type != nullptr && type->text().starts_with("kubernetes.io/");

@@ -13,49 +13,50 @@
 
 namespace inferd::model {
 
-// An object of a pod's namespace: the document of that kind ("Secret", "ServiceAccount") and name; nullopt: there is
-// none.
+// Finds an object in a pod's namespace by kind ("Secret", "ServiceAccount") and name, and returns its document. nullopt
+// if there is none.
 using FindPodObject = std::function<std::optional<manifest::Value>(std::string_view kind, std::string_view name)>;
 
-// The parts of a model's URI that names a claim: pvc://CLAIM/PATH.
+// The parts of a model URI that names a volume claim: pvc://CLAIM/PATH.
 struct ClaimUri {
   std::string claim;
-  std::string path;  // without a leading '/'; empty: the whole claim
+  std::string path;  // without a leading '/'; empty for the whole claim
 };
 
 // Returns true if the URI names a claim.
 bool IsClaimUri(std::string_view uri);
-// INVALID_ARGUMENT, in KServe's words: the URI names no claim.
+// Splits the URI. INVALID_ARGUMENT, in KServe's words, if it names no claim.
 base::Result<ClaimUri> ReadClaimUri(std::string_view uri);
 
-// What brings a pod's model before the pod's containers start (KServe 0.10: the storage initializer injector), with the
-// credentials for it.
+// The storage initializer of a pod, which fetches the model before the pod's containers start, with its credentials
+// (KServe 0.10: the storage initializer injector).
 struct StorageInitializer {
-  std::string source;                                  // the model's URI; empty: the pod has no model
+  std::string source;                                  // the model's URI; empty if the pod has no model
   manifest::Value container = manifest::Value::Map();  // `env` and `volumeMounts`
-  manifest::Value volumes = manifest::Value::List();   // those that it mounts, for the pod's `volumes`
+  manifest::Value volumes = manifest::Value::List();   // the volumes to mount, for the pod's `volumes`
   std::string account = {};                            // the pod's service account, if it has one
-  // The account's secrets that give no credentials, with the reason: "minio (its keys are user, password)".
+  // The account's secrets without known credentials, with the reason: "minio (its keys are user, password)".
   std::vector<std::string> unused_secrets = {};
 };
 
-// The credentials of the pod's service account, "default" where it names none, added to the initializer, whatever
-// the pod's model is. Any thread.
+// Adds the credentials of the pod's service account ("default" if it names none) to the initializer. The pod may have
+// any model, or none. Thread-safe.
 void AddAccount(const ResolvedPod& pod, const InferenceServiceConfig::Credentials& settings, const FindPodObject& find,
                 StorageInitializer& initializer);
 
-// The credentials are those of a storage specification (`storage:` of a model), else of the pod's service account,
-// "default" where it names none. Secrets are referred to, so that none of their values is in what is returned; only an
-// http(s) server's headers are, as KServe has it.
+// Returns the initializer with the credentials of the model's storage specification (`storage:`) or, without one, of
+// the pod's service account ("default" if it names none). Secrets are referred to by name, so that no credentials are
+// in the result. It has only the host of an https-host secret, and the type and bucket of a specification's secret.
 //
-// A service account's `secrets` are looked at in turn, and each is taken for what the first of these keys says that it
-// is of: the S3 key's name, as configured, awsSecretAccessKey or AWS_SECRET_ACCESS_KEY, the Google file's name,
-// AZ_CLIENT_ID or AZURE_CLIENT_ID, AZURE_STORAGE_ACCESS_KEY, https-host, HDFS_NAMENODE. Secrets that are not there, or
-// that have none of them, are passed over, and named.
+// All `secrets` of a service account are used, in turn. The first known key decides what kind of credentials a secret
+// has: the S3 key's configured name, awsSecretAccessKey or AWS_SECRET_ACCESS_KEY, the configured name of the Google
+// file, AZ_CLIENT_ID or AZURE_CLIENT_ID, AZURE_STORAGE_ACCESS_KEY, https-host, HDFS_NAMENODE. Missing secrets, and
+// those with none of these keys, are skipped. They are listed in `unused_secrets`, unless they have one of Kubernetes'
+// own types.
 //
-// A specification's secret has a JSON object under each key; the one is that of `key`, else "default_TYPE" where the
-// parameters give a type, else "default". INVALID_ARGUMENT, in KServe's words: the key is not there, or the URI cannot
-// be made of it. Any thread.
+// A storage specification's secret has a JSON object under each key. The key is the specification's `key`, else
+// "default_TYPE" if the parameters name a type, else "default". INVALID_ARGUMENT, in KServe's words: the key is
+// missing, or no URI can be built from the object. Thread-safe.
 base::Result<StorageInitializer> MakeStorageInitializer(const ResolvedPod& pod, const InferenceServiceConfig& config,
                                                         const FindPodObject& find);
 

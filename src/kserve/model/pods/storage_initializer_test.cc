@@ -27,7 +27,7 @@ class StorageInitializerTest : public ::testing::Test {
   void Have(const std::string& kind, const std::string& name, const std::string& yaml) {
     objects_[kind + "/" + name] = "{metadata: {name: " + name + ", annotations: {" + annotations_ + "}}, " + yaml + "}";
   }
-  // An account of that name, with the secret called "s" of these keys.
+  // Adds a service account with a secret called "s" that has these keys.
   void HaveSecret(const std::string& data, const std::string& annotations = "") {
     Have("ServiceAccount", "default", "secrets: [{name: none}, {name: s}]");
     annotations_ = annotations;
@@ -40,7 +40,7 @@ class StorageInitializerTest : public ::testing::Test {
                                      : std::optional(manifest::ReadYaml(found->second, "f").value().front());
     });
   }
-  // Its variables: NAME=VALUE, or NAME<SECRET.KEY.
+  // Returns the initializer's variables, as NAME=VALUE or NAME<SECRET.KEY.
   std::string Variables() const {
     const auto made = Make();
     if (!made.has_value()) return made.error().message();
@@ -154,9 +154,9 @@ class StorageSpecificationTest : public StorageInitializerTest {
   StorageSpecificationTest() {
     pod_.annotations[kStorageSpecAnnotation] = "true";
     pod_.annotations[kStorageSourceAnnotation] = "<scheme-placeholder>://a/b";
-    HaveSecret("AZURE_STORAGE_ACCESS_KEY: YQ==");  // which is not looked at
+    HaveSecret("AZURE_STORAGE_ACCESS_KEY: YQ==");  // is ignored
   }
-  // Of the secret storage-config; `json` has no quotes of its own but double ones.
+  // Adds a key to the secret storage-config. The value is base64 of JSON.
   void Store(const std::string& key, const std::string& base64) {
     Have("Secret", "storage-config", "data: {" + key + ": " + base64 + "}");
   }

@@ -37,7 +37,7 @@ std::string_view MergeKeyOf(std::string_view list) {
 
 base::Status Merge(Value& target, const Value& patch, const std::string& path);
 
-// A list's items, merged by their keys.
+// Merges the items of two lists by their keys.
 class ListMerger {
  public:
   ListMerger(std::string_view key, std::string path) : key_(key), path_(std::move(path)) {}
@@ -68,17 +68,17 @@ class ListMerger {
     return base::OkStatus();
   }
 
-  // The base's item with this one's key; past the end: there is none.
+  // Returns the index of the base item with the same key, or the base's size if there is none.
   size_t PlaceIn(const std::vector<Value>& base, const Value& item) const {
     const std::string& name = item.Find(key_)->text();
     const auto found = std::ranges::find_if(base, [&](const Value& other) { return other.Find(key_)->text() == name; });
     return static_cast<size_t>(found - base.begin());
   }
 
-  // The base's items that the patch does not have go into the patch's order, each before the first that stood behind it
-  // in the base.
+  // Inserts the base items that the patch lacks into the patched items. Each goes before the first patched item that
+  // follows it in the base.
   std::vector<Value> Interleaved(const std::vector<Value>& base, std::vector<Value> patched) const {
-    std::vector<size_t> places;  // in the base, of each of the patch's
+    std::vector<size_t> places;  // of each patched item, in the base
     std::vector<bool> replaced(base.size() + 1);
     for (const Value& item : patched) replaced[places.emplace_back(PlaceIn(base, item))] = true;
     std::vector<Value> merged;

@@ -24,7 +24,7 @@ std::string_view TrimLeft(std::string_view text) {
 
 std::string_view TrimRight(std::string_view text) { return text.substr(0, text.find_last_not_of(kSpace) + 1); }
 
-// As Go's html/template has it where text stands between tags.
+// Escapes like Go's html/template does for text between tags.
 std::string EscapeHtml(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -42,12 +42,12 @@ std::string EscapeHtml(std::string_view text) {
   return escaped;
 }
 
-// Reads what stands between the braces.
+// Reads the text between the braces of a placeholder.
 class ActionReader {
  public:
   ActionReader(std::string_view action, const TemplateValues& values) : rest_(TrimLeft(action)), values_(values) {}
 
-  // What it stands for; nullopt: it is none of the forms that are known.
+  // Returns the placeholder's value. nullopt if its form is not supported.
   std::optional<std::string> Read() {
     if (rest_.starts_with("/*") && rest_.ends_with("*/")) return "";
     std::optional<std::string> value = rest_.starts_with('.') ? ReadChain() : ReadIndex();
@@ -56,7 +56,7 @@ class ActionReader {
   }
 
  private:
-  // ".Labels"; empty: no name.
+  // Reads ".Labels". Empty if there is no name.
   std::string_view ReadField() {
     if (!rest_.starts_with('.')) return {};
     size_t size = 1;
@@ -66,7 +66,7 @@ class ActionReader {
     return name;
   }
 
-  // .Name, or .Labels.team.
+  // Reads .Name, or .Labels.team.
   std::optional<std::string> ReadChain() {
     const std::string name(ReadField());
     if (const auto field = values_.fields.find(name); field != values_.fields.end()) return field->second;
@@ -76,7 +76,7 @@ class ActionReader {
     return Lookup(map->second, key);
   }
 
-  // index .Labels "team".
+  // Reads index .Labels "team".
   std::optional<std::string> ReadIndex() {
     constexpr std::string_view kIndex = "index";
     if (!rest_.starts_with(kIndex)) return std::nullopt;
@@ -111,7 +111,7 @@ std::string FormsOf(const TemplateValues& values) {
   return forms;
 }
 
-// Takes a text's placeholders from the left.
+// Replaces the placeholders of a text, from left to right.
 class TemplateExpander {
  public:
   TemplateExpander(std::string_view text, const TemplateValues& values, Escaping escaping)

@@ -10,27 +10,27 @@
 
 namespace inferd::model {
 
-// What the placeholders of a text stand for.
+// The values of a text's placeholders.
 struct TemplateValues {
   StringMap fields;                       // {{.Name}}
   std::map<std::string, StringMap> maps;  // {{.Labels.team}}, {{index .Labels "example.com/team"}}
 
-  // Name, Namespace, Labels and Annotations.
+  // Returns the values of Name, Namespace, Labels and Annotations.
   static TemplateValues Of(const ObjectMeta& metadata);
 };
 
 enum class Escaping { kNone, kHtml };
 
-// The text with its placeholders replaced (Go: text/template or, with kHtml, html/template, whose values have
-// & < > " ' + escaped, as KServe 0.10 has it). A key that a map lacks is an empty text. Spaces in the braces make no
-// difference; {{- and -}} take the white space beside them along.
+// Returns the text with its placeholders replaced. Follows Go's text/template or, with kHtml, html/template as KServe
+// 0.10 does: values have & < > " ' + escaped. A missing key of a map gives an empty text. Spaces in the braces are
+// ignored. {{- and -}} also remove the adjacent white space.
 //
-// INVALID_ARGUMENT: braces that are not closed, fields that there are not, and all else of Go's language (functions,
-// pipelines, conditions, variables).
+// INVALID_ARGUMENT: unclosed braces, unknown fields, and the rest of Go's template language (functions, pipelines,
+// conditions, variables).
 base::Result<std::string> ExpandTemplate(std::string_view text, const TemplateValues& values, Escaping escaping);
 
-// Every string of a document so, with HTML's escaping: KServe 0.10 has the placeholders of a runtime's container
-// replaced by the InferenceService's metadata. Errors name the field: "args[0]: ...".
+// Replaces the placeholders in every string of a document, with HTML escaping, by the InferenceService's metadata.
+// KServe 0.10 does so for a runtime's container. Errors name the field: "args[0]: ...".
 base::Result<manifest::Value> ReplacePlaceholders(const manifest::Value& document, const ObjectMeta& metadata);
 
 }  // namespace inferd::model

@@ -17,7 +17,8 @@ void Append(std::vector<Value>& arguments, std::string_view name, std::string_vi
   arguments.push_back(Value::String(std::string(value)));
 }
 
-// The arguments of an explainer of the configuration (KServe 0.10: alibi, aix, art), before its own.
+// Returns the standard arguments of an explainer with an image of the configuration (KServe 0.10: alibi, aix, art). Its
+// own arguments follow.
 std::vector<Value> ExplainerArguments(const InferenceService& service, const Explainer& explainer,
                                       const Explainer::Implementation& implementation) {
   std::vector<Value> arguments;
@@ -38,7 +39,7 @@ std::vector<Value> ExplainerArguments(const InferenceService& service, const Exp
   return arguments;
 }
 
-// What a container of a transformer or explainer is told beside its own arguments.
+// Adds the model's name and the predictor's address to the arguments of a transformer or explainer.
 void TellOfPredictor(const InferenceService& service, const ComponentExtension& extension, Value& container) {
   const auto append_if_absent = [&](std::string_view name, std::string_view value) {
     if (!HasArgument(container, name)) Append(ListOf(container, "args"), name, value);
@@ -51,7 +52,7 @@ void TellOfPredictor(const InferenceService& service, const ComponentExtension& 
   }
 }
 
-// A custom transformer or explainer, with its own containers.
+// Returns the pods of a custom transformer or explainer, which has its own containers.
 ResolvedPod CustomPod(const InferenceService& service, ComponentKind kind, const Component& component) {
   ResolvedPod pod = BeginPod(service, kind, component.extension);
   pod.pod_spec = component.pod_spec;

@@ -26,7 +26,7 @@ std::unexpected<Failure> InvalidConfig(const base::Status& status) {
   return std::unexpected(Failure::Saying("InvalidConfig", status.message()));
 }
 
-// Appends the pods of each component, with their runtime; what went wrong, if anything did.
+// Appends the pods of each component, and sets the predictor's runtime. Returns the first failure, if any.
 std::optional<Failure> ResolvePods(const InferenceService& service, std::span<const ServingRuntime* const> runtimes,
                                    const InferenceServiceConfig& config, DesiredObjects& desired) {
   const auto append = [&](std::expected<ResolvedPod, Failure> pod) -> std::optional<Failure> {
@@ -52,8 +52,8 @@ std::optional<Failure> ResolvePods(const InferenceService& service, std::span<co
   return append(ResolveExplainer(service, *service.explainer, config));
 }
 
-// The pod as it stands in a Deployment's or a revision's template. `lacks`: that template is without what its pods are
-// to be given.
+// Returns the pod for the template of a Deployment or a revision. Sets `lacks` to true if the template lacks injected
+// parts.
 std::expected<ResolvedPod, Failure> TemplatePodOf(const ResolvedPod& pod, DeploymentMode mode,
                                                   const InferenceServiceConfig& config,
                                                   const std::optional<TemplateInjection>& injection, bool& lacks) {
@@ -73,8 +73,8 @@ std::expected<ResolvedPod, Failure> TemplatePodOf(const ResolvedPod& pod, Deploy
   return std::unexpected(Failure{"Invalid" + kind + "Spec", injected.error().message(), injected.error().message()});
 }
 
-// The models that come and go, but for those that cannot be used or have no room: their statuses say that they are not
-// deployed.
+// Returns the ConfigMap of the TrainedModels. It leaves out models that are unusable or do not fit in memory. Their
+// statuses report that.
 manifest::Value ModelConfigOf(const InferenceService& service, std::span<const ResolvedPod> pods,
                               std::span<const TrainedModel* const> models) {
   std::vector<const TrainedModel*> own;

@@ -17,33 +17,34 @@
 
 namespace inferd::model {
 
-// What is to be there for a service.
+// The objects that a service needs.
 struct DesiredObjects {
   DeploymentMode mode = DeploymentMode::kServerless;
-  std::vector<ResolvedPod> pods;            // of each component, the predictor's first; nothing is injected into them
-  std::vector<manifest::Value> objects;     // in the order in which they are made
-  const ServingRuntime* runtime = nullptr;  // of the predictor, among those that were given; null: it is custom
-  // A template lacks what its pods are to be given, so that the webhook for pods is needed (TemplateInjection).
+  std::vector<ResolvedPod> pods;            // of each component, the predictor's first, before injection
+  std::vector<manifest::Value> objects;     // in the order of their creation
+  const ServingRuntime* runtime = nullptr;  // the predictor's, from the given runtimes; null for a custom predictor
+  // True if a template lacks injected parts, so that the pod webhook must add them (see TemplateInjection).
   bool needs_pod_webhook = false;
 };
 
-// How the templates of pods have what KServe's webhook puts into pods (pods/inject/pod_injection.h).
+// How pod templates get the parts that KServe's webhook injects into pods (pods/inject/pod_injection.h).
 struct TemplateInjection {
-  FindPodObject find;  // Secrets and ServiceAccounts of the service's namespace; empty: there are none
-  // Knative's revisions, too. Knative takes their init containers and claims only where its features allow them
-  // (config-features: kubernetes.podspec-init-containers, kubernetes.podspec-persistent-volume-claim); where they do
-  // not, false leaves these pods to the webhook.
+  FindPodObject find;  // finds Secrets and ServiceAccounts of the service's namespace; empty if there are none
+  // True if templates of Knative's revisions get them too. Knative accepts init containers and claims only if its
+  // features allow them (config-features: kubernetes.podspec-init-containers,
+  // kubernetes.podspec-persistent-volume-claim). If they do not, set false, and the webhook injects into these pods.
   bool revisions = true;
 };
 
-// All objects of a valid service, as it stands in its file, without defaults: its runtime is selected among `runtimes`.
-// `rollouts` are those of the components that have run before. Without `injection`, nothing is put into pods.
+// Returns all objects of a valid service, which is given as written, without defaults. The runtime is selected among
+// `runtimes`. `rollouts` has the rollouts of components that have run before. Without `injection`, nothing is injected
+// into pods.
 //
-// In raw mode (`serving.kserve.io/deploymentMode`, or the configuration's default) a Deployment, a Service and, unless
-// the service's autoscaler class is another, a HorizontalPodAutoscaler for each component; a Service of the service's
-// own name, and what leads to it from outside (outside_routes.h). In serverless mode a Knative Service for each, a
-// VirtualService and a Service, unless the configuration disables them. In both a ConfigMap of the models among
-// `models` that come and go in a predictor without one of its own. Thread-safe.
+// In raw mode (`serving.kserve.io/deploymentMode`, or the configuration's default), each component gets a Deployment, a
+// Service and a HorizontalPodAutoscaler (unless the autoscaler class is another). The service gets a Service of its own
+// name, and its routes from outside (outside_routes.h). In serverless mode, each component gets a Knative Service, and
+// the service a VirtualService and a Service, unless the configuration disables them. In both modes, a predictor
+// without a model of its own gets a ConfigMap of its TrainedModels among `models`. Thread-safe.
 std::expected<DesiredObjects, ResolutionFailure> MakeDesiredObjects(
     const InferenceService& service, std::span<const ServingRuntime* const> runtimes,
     std::span<const TrainedModel* const> models, const InferenceServiceConfig& config,

@@ -13,26 +13,28 @@
 
 namespace inferd::model {
 
-// What leads to a cluster's gateway (inferd-gateway), where there is no Knative. Thread-safe, all of them.
+// Objects that lead requests to a cluster's gateway (inferd-gateway), for clusters without Knative. All functions are
+// thread-safe.
 
-// Whether the requests of a service go through the gateway: in serverless mode where the cluster has no Knative, and in
-// raw mode where a component has a canary or tags, which Services cannot do.
+// Returns true if the requests of a service go through the gateway: in serverless mode if the cluster has no Knative,
+// and in raw mode if a component has a canary or tags, which Services cannot express.
 bool UsesGateway(const InferenceService& service, std::span<const ResolvedPod> pods, DeploymentMode mode,
                  bool cluster_has_knative);
 
-// A name of a service or a component, within the cluster: a Service that stands for the gateway's ("ExternalName"),
-// which finds the requests' revision by the name that they were sent to. `gateway_host`:
+// Returns a Service that makes `name`, of a service or a component, an alias of the gateway's host within the cluster
+// ("ExternalName"). The gateway finds the revision by the host name of the request. `gateway_host`:
 // "inferd-gateway.kserve.svc.cluster.local".
 manifest::Value GatewayNameOf(const InferenceService& service, const std::string& name,
                               const std::string& gateway_host);
 
-// Those of a component: its own, and one for each tag of its traffic, as "prev-iris-predictor-default".
+// Returns the aliases of a component: its own name, and one for each tag of its traffic, such as
+// "prev-iris-predictor-default".
 std::vector<manifest::Value> GatewayComponentNames(const InferenceService& service, ComponentKind kind,
                                                    const std::vector<TrafficTarget>& traffic,
                                                    const std::string& gateway_host);
 
-// The Ingress that leads the hosts of the service and its components to the gateway, by way of the service's own name.
-// INVALID_ARGUMENT: the configuration's domainTemplate makes no domain name.
+// Returns the Ingress that leads the external hosts of the service and its components to the gateway, through the
+// service's alias. INVALID_ARGUMENT if the configuration's domainTemplate does not give a domain name.
 base::Result<manifest::Value> GatewayIngress(const InferenceService& service, std::span<const ResolvedPod> pods,
                                              const InferenceServiceConfig& config);
 

@@ -24,7 +24,7 @@ using manifest::Value;
 
 constexpr size_t kLabelValueBytesMax = 63;
 
-// What another router might do, and inferd's does not.
+// Returns a failure if a step's URL is one that inferd's router cannot call. Other routers might.
 std::optional<ResolutionFailure> FindUnsupported(const InferenceGraph& graph, const InferenceServiceConfig& config) {
   if (!IsOwnImage(config.router.image)) return std::nullopt;
   for (const InferenceGraph::Node& node : graph.nodes) {
@@ -37,7 +37,7 @@ std::optional<ResolutionFailure> FindUnsupported(const InferenceGraph& graph, co
   return std::nullopt;
 }
 
-// A Deployment, and what leads to its pods.
+// Returns the router's Deployment, and the routes to its pods.
 std::expected<GraphObjects, ResolutionFailure> RawGraphObjects(const InferenceGraph& graph, const ResolvedPod& pod,
                                                                const InferenceServiceConfig& config) {
   const std::string& name = graph.metadata.name;
@@ -57,7 +57,7 @@ std::expected<GraphObjects, ResolutionFailure> RawGraphObjects(const InferenceGr
   auto routes = OutsideRoutes(graph, std::array{OutsideHost{.object = name, .target = target}}, config);
   auto host = ExternalHost(graph.metadata, name, config);
   if (!routes.has_value()) return std::unexpected(ResolutionFailure::Saying("InvalidConfig", routes.error().message()));
-  // Where nothing leads to it from outside, that has no use for a host.
+  // Without routes from outside, the external host is of no use.
   const bool outside = !routes->empty() && host.has_value();
   made.url = outside ? config.ingress.url_scheme + "://" + *host : "http://" + ClusterHost(graph.metadata, name);
   std::ranges::move(*routes, std::back_inserter(made.objects));
@@ -80,7 +80,7 @@ std::expected<GraphObjects, ResolutionFailure> MakeGraphObjects(const InferenceG
   auto pod = RouterPod(graph, *json, config);
   if (!pod.has_value()) return std::unexpected(ResolutionFailure::Saying("InvalidConfig", pod.error().message()));
   if (mode == DeploymentMode::kRawDeployment || !has_knative) return RawGraphObjects(graph, *pod, config);
-  // Knative finds out by itself whether a port is open, and asks no more where it fills in the port.
+  // Knative checks by itself that the port is open. It fills in the port only for a probe without further settings.
   Value& container = pod->pod_spec.At("containers").items().front();
   for (const std::string_view probe : {"readinessProbe", "livenessProbe"}) container.Remove(probe);
   pod->pod_spec = WithRevisionProbe(pod->pod_spec);

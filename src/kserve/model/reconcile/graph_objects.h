@@ -15,25 +15,26 @@
 
 namespace inferd::model {
 
-// What is to be there for a graph.
+// The objects that a graph needs.
 struct GraphObjects {
-  bool knative = false;                  // its router is a Knative Service, which says the URL; else a Deployment
-  std::string url = {};                  // where it is asked, of a Deployment
-  std::vector<manifest::Value> objects;  // in the order in which they are made
+  bool knative = false;                  // the router is a Knative Service, which reports the URL; else a Deployment
+  std::string url = {};                  // of a Deployment: the URL that requests are sent to
+  std::vector<manifest::Value> objects;  // in the order of their creation
 };
 
-// All objects of a valid graph: its router, and what leads to it. In serverless mode in a cluster that has Knative, a
-// Knative Service. Else a Deployment, a Service and, unless its autoscaler class is another, a HorizontalPodAutoscaler,
-// and what leads to it from outside (outside_routes.h), all of them of the graph's name.
+// Returns all objects of a valid graph: its router, and the routes to it. In serverless mode in a cluster with Knative,
+// the router is a Knative Service. Else there are a Deployment, a Service, a HorizontalPodAutoscaler (unless the
+// autoscaler class is another), and the routes from outside (outside_routes.h). All have the graph's name.
 //
-// Failures are those of RouterGraphJson, and InvalidName (too long for the labels of pods), UnsupportedUrl (a step that
-// inferd's router cannot ask), InvalidDeploymentMode (ModelMesh) and InvalidConfig. Thread-safe, as is the other.
+// Failures are those of RouterGraphJson, and InvalidName (too long for the labels of pods), UnsupportedUrl (inferd's
+// router cannot call the URL of a step), InvalidDeploymentMode (ModelMesh) and InvalidConfig. Thread-safe, as is
+// RenderGraph.
 std::expected<GraphObjects, ResolutionFailure> MakeGraphObjects(const InferenceGraph& graph,
                                                                 const InferenceServiceConfig& config, bool has_knative,
                                                                 const FindStepService& find);
 
-// The objects that a graph would have in a cluster with Knative that has nothing but `objects`: the InferenceServices
-// that its steps name are among them, and have their addresses.
+// Returns the objects of the graph in a cluster with Knative whose only objects are `objects`. The InferenceServices in
+// `objects` count as ready, with their addresses.
 std::expected<GraphObjects, ResolutionFailure> RenderGraph(const InferenceGraph& graph,
                                                            std::span<const Object* const> objects,
                                                            const ReviewContext& context);

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 constexpr const char* kNodes = "{root: {routerType: Sequence, steps: [{serviceName: iris}, {serviceName: digits}]}}";
 constexpr const char* kUrl = "http://iris.m.svc.cluster.local/v1/models/iris:predict";
 
-// In raw mode, with further fields of its spec.
+// Returns a graph in raw mode. `more` has further fields of its spec.
 InferenceGraph GraphOf(const std::string& nodes, const std::string& more = "") {
   return ParseAs<InferenceGraph>(
       "apiVersion: serving.kserve.io/v1alpha1\nkind: InferenceGraph\n"

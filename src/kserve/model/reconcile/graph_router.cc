@@ -21,7 +21,7 @@ std::unexpected<ResolutionFailure> StepFailure(const char* reason, const Inferen
   return std::unexpected(ResolutionFailure::Saying(reason, step.path + ".serviceName: " + what));
 }
 
-// Kubernetes replaces $(NAME) in arguments, and $$ by $.
+// Escapes a text for use as an argument. Kubernetes replaces $(NAME) in arguments, and $$ by $.
 std::string AsArgument(std::string_view text) {
   std::string argument;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -32,12 +32,11 @@ std::string AsArgument(std::string_view text) {
   return argument;
 }
 
-// The router needs no rights on its node, and nothing of its image but to be read (KServe 0.15).
+// The router needs no rights on its node, and only reads its file system (KServe 0.15).
 Value RouterSecurity() {
-  return Value::Map({{"allowPrivilegeEscalation", Value::Bool(false)},
-                     {"capabilities", Value::Map({{"drop", Value::List({Text("ALL")})}})},
-                     {"readOnlyRootFilesystem", Value::Bool(true)},
-                     {"runAsNonRoot", Value::Bool(true)}});
+  Value context = RestrictedContext();
+  context.Set("readOnlyRootFilesystem", Value::Bool(true));
+  return context;
 }
 
 Value ProbeOf(std::string_view path) {
@@ -98,7 +97,7 @@ base::Result<ResolvedPod> RouterPod(const InferenceGraph& graph, const std::stri
         .push_back(
             Value::Map({{"name", Text("PROPAGATE_HEADERS")}, {"value", Text(WithCommas(config.propagated_headers))}}));
   }
-  // A graph that it cannot run is said where its pods' failures are.
+  // If the router cannot run the graph, the end of its log becomes the pod's failure message.
   container.Set("terminationMessagePolicy", Text("FallbackToLogsOnError"));
   if (IsOwnImage(config.router.image)) {
     container.Set("readinessProbe", ProbeOf("/readyz"));

@@ -12,25 +12,25 @@
 
 namespace inferd::model {
 
-// What is known of an InferenceService that a step names.
+// An InferenceService that a step names.
 struct StepService {
   bool there = false;
-  std::string url = {};  // where it is asked within the cluster (status.address.url); empty: nowhere yet
+  std::string url = {};  // its URL within the cluster (status.address.url); empty if it has none yet
 };
 
-// Of the graph's namespace.
+// Finds an InferenceService in the graph's namespace.
 using FindStepService = std::function<StepService(const std::string& name)>;
 
-// What one argument of a container may have (Linux: MAX_ARG_STRLEN, 128 KiB with the zero at its end).
+// The largest size of one container argument (Linux: MAX_ARG_STRLEN, 128 KiB with the final zero byte).
 inline constexpr size_t kGraphBytesMax = (size_t{128} << 10) - 1;
 
-// A valid graph as its router is given it, JSON: of the spec what the router goes by, so that no other change starts
-// its pods anew, and of each step the URL of the service that it names. Failures name the step, and are
-// ServiceNotFound, ServiceNotReady, and GraphTooLarge: more than kGraphBytesMax. Thread-safe, as is the other.
+// Returns a valid graph as JSON for its router. The text has only the parts of the spec that the router uses, so that
+// other changes do not restart its pods. Each step that names a service gets the service's URL. Failures name the step:
+// ServiceNotFound, ServiceNotReady, and GraphTooLarge (more than kGraphBytesMax). Thread-safe, as is RouterPod.
 std::expected<std::string, ResolutionFailure> RouterGraphJson(const InferenceGraph& graph, const FindStepService& find);
 
-// The pods of a graph's router (KServe 0.10: createKnativeService; its later fields as in KServe 0.15), without a
-// readiness probe where the image is not inferd's. INVALID_ARGUMENT: the configuration's resources.
+// Returns the pods of a graph's router (KServe 0.10: createKnativeService; the newer fields as in KServe 0.15). Other
+// images than inferd's get no readiness probe. INVALID_ARGUMENT if the configuration's resources are invalid.
 base::Result<ResolvedPod> RouterPod(const InferenceGraph& graph, const std::string& json,
                                     const InferenceServiceConfig& config);
 

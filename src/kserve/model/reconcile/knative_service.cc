@@ -12,7 +12,7 @@ using manifest::Value;
 
 constexpr int64_t kDefaultTimeoutS = 300;
 
-// The pod's spec as Knative's revision has it, with its defaults.
+// Returns the pod's spec for a Knative revision, with Knative's defaults.
 Value RevisionSpec(const ResolvedPod& pod) {
   Value spec = pod.pod_spec;
   spec.Set("containerConcurrency", Number(pod.extension.container_concurrency.value_or(0)));

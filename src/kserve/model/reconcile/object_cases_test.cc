@@ -1,5 +1,5 @@
-// What a cluster gets for InferenceServices and InferenceGraphs, whole: of each cases/NAME.yaml, the objects are those
-// of cases/NAME.objects.yaml. INFERD_WRITE_CASES=1 writes them as they are now.
+// Compares all objects that a cluster gets for InferenceServices and InferenceGraphs with expected files. The input
+// cases/NAME.yaml must give the objects in cases/NAME.objects.yaml. INFERD_WRITE_CASES=1 rewrites the expected files.
 
 #include <gtest/gtest.h>
 
@@ -13,6 +13,7 @@
 #include "kserve/model/api/annotations.h"
 #include "kserve/model/objects_fixture.h"
 #include "kserve/model/pods/inject/pod_injection.h"
+#include "kserve/model/pods/inject/sidecar.h"
 #include "kserve/model/reconcile/graph_objects.h"
 #include "kserve/model/reconcile/rendering.h"
 #include "kserve/model/reconcile/unheeded_fields.h"
@@ -40,15 +41,34 @@ std::vector<Object> ReadAll(const fs::path& file) {
   return documents.has_value() ? ReadObjects(*std::move(documents)) : std::vector<Object>();
 }
 
-// What the webhook would still change of a pod that was made by a template.
+// Checks that the webhook would change nothing in a pod made from the template.
 void ExpectNothingToInject(const manifest::Value& object, const InferenceServiceConfig& config) {
   if (object.Find("kind")->text() != "Deployment") return;
   const manifest::Value& pod = *object.Find("spec")->Find("template");
-  // The webhook is asked about pods of services alone.
+  // The webhook receives only the pods of services.
   if (manifest::FieldAt(pod, {"metadata", "labels", kInferenceServiceLabel}) == nullptr) return;
   const auto injected = InjectPodDocument(pod, "models", {.config = config, .find = nullptr});
   ASSERT_TRUE(injected.has_value()) << injected.error().message();
   EXPECT_EQ(*injected, pod);
+}
+
+// Checks that containers of inferd's own image may run in a namespace that enforces the pod security standard
+// "restricted", and that the rest of the pod does not prevent it.
+void ExpectRestricted(const manifest::Value& object) {
+  const manifest::Value* const pod_spec = manifest::FieldAt(object, {"spec", "template", "spec"});
+  if (pod_spec == nullptr) return;
+  const manifest::Value restricted = RestrictedContext();
+  for (const std::string_view key : {"initContainers", "containers"}) {
+    const manifest::Value* const containers = pod_spec->Find(key);
+    if (containers == nullptr) continue;
+    for (const manifest::Value& container : containers->items()) {
+      if (!IsOwnImage(manifest::TextAt(container, {"image"}))) continue;
+      for (const manifest::Member& field : restricted.members()) {
+        const manifest::Value* const has = manifest::FieldAt(container, {"securityContext", field.key});
+        EXPECT_TRUE(has != nullptr && *has == field.value) << manifest::ToYaml(container) << field.key;
+      }
+    }
+  }
 }
 
 class ObjectCasesTest : public testing::TestWithParam<std::string> {
@@ -74,12 +94,13 @@ class ObjectCasesTest : public testing::TestWithParam<std::string> {
     return text;
   }
 
-  // `desired`: of a service or a graph.
+  // `desired` is for a service or a graph.
   static std::string RenderOne(const auto& desired, const InferenceServiceConfig& config) {
     if (!desired.has_value()) return "# " + desired.error().reason + ": " + desired.error().Explain() + "\n";
     std::string text;
     for (const manifest::Value& made : desired->objects) {
       ExpectNothingToInject(made, config);
+      ExpectRestricted(made);
       text += "---\n" + manifest::ToYaml(made);
     }
     return text;

@@ -20,10 +20,10 @@ const Value* FirstContainer(const Value& pod_spec) {
   return containers == nullptr || containers->items().empty() ? nullptr : &containers->items().front();
 }
 
-// Whether a container's port of that name speaks HTTP/2 without TLS, as gRPC does.
+// Returns true if the name says that the container's port speaks HTTP/2 without TLS, as gRPC does.
 bool IsH2c(std::string_view port_name) { return port_name.starts_with("h2c") || port_name.starts_with("grpc"); }
 
-// The port of a Service for a container's. Where there are `several`, Kubernetes wants names.
+// Returns the port of a Service for a container's port. If there are `several`, Kubernetes requires names.
 Value ServicePortOf(const Value& container_port, bool several) {
   Value port = Value::Map();
   const Value* const name = container_port.Find("name");
@@ -56,7 +56,8 @@ Value OwnerReference(const ObjectOwner& owner) {
                      {"blockOwnerDeletion", Value::Bool(true)}});
 }
 
-// A probe that Kubernetes refuses, and that Knative asks by a connection.
+// Returns true if a probe has no handler. Kubernetes refuses such a probe. Knative takes it as a connection to the
+// port.
 bool HasTimingsOnly(const Value& probe) {
   constexpr std::array<std::string_view, 4> kHandlers = {"httpGet", "tcpSocket", "exec", "grpc"};
   return probe.is(manifest::Kind::kMap) &&
@@ -131,7 +132,7 @@ std::vector<Value> ServicePorts(const ResolvedPod& pod, const std::string& name)
                                 {"targetPort", Number(kContainerPort)},
                                 {"protocol", Text("TCP")}}));
   }
-  // The agent passes on what it has logged or put together.
+  // The agent stands in front. It forwards requests after logging and batching.
   const bool has_agent = pod.extension.batcher.has_value() || pod.extension.logger.has_value();
   if (has_agent) ports.front().Set("targetPort", Number(kAgentPort));
   return ports;

@@ -13,10 +13,11 @@
 
 namespace inferd::model {
 
-// V1's requests for explanations, as a regular expression.
+// The path of V1's explain requests, as a regular expression.
 inline constexpr std::string_view kExplainPath = "^/v1/models/[\\w-]+:explain$";
 
-// What objects are made for, and go with: an InferenceService or an InferenceGraph, to which it refers.
+// The owner of objects: an InferenceService or an InferenceGraph. Refers to its metadata. Objects are deleted with
+// their owner.
 struct ObjectOwner {
   ObjectOwner(const InferenceService& service)  // NOLINT(google-explicit-constructor): each is one
       : api_version("serving.kserve.io/v1beta1"), kind("InferenceService"), metadata(service.metadata) {}
@@ -27,30 +28,31 @@ struct ObjectOwner {
   const ObjectMeta& metadata;
 };
 
-// An object without a spec: it belongs to its owner, so that it goes with it. An owner that is in no cluster yet has no
-// uid, and owns nothing.
+// Returns an object without a spec, with an owner reference, so that it is deleted with its owner. An owner without a
+// uid is not in a cluster yet, and the object gets no reference.
 manifest::Value BeginObject(std::string_view api_version, std::string_view kind, const std::string& name,
                             const ObjectOwner& owner, const StringMap& labels, const StringMap& annotations);
 
-// The pod's, with the label by which its Deployment, Service and autoscaler find it: app=isvc.<object>.
+// Returns the pod's labels, with the label that its Deployment, Service and autoscaler select by: app=isvc.<object>.
 StringMap SelectedLabels(const ResolvedPod& pod, const std::string& object_name);
 manifest::Value Selector(const std::string& object_name);
 
-// The pod's spec with a readiness probe of its first container, where it has none: a connection to its first port, or
-// to 8080.
+// Returns the pod's spec with a readiness probe of its first container. Keeps an existing probe. The default is a
+// connection to its first port, or to 8080.
 manifest::Value WithReadinessProbe(const manifest::Value& pod_spec);
 
-// Likewise, where it is Knative that fills in the port.
+// Does the same for Knative, which fills in the port.
 manifest::Value WithRevisionProbe(const manifest::Value& pod_spec);
 
-// The first container's ports; null: none.
+// Returns the first container's ports. Null if it has none.
 const manifest::Value* FirstPorts(const manifest::Value& pod_spec);
 
-// The ports of a component's Service, whose name is `name`: those of its first container, or 80 for its 8080. Where an
-// agent stands in front, the first leads to it.
+// Returns the ports of a component's Service called `name`: those of the first container, or 80 for 8080 if it has
+// none. If an agent stands in front, the first port leads to the agent.
 std::vector<manifest::Value> ServicePorts(const ResolvedPod& pod, const std::string& name);
 
-// The component that a service's requests come to: the transformer or, without one, the predictor; null: there is none.
+// Returns the component that receives a service's requests: the transformer or, without one, the predictor. Null if
+// there is none.
 const ResolvedPod* EntryPod(std::span<const ResolvedPod> pods);
 
 }  // namespace inferd::model

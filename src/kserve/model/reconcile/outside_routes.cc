@@ -27,7 +27,7 @@ OutsideTarget TargetOf(const InferenceService& service, const ResolvedPod& pod) 
           .timeout_s = pod.extension.timeout_s.value_or(0)};
 }
 
-// The service's own host first.
+// Returns the hosts of a service, its own host first.
 std::vector<OutsideHost> HostsOf(const InferenceService& service, std::span<const ResolvedPod> pods) {
   std::vector<OutsideHost> hosts;
   if (const ResolvedPod* const entry = EntryPod(pods)) {
@@ -66,7 +66,7 @@ base::Result<Value> IngressOf(const ObjectOwner& owner, std::span<const OutsideH
   return ingress;
 }
 
-// Requests whose path matches go to the target.
+// Returns a rule that sends requests with a matching path to the target.
 Value RouteRule(const ObjectOwner& owner, const OutsideTarget& target, std::string_view type, std::string_view path) {
   Value match = Value::Map({{"path", Value::Map({{"type", Text(type)}, {"value", Text(path)}})}});
   Value backend = Value::Map({{"kind", Text("Service")},

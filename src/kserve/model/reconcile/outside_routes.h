@@ -15,35 +15,35 @@
 
 namespace inferd::model {
 
-// A port of a Service that requests from outside go to.
+// The target of requests from outside: a port of a Service.
 struct OutsideTarget {
   std::string service;
   manifest::Value port;
-  int64_t timeout_s = 0;  // of a request; 0: nothing holds it to one
+  int64_t timeout_s = 0;  // of a request; 0 for no limit
 };
 
-// A host from outside, and what answers there.
+// An external host, and its targets.
 struct OutsideHost {
-  std::string object;  // that the host is named after
+  std::string object;  // the object that gives the host its name
   OutsideTarget target;
-  std::optional<OutsideTarget> explainer = {};  // of V1's `:explain`
+  std::optional<OutsideTarget> explainer = {};  // the target of V1's `:explain`
 };
 
-// What leads requests from outside to hosts of a service or a graph in raw mode.
+// Returns the objects that route requests from outside to the hosts of a service or a graph in raw mode:
 //
-// - An Ingress, where the configuration names a class or a domain: without both there is no controller of Ingresses to
-//   take it, and no host that is anywhere.
-// - In its place an HTTPRoute for each host, where the configuration says `enableGatewayApi`. It leads V1's `:explain`
-//   to the explainer, and holds requests to the target's timeout.
-// - Nothing where the configuration says `disableIngressCreation`, or the owner's label
-//   `networking.kserve.io/visibility` or `networking.knative.dev/visibility` "cluster-local".
+// - An Ingress, if the configuration names a class or a domain. Without both, no Ingress controller would take it, and
+//   no host would be reachable.
+// - An HTTPRoute for each host instead, if the configuration sets `enableGatewayApi`. It routes V1's `:explain` to the
+//   explainer, and applies the target's timeout to requests.
+// - Nothing if the configuration sets `disableIngressCreation`, or if the owner's label
+//   `networking.kserve.io/visibility` or `networking.knative.dev/visibility` is "cluster-local".
 //
-// INVALID_ARGUMENT: the configuration's domainTemplate makes no domain name. Thread-safe, as is the other.
+// INVALID_ARGUMENT if the configuration's domainTemplate does not give a domain name. Thread-safe, as is the other.
 base::Result<std::vector<manifest::Value>> OutsideRoutes(const ObjectOwner& owner, std::span<const OutsideHost> hosts,
                                                          const InferenceServiceConfig& config);
 
-// The same for a service: its own host leads to the transformer or, without one, to the predictor, and a host to each
-// component.
+// Does the same for a service. Its own host leads to the transformer or, without one, to the predictor. Each component
+// has its own host.
 base::Result<std::vector<manifest::Value>> OutsideRoutes(const InferenceService& service,
                                                          std::span<const ResolvedPod> pods,
                                                          const InferenceServiceConfig& config);

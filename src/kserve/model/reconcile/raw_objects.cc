@@ -11,7 +11,7 @@ namespace {
 
 using manifest::Value;
 
-// What Kubernetes would fill in, so that a comparison with what it stores shows no difference.
+// Sets Kubernetes' default values, so that a comparison with the stored object shows no difference.
 void SetPodDefaults(Value& pod_spec) {
   const auto set = [](Value& map, std::string_view key, Value value) {
     if (map.Find(key) == nullptr) map.Set(key, std::move(value));

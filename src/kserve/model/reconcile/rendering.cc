@@ -14,7 +14,7 @@ using manifest::Value;
 
 constexpr std::string_view kDefaultNamespace = "default";
 
-// Secrets may be written with texts in place of base64; the API server has them in `data`.
+// Moves `stringData` into `data`, in base64, as the API server does.
 Value WithEncodedData(Value secret) {
   const Value* const texts = secret.Find("stringData");
   if (texts == nullptr) return secret;

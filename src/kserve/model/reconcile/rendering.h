@@ -9,10 +9,10 @@
 
 namespace inferd::model {
 
-// The objects that a service would have in a cluster that has nothing but `objects`, and the runtimes of their context
-// (ContextOf): TrainedModels, Secrets and ServiceAccounts are looked for among them, and the service has not run
-// before. With `revisions`, Knative's revisions have what is injected into pods, too (TemplateInjection). The service
-// is valid. All arguments outlive the call alone. Thread-safe.
+// Returns the objects of a valid service in a cluster whose only objects are `objects` and the runtimes of `context`
+// (see ContextOf). TrainedModels, Secrets and ServiceAccounts are taken from `objects`. The service counts as new,
+// without earlier revisions. With `revisions`, Knative's revisions get injected parts too (see TemplateInjection). The
+// result points to the selected runtime. Thread-safe.
 std::expected<DesiredObjects, ResolutionFailure> RenderService(const InferenceService& service,
                                                                std::span<const Object* const> objects,
                                                                const ReviewContext& context, bool revisions);

@@ -41,7 +41,7 @@ std::string Hash(std::string_view text) {
   return digits;
 }
 
-// A pod that is started for a request that waits is to be found ready soon.
+// Probes a default pod every second, because a request may be waiting for it to become ready.
 Value WithSoonReadiness(const Value& pod_spec) {
   const auto probe_of = [](Value& spec) -> Value* {
     Value* const containers = spec.Find("containers");
@@ -55,7 +55,8 @@ Value WithSoonReadiness(const Value& pod_spec) {
   return spec;
 }
 
-// Whether there is a HorizontalPodAutoscaler; with another class, another is to scale it, or nothing is.
+// Returns true if the revision gets a HorizontalPodAutoscaler. With another autoscaler class, another autoscaler scales
+// it, or nothing does.
 bool HasAutoscaler(DeploymentMode mode, const ResolvedPod& pod) {
   if (RevisionScalingOf(mode, pod) != RevisionScaling::kByUsage) return false;
   return mode != DeploymentMode::kRawDeployment || AutoscalerClassOf(pod.annotations) == AutoscalerClass::kHpa;
@@ -63,7 +64,7 @@ bool HasAutoscaler(DeploymentMode mode, const ResolvedPod& pod) {
 
 ResolvedPod RevisionPod(const ResolvedPod& pod, DeploymentMode mode) {
   ResolvedPod made = pod;
-  // It is raw mode's alone: the replicas of the others are the gateway's, or the autoscaler's.
+  // The class is for raw mode only. Other revisions are scaled by the gateway or the autoscaler.
   if (mode != DeploymentMode::kRawDeployment) made.annotations.erase(kAutoscalerClassAnnotation);
   made.labels.erase(kKnativeVisibilityLabel);
   made.pod_spec = WithSoonReadiness(pod.pod_spec);
@@ -90,7 +91,7 @@ Value PortOf(std::string_view name, int64_t port, Value target) {
       {{"name", Text(name)}, {"port", Number(port)}, {"targetPort", std::move(target)}, {"protocol", Text("TCP")}});
 }
 
-// "http", and "grpc" where the container has another port for it.
+// Returns the port "http", and "grpc" if the container has another port for it.
 Value RevisionPorts(const ResolvedPod& pod) {
   Value http = Number(kContainerPort);
   std::optional<Value> grpc;
@@ -112,7 +113,7 @@ Value RevisionPorts(const ResolvedPod& pod) {
 Value RevisionService(const InferenceService& service, const ResolvedPod& pod, const std::string& name,
                       const StringMap& labels) {
   Value object = BeginObject("v1", "Service", name, service, labels, {});
-  // It is there for its EndpointSlices: requests go to pods, not to an address that stands for them.
+  // The Service exists for its EndpointSlices. Requests go to the pods directly, so it needs no cluster IP.
   object.Set("spec",
              Value::Map({{"clusterIP", Text("None")}, {"selector", Selector(name)}, {"ports", RevisionPorts(pod)}}));
   return object;
@@ -130,7 +131,7 @@ StringMap AnnotationsOf(const Value& object) {
   return annotations;
 }
 
-// The InferenceService that controls it.
+// Returns the owner reference of the InferenceService that controls the object.
 const Value* OwnerOf(const Value& object) {
   const Value* const owners = manifest::FieldAt(object, {"metadata", "ownerReferences"});
   if (owners == nullptr) return nullptr;

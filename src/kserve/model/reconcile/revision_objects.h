@@ -15,34 +15,35 @@
 
 namespace inferd::model {
 
-// Revisions of a component in a cluster without Knative: each is a Deployment with Knative's labels and annotations,
-// which says all that is to be known of it, and a Service of its own, whose EndpointSlices are its pods.
+// Revisions of a component in a cluster without Knative. Each revision is a Deployment and a Service. The Deployment
+// has Knative's labels and annotations, which hold all data of the revision. The EndpointSlices of the Service list its
+// pods.
 //
 //   Deployment iris-predictor-default-00002
 //     labels: {serving.knative.dev/revision: iris-predictor-default-00002, ...}
 //     annotations: {autoscaling.knative.dev/min-scale: "0", serving.inferd.io/made-of: 6f5902ac237024bd, ...}
 //
-// Thread-safe, all of them.
+// All functions are thread-safe.
 
-// How many pods a revision has: by its requests, which the gateway counts; or by what pods use, which an autoscaler of
-// Kubernetes does.
+// The measure that decides a revision's number of pods: its requests, which the gateway counts, or the resource usage
+// of its pods, which a Kubernetes autoscaler measures.
 enum class RevisionScaling { kByRequests, kByUsage };
 
 RevisionScaling RevisionScalingOf(DeploymentMode mode, const ResolvedPod& pod);
 
-// "iris-predictor-default-00002".
+// Returns "iris-predictor-default-00002".
 std::string RevisionName(std::string_view component, int64_t number);
 
-// What tells whether two pods are of one revision: their template, which has the bounds of Knative's scaling, too.
-// Those of an autoscaler of Kubernetes, or the number of pods where there is none, change in place.
+// Returns a hash that is equal for pods of the same revision. It covers the pod template with the bounds of Knative's
+// scaling. It does not cover the bounds of a Kubernetes autoscaler, or the fixed number of pods: these change in place.
 std::string MadeOf(const InferenceService& service, const ResolvedPod& pod, DeploymentMode mode);
 
-// A Deployment, a Service and, where it is scaled by what pods use, a HorizontalPodAutoscaler. The Deployment says
-// nothing of replicas.
+// Returns a Deployment, a Service and, if pods are scaled by usage, a HorizontalPodAutoscaler. The Deployment does not
+// set `replicas`.
 std::vector<manifest::Value> RevisionObjects(const InferenceService& service, const ResolvedPod& pod,
                                              DeploymentMode mode, int64_t number);
 
-// A revision as its Deployment has it.
+// A revision, as read from its Deployment.
 struct LiveRevision {
   std::string name;
   std::string namespace_name;
@@ -52,14 +53,15 @@ struct LiveRevision {
   std::string service_uid;
   std::string made_of;  // MadeOf() of its pods
   KnativeSettings settings;
-  std::chrono::seconds timeout{300};  // until a response has begun
+  std::chrono::seconds timeout{300};  // until a response begins
   RevisionScaling scaling = RevisionScaling::kByRequests;
-  int64_t replicas = 1;  // that it is to have
-  int64_t ready = 0;     // that it has
+  int64_t replicas = 1;  // wanted
+  int64_t ready = 0;     // ready now
   std::string resource_version;
 };
 
-// nullopt: the Deployment is none of a revision. Annotations that Knative would refuse leave the defaults.
+// Reads a revision. nullopt if the Deployment belongs to no revision. Annotations that Knative would refuse are
+// ignored, and the defaults apply.
 std::optional<LiveRevision> ReadRevision(const manifest::Value& deployment);
 
 }  // namespace inferd::model

@@ -16,7 +16,7 @@ using ::testing::Not;
 
 constexpr std::string_view kContainer = "    containers: [{name: kserve-container, image: server:1}]\n";
 
-// Of a custom predictor.
+// The revisions of a custom predictor.
 class RevisionObjectsTest : public ::testing::Test {
  protected:
   std::vector<manifest::Value> Make(const std::string& more = "", const std::string& annotations = "",
@@ -45,7 +45,7 @@ class RevisionObjectsTest : public ::testing::Test {
   ResolvedPod pod_;
 };
 
-// Two of them would scale one Deployment.
+// Otherwise two autoscalers would scale one Deployment.
 TEST_F(RevisionObjectsTest, AnotherAutoscalerClassHasNoAutoscaler) {
   const std::string none = "    serving.kserve.io/autoscalerClass: none\n";
   const auto raw = Make("    minReplicas: 3\n", none, DeploymentMode::kRawDeployment);

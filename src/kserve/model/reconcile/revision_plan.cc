@@ -20,7 +20,8 @@ const LiveRevision* Find(const std::vector<const LiveRevision*>& revisions, cons
   return found == revisions.end() ? nullptr : *found;
 }
 
-// Never an older one than before: what is behind it in the list may have lost its pods meanwhile.
+// Returns the newest ready revision, but never one older than before. Older revisions may have lost their pods
+// meanwhile.
 std::string LatestReady(const std::vector<const LiveRevision*>& own, const std::string& before) {
   for (const LiveRevision* revision : std::views::reverse(own)) {
     if (revision->name == before || IsReady(*revision)) return revision->name;

@@ -13,33 +13,33 @@
 
 namespace inferd::model {
 
-// What is known of a component's revisions.
+// The state of a component's revisions before planning.
 struct RevisionsBefore {
   std::string component;    // "iris-predictor-default"
-  std::string service_uid;  // revisions of another are those of an earlier service of that name
+  std::string service_uid;  // revisions with another uid belong to an earlier service of the same name
   std::vector<LiveRevision> live;
-  Rollout rollout;                     // that the service's status has
-  std::vector<TrafficTarget> traffic;  // likewise
+  Rollout rollout;                     // from the service's status
+  std::vector<TrafficTarget> traffic;  // from the service's status
 };
 
-// What a component's revisions are to be.
+// The planned state of a component's revisions.
 struct RevisionPlan {
-  int64_t newest = 1;             // its number; the others stay as they are
-  bool is_new = false;            // it is not there yet
-  std::vector<std::string> kept;  // names of the others that requests, or a way back, need; all else is to go
+  int64_t newest = 1;             // number of the newest revision; the others are not changed
+  bool is_new = false;            // true if the newest revision does not exist yet
+  std::vector<std::string> kept;  // names of other revisions that requests or a rollback need; delete the rest
   std::string latest_created;
   Rollout rollout;
-  std::vector<TrafficTarget> traffic;  // each has its revision's name; empty: none was ready yet, and requests wait
+  std::vector<TrafficTarget> traffic;  // each with its revision's name; empty if none was ready yet, and requests wait
 };
 
-// A revision is new where the newest one is made of something else. The latest that is ready gets the requests, or the
-// canary's share of them (SplitTraffic): one that is not ready gets none. One goes when no request comes to it by the
-// plan or by the status that gateways still go by, and when it is neither of those that may be rolled back to.
-// Thread-safe.
+// Plans a component's revisions. A new revision is made if `made_of` differs from the newest one's. The latest ready
+// revision gets the requests, or the canary's share of them (see SplitTraffic). A revision that is not ready gets none.
+// A revision is dropped if neither the plan nor the status, which gateways still follow, sends it requests, and if no
+// rollback may need it. Thread-safe.
 RevisionPlan PlanRevisions(const RevisionsBefore& before, const std::string& made_of,
                            std::optional<int64_t> canary_percent, bool tag_routing);
 
-// The traffic that a service's status has for a component. What is malformed is left out.
+// Returns a component's traffic from the service's status. Malformed targets are left out.
 std::vector<TrafficTarget> ReadTraffic(const manifest::Value& service, ComponentKind kind);
 
 }  // namespace inferd::model

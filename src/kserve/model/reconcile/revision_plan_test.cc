@@ -37,7 +37,7 @@ std::string TextOf(const std::vector<TrafficTarget>& targets) {
   return text;
 }
 
-// A component that goes through its life: each Plan is what the next one finds in the status.
+// A component over time. Each Plan finds the result of the previous one in the status.
 class RevisionPlanTest : public ::testing::Test {
  protected:
   RevisionPlan Plan(const std::string& made_of, std::optional<int64_t> canary = std::nullopt) {
@@ -46,7 +46,7 @@ class RevisionPlanTest : public ::testing::Test {
     before_.traffic = plan.traffic;
     return plan;
   }
-  // As the status says it again and again.
+  // Plans twice, as the controller does while nothing changes.
   RevisionPlan Settled(const std::string& made_of, std::optional<int64_t> canary = std::nullopt) {
     Plan(made_of, canary);
     return Plan(made_of, canary);
@@ -68,7 +68,7 @@ TEST_F(RevisionPlanTest, TheFirstOneHasNoTrafficUntilItIsReady) {
   plan = Plan("a");
   EXPECT_EQ(TextOf(plan.traffic), "00001 100 latest");
   EXPECT_EQ(plan.rollout.latest_rolled_out, kFirst);
-  // It is scaled to none.
+  // It is scaled to zero.
   before_.live = {Live(1, "a", 0)};
   EXPECT_EQ(TextOf(Plan("a").traffic), "00001 100 latest");
 }
@@ -116,7 +116,7 @@ TEST_F(RevisionPlanTest, ACanaryHasItsShareAndGoesForwardsOrBack) {
   EXPECT_EQ(TextOf(Settled("b", 20).traffic), "00002 20 latest, 00001 80 prev") << "back to the one before";
 }
 
-// Gateways go by the status, which says so until the plan has been written to it.
+// Gateways follow the status, which names the revision until the plan is written to it.
 TEST_F(RevisionPlanTest, OneThatTheStatusStillNamesStays) {
   before_.live = {Live(1, "a"), Live(2, "b"), Live(3, "c")};
   before_.rollout = {.latest_ready = kSecond, .latest_rolled_out = kSecond, .previous_rolled_out = ""};

@@ -13,24 +13,23 @@
 
 namespace inferd::model {
 
-// The objects of a service in serverless mode (KServe 0.10). Thread-safe, all of them.
+// The objects of a service in serverless mode (KServe 0.10). All functions are thread-safe.
 
-// The Knative Service of a component or of a graph: a revision of its pods, with all that is injected into them, the
-// numbers of them as annotations, and how requests are split between the latest revision and the one that was rolled
-// out before.
+// Returns the Knative Service of a component or a graph. It has the pod template after injection, the scaling settings
+// as annotations, and the split of requests between the latest revision and the one that was rolled out before.
 manifest::Value KnativeServiceOf(const ObjectOwner& owner, const std::string& name, const ResolvedPod& pod,
                                  const Rollout& rollout);
 
-// Annotations of its pods: their own, and those of the extension by which Knative scales.
+// Returns the pod's own annotations, and those that tell Knative how to scale.
 StringMap RevisionAnnotations(const ResolvedPod& pod);
 
-// The VirtualService that leads the service's hosts to its components, by way of the configuration's local gateway:
-// `:explain` of V1 to the explainer, all else to the transformer or, without one, the predictor. INVALID_ARGUMENT: the
-// configuration's templates, or that it names no gateways.
+// Returns the VirtualService that routes the service's hosts to its components, through the configuration's local
+// gateway: V1's `:explain` to the explainer, all else to the transformer or, without one, to the predictor.
+// INVALID_ARGUMENT if the configuration's templates are invalid, or if it names no gateways.
 base::Result<manifest::Value> VirtualServiceOf(const InferenceService& service, std::span<const ResolvedPod> pods,
                                                const InferenceServiceConfig& config);
 
-// The name of the service within the cluster: a Service that stands for the local gateway's.
+// Returns a Service that makes the service's name an alias of the local gateway within the cluster.
 manifest::Value GatewayAliasOf(const InferenceService& service, const InferenceServiceConfig& config);
 
 }  // namespace inferd::model

@@ -18,7 +18,7 @@ constexpr std::string_view kKServePrefix = "serving.kserve.io/";
 constexpr std::string_view kKnativePrefix = "autoscaling.knative.dev/";
 constexpr std::string_view kRawOnly = "is for the autoscaler of raw mode; Knative has autoscaling.knative.dev/...";
 
-// Of KServe's, those that something here goes by.
+// The annotations of KServe that this code uses.
 const std::array<std::string_view, 8>& HeededOfKServe() {
   static const std::array<std::string_view, 8> heeded = {kDeploymentModeAnnotation,    kAutoscalerClassAnnotation,
                                                          kAutoscalerMetricsAnnotation, kTargetUtilizationAnnotation,
@@ -79,7 +79,8 @@ class AnnotationFinder final {
     FindMalformed();
   }
 
-  // Knative refuses such an annotation. Here all of them are left out of account then.
+  // Finds a malformed annotation. Knative would refuse the object. Here the defaults apply instead of all its
+  // annotations.
   void FindMalformed() {
     const auto settings = KnativeSettingsOf({}, annotations_);
     if (settings.has_value()) return;

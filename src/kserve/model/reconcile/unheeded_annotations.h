@@ -7,11 +7,11 @@
 
 namespace inferd::model {
 
-// Why what is for an autoscaler does nothing, of a field as of an annotation.
+// The reason why a field or an annotation for an autoscaler has no effect.
 inline constexpr std::string_view kNoAutoscaler = "the autoscaler class makes no autoscaler";
 
-// The annotations of a service that do nothing in that way, or that say nothing that can be gone by: a part of
-// UnheededFields. Thread-safe.
+// Returns the service's annotations that have no effect, or that have an unusable value: a part of UnheededFields.
+// Thread-safe.
 std::vector<UnheededField> UnheededAnnotations(const InferenceService& service, ServingWay way,
                                                const InferenceServiceConfig& config);
 

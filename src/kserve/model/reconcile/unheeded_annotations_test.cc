@@ -60,7 +60,7 @@ TEST(UnheededAnnotationsTest, AWayHasItsOwn) {
   }
 }
 
-// Knative itself refuses them.
+// Knative itself refuses such values.
 TEST(UnheededAnnotationsTest, WhatIsNoNumberIsNamedWhereTheGatewayReadsIt) {
   EXPECT_THAT(AnnotationsNamed("autoscaling.knative.dev/window: soon", kByKnative), IsEmpty());
   EXPECT_THAT(AnnotationsNamed("autoscaling.knative.dev/window: soon", kBehindGateway),

@@ -52,7 +52,7 @@ class UnheededFinder final {
     if (given) found_.push_back({.path = std::move(path), .why = std::string(why)});
   }
 
-  // The fields of a map that are none of `heeded`.
+  // Adds the fields of a map except `heeded`.
   template <size_t kCount>
   void AddOthers(const std::string& path, const Value& map, const std::array<std::string_view, kCount>& heeded,
                  std::string_view why) {
@@ -179,7 +179,7 @@ std::vector<UnheededField> UnheededFields(const ServingRuntime& runtime,
   for (size_t i = 1; i < runtime.containers.size(); ++i) {
     fields.push_back({.path = owner + manifest::PathOf("spec.containers", i), .why = "the first one serves, alone"});
   }
-  // It serves, so that there is nothing else to be wrong with it.
+  // The runtime serves, so what remains are problems without effect, such as equal priorities.
   for (manifest::Problem& problem : Validate(runtime, others)) {
     fields.push_back({.path = owner + problem.path, .why = std::move(problem.message)});
   }

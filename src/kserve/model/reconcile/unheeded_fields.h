@@ -10,30 +10,30 @@
 
 namespace inferd::model {
 
-// A field, or an annotation, that an object has and that does nothing in its service's mode.
+// A field or an annotation of an object that has no effect in its service's mode.
 struct UnheededField {
   std::string path;  // "spec.predictor.canaryTrafficPercent"
-  std::string why;   // with what to do instead, where there is something
+  std::string why;   // with an alternative, if there is one
 
-  // "spec.predictor.canaryTrafficPercent: why".
+  // Returns "spec.predictor.canaryTrafficPercent: why".
   std::string ToString() const { return path + ": " + why; }
   bool operator==(const UnheededField&) const = default;
 };
 
-// How requests come to the pods of a service.
+// How requests reach the pods of a service.
 struct ServingWay {
   DeploymentMode mode = DeploymentMode::kServerless;
-  bool by_gateway = false;  // by inferd's gateway, which counts requests and shares them out (UsesGateway)
+  bool by_gateway = false;  // true if inferd's gateway counts and splits requests (see UsesGateway)
 };
 
-// What KServe would pass over in silence: fields of a valid service that change nothing of what is made of it in that
-// way, in the order of its components. `service` has its defaults. Fields of newer versions of KServe are among them,
-// others that its kind does not have are not (api/unknown_fields.h). Thread-safe.
+// Returns the fields of a valid service that have no effect when served in that way, in the order of its components.
+// KServe ignores them silently. `service` must have its defaults. The result includes fields of newer versions of
+// KServe. Fields that the kind does not have at all are reported elsewhere (api/unknown_fields.h). Thread-safe.
 std::vector<UnheededField> UnheededFields(const InferenceService& service, ServingWay way,
                                           const InferenceServiceConfig& config);
 
-// Likewise of the runtime that serves a model: "ServingRuntime mine: spec.replicas". A priority does nothing, too,
-// where it does not tell the runtime from one of the `others`, which may have itself among them. Thread-safe.
+// Does the same for a runtime that serves a model: "ServingRuntime mine: spec.replicas". A priority that one of the
+// `others` has too, for the same format, has no effect either. `others` may contain the runtime itself. Thread-safe.
 std::vector<UnheededField> UnheededFields(const ServingRuntime& runtime, std::span<const ServingRuntime* const> others);
 
 }  // namespace inferd::model

@@ -15,7 +15,7 @@ using manifest::Value;
 constexpr std::string_view kPort = "(?::\\d{1,5})?$";
 constexpr int64_t kGatewayPort = 80;
 
-// Characters of a host that are others in a regular expression.
+// Escapes the characters of a host that have a meaning in a regular expression.
 std::string Quoted(std::string_view host) {
   std::string quoted;
   for (const char c : host) {
@@ -25,7 +25,7 @@ std::string Quoted(std::string_view host) {
   return quoted;
 }
 
-// A host with or without a port. Of one within the cluster, what tells its domain may be left out.
+// Returns a match for a host with or without a port. The domain suffix of a host within the cluster may be missing.
 Value AuthorityOf(const std::string& host, bool local) {
   std::string name = host;
   std::string ending;
@@ -39,7 +39,7 @@ Value AuthorityOf(const std::string& host, bool local) {
   return Value::Map({{"regex", Text("^" + Quoted(name) + ending + std::string(kPort))}});
 }
 
-// Where a request goes: to the gateway, as one for the component's Knative Service.
+// Sends a request to the gateway, with the host of the component's Knative Service.
 void SetDestination(Value& route, const InferenceService& service, ComponentKind target,
                     const InferenceServiceConfig& config) {
   const std::string host = ClusterHost(service, ComponentObjectName(service, target));
@@ -54,7 +54,7 @@ class RouteBuilder {
   RouteBuilder(const InferenceService& service, const InferenceServiceConfig& config, std::string external_host)
       : service_(service), config_(config), external_host_(std::move(external_host)) {}
 
-  // Requests for either of the service's hosts, with the path if it is not empty.
+  // Adds a rule for requests to either host of the service. The path must match if it is not empty.
   void AddByHost(std::string_view path, ComponentKind target) {
     Value matches = Value::List();
     AddMatch(matches, AuthorityOf(ClusterHost(service_, service_.metadata.name), true), config_.ingress.local_gateway,
@@ -64,7 +64,7 @@ class RouteBuilder {
     SetDestination(route, service_, target, config_);
   }
 
-  // Requests for the ingress' domain under the service's path, or for that path itself.
+  // Adds a rule for requests to the ingress domain with the service's path, or with a path below it.
   void AddByPath(const std::string& service_path, ComponentKind target) {
     const auto add = [&](const char* how, const std::string& path) {
       Value match = Value::Map({{"uri", Value::Map({{how, Text(path)}})},

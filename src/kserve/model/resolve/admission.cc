@@ -34,7 +34,7 @@ Problems ReviewModel(const TrainedModel& model, const Value* live, TrainedModelP
   return problems;
 }
 
-// KServe's own texts stand alone; ours go on from the field's name.
+// KServe's own messages are complete. inferd's messages continue after the field's name.
 std::string DenialOf(const Problems& problems) {
   if (problems.empty()) return {};
   const manifest::Problem& first = problems.front();

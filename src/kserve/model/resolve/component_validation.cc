@@ -42,7 +42,7 @@ class ExtensionValidator {
     if (!IsHpaMetric(metric)) Add("scaleMetric", UnsupportedMetric(metric));
     if (!extension_.scale_target.has_value()) return;
     const int64_t target = *extension_.scale_target;
-    // KServe holds memory to 100, too, though its messages say MiB.
+    // KServe limits memory to 100 too, though its messages say MiB.
     if ((metric == "cpu" && target < 1) || target > kPercentMax) {
       Add("scaleTarget", std::string(kTargetUtilization));
     } else if (metric == "memory" && target < 1) {
@@ -55,11 +55,11 @@ class ExtensionValidator {
     if (!IsKpaMetric(metric)) Add("scaleMetric", UnsupportedMetric(metric));
     const bool too_small = extension_.scale_target.has_value() && *extension_.scale_target < 1;
     if (too_small && metric == "rps") Add("scaleTarget", "The target for rps should be greater than 1");
-    // Knative refuses such a target when the revision is made.
+    // Knative would refuse such a target when it creates the revision.
     if (too_small && metric == "concurrency") Add("scaleTarget", "must be at least 1");
   }
 
-  // Rules of ours.
+  // inferd's own rules.
   void Ranges() {
     const auto percent = extension_.canary_traffic_percent;
     if (percent.has_value() && (*percent < 0 || *percent > kPercentMax)) {
@@ -94,7 +94,7 @@ class ExtensionValidator {
     problems_.Add({"spec", key_, "batcher", field}, std::move(message));
   }
 
-  std::string_view key_;  // of the component; empty: the fields are right under `spec`
+  std::string_view key_;  // of the component; empty if the fields are right under `spec`
   const ComponentExtension& extension_;
   DocumentProblems& problems_;
 };
@@ -126,7 +126,7 @@ void ValidateAutoscalerAnnotations(const ObjectMeta& metadata, DocumentProblems&
   if (metadata.annotations.contains(kAutoscalerClassAnnotation)) {
     const std::string_view name = metadata.annotation(kAutoscalerClassAnnotation);
     const std::string_view metric = metadata.annotation(kAutoscalerMetricsAnnotation);
-    // KServe 0.10 has hpa alone; later versions have the others.
+    // KServe 0.10 has only hpa. Later versions have the others.
     const bool no_autoscaler = name == "external" || name == "none";
     if (name != "hpa" && !no_autoscaler) {
       add(kAutoscalerClassAnnotation, "[" + std::string(name) + "] is not a supported autoscaler class type.\n");

@@ -6,15 +6,15 @@
 
 namespace inferd::model {
 
-// Replicas, concurrency, logger and autoscaling of a component called `key` under `spec`.
+// Validates replicas, concurrency, logger and autoscaling of the component under `spec.KEY`.
 void ValidateExtension(std::string_view key, const ComponentExtension& extension, const ObjectMeta& metadata,
                        DocumentProblems& problems);
 
-// Replicas and autoscaling of a graph's router, right under `spec`. What metrics there are is not said where the mode
-// is the configuration's.
+// Validates replicas and autoscaling of a graph's router, which are right under `spec`. The metric is not checked if
+// the configuration decides the mode.
 void ValidateScaling(const ComponentExtension& scaling, const ObjectMeta& metadata, DocumentProblems& problems);
 
-// The annotations of an InferenceService or a graph that choose its autoscaler.
+// Validates the annotations of an InferenceService or a graph that choose its autoscaler.
 void ValidateAutoscalerAnnotations(const ObjectMeta& metadata, DocumentProblems& problems);
 
 }  // namespace inferd::model

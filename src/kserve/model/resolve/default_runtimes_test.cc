@@ -1,4 +1,4 @@
-// The runtimes that are installed with the product.
+// Checks the runtimes that are installed with the product.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <set>
 
 #include "kserve/model/objects_fixture.h"
+#include "kserve/model/pods/inject/sidecar.h"
 #include "kserve/model/resolve/review.h"
 
 namespace inferd::model {
@@ -48,6 +49,18 @@ TEST_F(DefaultRuntimesTest, AreValid) {
   }
 }
 
+// Checks that a namespace that enforces the pod security standard "restricted" accepts their pods.
+TEST_F(DefaultRuntimesTest, RunAsRestrictedDemands) {
+  const manifest::Value restricted = RestrictedContext();
+  for (const ServingRuntime* runtime : runtimes_) {
+    for (const manifest::Value& container : runtime->containers) {
+      const manifest::Value* const context = container.Find("securityContext");
+      ASSERT_NE(context, nullptr) << runtime->metadata.name;
+      EXPECT_EQ(*context, restricted) << runtime->metadata.name;
+    }
+  }
+}
+
 TEST_F(DefaultRuntimesTest, HaveKServesNames) {
   std::vector<std::string> names;
   for (const ServingRuntime* runtime : runtimes_) names.push_back(runtime->metadata.name);
@@ -86,8 +99,8 @@ TEST_F(DefaultRuntimesTest, SayWhyAFormatIsNotServed) {
   const RuntimeSelection selection = Select("tensorrt", {}, {});
   EXPECT_EQ(selection.runtime, nullptr);
   EXPECT_THAT(selection.candidates,
-              testing::Contains(
-                  testing::Field(&RuntimeCandidate::reason, testing::HasSubstr("is disabled: inferd has no engine"))));
+              testing::Contains(testing::Field(&RuntimeCandidate::reason,
+                                               testing::HasSubstr("is disabled: TensorRT's plans need a GPU"))));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ void DefaultMode(Value& document, const InferenceServiceConfig& config) {
   annotations.Set(kDeploymentModeAnnotation, Value::String(std::string(DeploymentModeName(config.default_mode))));
 }
 
-// The legacy framework's member becomes `model`, with the format before its other fields.
+// Replaces the legacy framework's member by `model`, with the format before its other fields.
 void DefaultModel(Value& predictor, const Predictor& typed) {
   if (typed.model.has_value() || typed.legacy.empty()) return;
   const std::string& framework = typed.legacy.front().framework;
@@ -59,7 +59,7 @@ void DefaultResources(Value& container) {
   }
 }
 
-// A component whose implementation is its containers.
+// Defaults a component whose implementation is its containers.
 void DefaultCustom(Value& component) {
   Value* containers = component.Find("containers");
   if (containers == nullptr || containers->items().empty()) return;

@@ -5,18 +5,19 @@
 
 namespace inferd::model {
 
-// The service with what KServe's mutating webhook fills in (KServe 0.10: InferenceService defaults), in its document
-// too:
+// Returns the service, and its document, with the defaults of KServe's mutating webhook (KServe 0.10: InferenceService
+// defaults):
 //
-// - the annotation of the deployment mode, where the configuration's default is not Serverless;
-// - `model` in place of a legacy framework, if it is the only implementation: `onnx` and `triton` speak v2 if nothing
-//   else is said;
-// - the name of the first container of a custom component, and one CPU and 2Gi of memory where its resources are open.
+// - the annotation of the deployment mode, if the configuration's default is not Serverless;
+// - `model` instead of a legacy framework, if the framework is the only implementation. `onnx` and `triton` speak v2
+//   unless another protocol is set;
+// - the name of a custom component's first container, and one CPU and 2Gi of memory where its resources are not set.
 //
-// Of a service whose reading found problems, what could be read. Thread-safe.
+// If reading the service found problems, the result has the parts that could be read. Thread-safe.
 InferenceService ApplyDefaults(const InferenceService& service, const InferenceServiceConfig& config);
 
-// How a service or a graph is deployed: its annotation, or the configuration's default where that says no mode.
+// Returns the deployment mode of a service or a graph: its annotation, or the configuration's default if the annotation
+// names no mode.
 DeploymentMode DeploymentModeOf(const ObjectMeta& metadata, const InferenceServiceConfig& config);
 inline DeploymentMode DeploymentModeOf(const InferenceService& service, const InferenceServiceConfig& config) {
   return DeploymentModeOf(service.metadata, config);

@@ -10,12 +10,13 @@
 
 namespace inferd::model {
 
-// Problems of an object's fields, with the place of each field in the document, or of what would have it.
+// Problems of an object's fields. Each has the field's position in the document. The position of a missing field is
+// that of its parent.
 class DocumentProblems {
  public:
   explicit DocumentProblems(const manifest::Value& document) : document_(document) {}
 
-  // `field`: the keys that lead to it.
+  // Adds a problem. `field` is the path of keys to the field.
   void Add(std::initializer_list<std::string_view> field, std::string message) {
     const manifest::Value* value = &document_;
     manifest::Problem problem{.position = value->position(), .path = {}, .message = std::move(message)};

@@ -53,7 +53,7 @@ class GraphValidator {
     problems_.Add(manifest::Problem{place.position, place.path, std::move(message)});
   }
 
-  // A name that is none at all was said when it was read.
+  // A missing or malformed name was already reported when the graph was read.
   void ValidateName() {
     const std::string& name = graph_.metadata.name;
     if (name.empty()) return;
@@ -129,8 +129,8 @@ class GraphValidator {
     }
   }
 
-  // Depth first: a node that is met while it is under way leads back to itself. As deep as there are nodes, which the
-  // members of one map bound.
+  // Finds cycles, depth first. A node that is reached again while it is under way leads back to itself. The recursion
+  // is at most as deep as there are nodes, which the limit of map members bounds.
   void Visit(const Graph::Node& node) {
     Visited& visited = visited_[node.name];
     if (visited == Visited::kDone) return;

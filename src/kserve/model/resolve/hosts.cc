@@ -7,8 +7,7 @@ namespace inferd::model {
 
 namespace {
 
-// What is wrong with a domain name; empty: nothing is. Kubernetes does not count the characters between its points, but
-// DNS does.
+// Returns the error of a domain name. Empty if it is valid. Unlike Kubernetes, DNS limits the length of each label.
 std::string DomainFault(std::string_view domain) {
   for (const std::string& fault : manifest::CheckSubdomain(domain)) return fault;
   for (std::string_view rest = domain;;) {

@@ -9,9 +9,9 @@
 
 namespace inferd::model {
 
-// The host under which an object (of a service, or a graph) is reached from outside: the configuration's
-// domainTemplate, of the object's name, the namespace, the domain, and the metadata's labels and annotations (KServe
-// 0.10: GenerateDomainName). INVALID_ARGUMENT: the template has other placeholders, or makes no domain name.
+// Returns the external host of an object of a service or a graph. The configuration's domainTemplate is filled with the
+// object's name, the namespace, the domain, and the labels and annotations of `metadata` (KServe 0.10:
+// GenerateDomainName). INVALID_ARGUMENT if the template has other placeholders, or does not give a domain name.
 // Thread-safe.
 base::Result<std::string> ExternalHost(const ObjectMeta& metadata, const std::string& object_name,
                                        const InferenceServiceConfig& config);
@@ -20,13 +20,13 @@ inline base::Result<std::string> ExternalHost(const InferenceService& service, c
   return ExternalHost(service.metadata, object_name, config);
 }
 
-// The host within the cluster: "digits.models.svc.cluster.local".
+// Returns the host within the cluster: "digits.models.svc.cluster.local".
 std::string ClusterHost(const ObjectMeta& metadata, const std::string& object_name);
 inline std::string ClusterHost(const InferenceService& service, const std::string& object_name) {
   return ClusterHost(service.metadata, object_name);
 }
 
-// The service's path under the ingress' domain: the configuration's pathTemplate; empty if it has none.
+// Returns the service's path under the ingress domain, from the configuration's pathTemplate. Empty without a template.
 base::Result<std::string> ExternalPath(const ObjectMeta& metadata, const InferenceServiceConfig& config);
 inline base::Result<std::string> ExternalPath(const InferenceService& service, const InferenceServiceConfig& config) {
   return ExternalPath(service.metadata, config);

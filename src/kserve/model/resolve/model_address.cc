@@ -9,7 +9,7 @@ namespace inferd::model {
 
 namespace {
 
-// Of "--model_name=NAME" among the container's arguments; empty: there is none.
+// Returns NAME of the container's argument "--model_name=NAME". Empty if there is none.
 std::string NameArgument(const manifest::Value& container) {
   constexpr std::string_view kOption = "--model_name=";
   const manifest::Value* const arguments = container.Find("args");

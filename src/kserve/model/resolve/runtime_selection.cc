@@ -17,7 +17,7 @@ size_t ProtocolRank(std::string_view protocol) {
   return static_cast<size_t>(std::ranges::find(kProtocolOrder, protocol) - kProtocolOrder.begin());
 }
 
-// The lowest of its protocols; of one that names none, the last.
+// Returns the rank of the runtime's lowest protocol, or the last rank if it names none.
 size_t LowestRank(const ServingRuntime& runtime) {
   size_t lowest = kProtocolOrder.size();
   for (const std::string& protocol : runtime.protocol_versions) lowest = std::min(lowest, ProtocolRank(protocol));
@@ -37,20 +37,20 @@ std::string Listed(const std::vector<std::string>& texts) {
   return list;
 }
 
-// What goes before what, and why.
+// The order of runtimes, with the reasons.
 class RuntimeOrder {
  public:
   explicit RuntimeOrder(std::string_view format) : format_(format) {}
 
   bool operator()(const ServingRuntime* a, const ServingRuntime* b) const { return Compare(*a, *b).first < 0; }
 
-  // Why `first`, which goes before `second`, does.
+  // Returns the reason why `first` comes before `second`.
   std::string_view Why(const ServingRuntime& first, const ServingRuntime& second) const {
     return Compare(first, second).second;
   }
 
  private:
-  // Negative: `a` goes before `b`.
+  // Compares two runtimes. Negative if `a` comes first.
   std::pair<int, std::string_view> Compare(const ServingRuntime& a, const ServingRuntime& b) const {
     if (a.cluster_wide != b.cluster_wide) return {a.cluster_wide ? 1 : -1, "is of the namespace"};
     const int64_t a_priority = PriorityFor(a, format_);
@@ -67,7 +67,8 @@ class RuntimeOrder {
   std::string_view format_;
 };
 
-// Why the runtime cannot serve the format; empty: it can. `automatic`: the runtime was not named by the model.
+// Returns the reason why the runtime cannot serve the format. Empty if it can. `automatic` is true if the model does
+// not name the runtime.
 std::string RefuseFormat(const ServingRuntime& runtime, const ModelFormat& format, bool automatic) {
   std::vector<std::string> names;
   std::vector<std::string> versions;
@@ -108,7 +109,7 @@ std::string RefuseFault(const ServingRuntime& runtime) {
   return runtime.fault.empty() ? "" : "cannot be used: " + runtime.fault;
 }
 
-// The first reason not to serve the model, format before protocol, so that it is the one that helps most.
+// Returns the first reason not to serve the model. Format comes before protocol, because that reason helps most.
 std::string Refuse(const ServingRuntime& runtime, const ModelSpec& model) {
   if (std::string format = RefuseFormat(runtime, model.format, true); !format.empty()) return format;
   if (std::string fault = RefuseFault(runtime); !fault.empty()) return fault;

@@ -9,33 +9,34 @@
 
 namespace inferd::model {
 
-// A runtime that was looked at for a model.
+// A runtime that was considered for a model.
 struct RuntimeCandidate {
   const ServingRuntime* runtime = nullptr;
-  bool supports = false;  // the model could be served by it
-  std::string reason;     // why it is not the one that was selected; empty: it is
+  bool supports = false;  // true if the runtime could serve the model
+  std::string reason;     // why it was not selected; empty if it was
 };
 
 struct RuntimeSelection {
-  const ServingRuntime* runtime = nullptr;   // null: none, and the fields of the failure say why
-  std::string protocol_version;              // that the model then speaks: its own, or the lowest of the runtime's
-  std::vector<RuntimeCandidate> candidates;  // in the order in which they were asked
+  const ServingRuntime* runtime = nullptr;   // null if none was selected; the failure fields say why
+  std::string protocol_version;              // the model's own, or the lowest of the runtime's
+  std::vector<RuntimeCandidate> candidates;  // in the order of evaluation
 
   // KServe 0.10: status.modelStatus.lastFailureInfo, and the event's text.
   std::string failure_reason;   // RuntimeNotRecognized, RuntimeDisabled, NoSupportingRuntime, InvalidPredictorSpec
   std::string failure_message;  // "No runtime found to support specified framework/version"
   std::string failure_event;    // "no runtime found to support predictor with model type: {sklearn <nil>}"
-  // Ours: why it is none of the candidates, those of other formats taken together; empty: there is no more to say.
+  // inferd's own addition: why each candidate was refused, with the runtimes of other formats summed up. Empty if there
+  // is nothing to add.
   std::string failure_details;
 };
 
-// Selects the runtime that serves a model of a namespace (KServe 0.10: GetSupportingRuntimes). `runtimes` outlive the
-// result; those of other namespaces are left out. Thread-safe.
+// Selects the runtime for a model of a namespace (KServe 0.10: GetSupportingRuntimes). `runtimes` must outlive the
+// result. Runtimes of other namespaces are ignored. Thread-safe.
 //
-// If the model names a runtime, it is that one, of the namespace before the cluster's; whether its format is for
-// automatic selection does not count then. Else the first that supports the model: the namespace's before the
-// cluster's, in each by priority for the format (KServe 0.11: higher first, those without last), then by the lowest of
-// the protocols, then the newest, then by name.
+// If the model names a runtime, only that one is considered, the namespace's before the cluster's, whatever its
+// autoSelect says. Otherwise the first supporting runtime in this order is selected: the namespace's before the
+// cluster's, then by priority for the format (KServe 0.11: higher first, none last), then by the lowest protocol
+// version, then the newest, then by name.
 RuntimeSelection SelectRuntime(const ModelSpec& model, std::string_view namespace_name,
                                std::span<const ServingRuntime* const> runtimes);
 

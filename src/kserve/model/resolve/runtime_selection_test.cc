@@ -9,7 +9,7 @@ namespace {
 
 using testing::ElementsAre;
 
-// Runtimes, one a line: "name" or "namespace/name", and the spec.
+// Returns runtimes from rows of a name ("name" or "namespace/name") and a spec.
 std::vector<ServingRuntime> Runtimes(const std::vector<std::pair<std::string, std::string>>& rows) {
   std::vector<ServingRuntime> runtimes;
   for (const auto& [name, spec] : rows) {
@@ -37,7 +37,7 @@ RuntimeSelection Selected(const ModelSpec& model, const std::vector<ServingRunti
   return SelectRuntime(model, "models", pointers);
 }
 
-// "name: reason" of each candidate.
+// Returns "name: reason" for each candidate.
 std::vector<std::string> Candidates(const RuntimeSelection& selection) {
   std::vector<std::string> lines;
   for (const RuntimeCandidate& candidate : selection.candidates) {
@@ -104,7 +104,7 @@ TEST(RuntimeSelectionTest, WhyItIsNoneIsSaidInShort) {
 
 struct OrderCase {
   const char* name;
-  std::vector<std::pair<std::string, std::string>> rows;  // the first is the one selected
+  std::vector<std::pair<std::string, std::string>> rows;  // the first is to be selected
   const char* why;
 };
 class RuntimeOrderTest : public testing::TestWithParam<OrderCase> {};
@@ -122,7 +122,7 @@ TEST_P(RuntimeOrderTest, GoesBefore) {
   }
 }
 
-// A runtime for sklearn with further fields of the format, of the spec, and the time of its creation.
+// Returns a runtime for sklearn with further fields of the format and of the spec.
 std::string Sklearn(const char* format, const char* spec = "") {
   return "  supportedModelFormats: [{name: sklearn, autoSelect: true" + std::string(format) + "}]\n" + spec;
 }

@@ -9,7 +9,7 @@ namespace inferd::model {
 
 namespace {
 
-// KServe 0.11: whether two runtimes would be chosen between for a format, version and protocol alike.
+// KServe 0.11: returns true if both runtimes could be candidates for the same protocol.
 bool Overlap(const ServingRuntime& a, const ServingRuntime& b) {
   if (a.protocol_versions.empty() || b.protocol_versions.empty()) return true;
   return std::ranges::any_of(a.protocol_versions, [&](const std::string& protocol) {

@@ -23,8 +23,8 @@ bool IsServiceName(std::string_view name) {
   return !name.empty() && is_letter(name.front()) && name.back() != '-' && std::ranges::all_of(name, is_inner);
 }
 
-// The objects of each component are named after the InferenceService; Kubernetes refuses them only when they are made.
-// In raw mode, their names are the value of a label, too.
+// Checks the names of a component's objects, which begin with the InferenceService's name. Kubernetes would refuse them
+// only when they are created. In raw mode, the names are also values of a label.
 void ValidateChildName(const InferenceService& service, std::string_view key, DocumentProblems& problems) {
   const std::string child = service.metadata.name + "-" + std::string(key) + "-default";
   const auto check = [&](const std::string& what, const std::string& text, const std::string& part) {
@@ -80,17 +80,17 @@ void ValidateModel(std::string_view key, const ModelFields& model, DocumentProbl
   }
 }
 
-// A custom predictor says by variables what a model says by fields.
+// Validates the variables of a custom predictor, which replace the fields of a model.
 void ValidateCustomPredictor(const Predictor& predictor, DocumentProblems& problems) {
   if (predictor.containers().empty()) return;
   const auto add = [&](std::string message) { problems.Add({"spec", "predictor", "containers"}, std::move(message)); };
   const manifest::Value& container = predictor.containers().front();
   const std::string_view protocol = FindEnvironment(container, "PROTOCOL");
-  // KServe has the protocol and those that there are the other way round in this message.
+  // KServe swaps the given protocol and the valid ones in this message.
   if (!protocol.empty() && protocol != "v1" && protocol != "v2") {
     add("Invalid protocol " + std::string(protocol) + ". Must be one of [v1, v2]");
   }
-  // KServe leaves it to the storage initializer to fail.
+  // In KServe, the storage initializer would fail later.
   if (std::string fault = CheckStorageUri(FindEnvironment(container, "STORAGE_URI")); !fault.empty()) {
     add(std::move(fault));
   }
@@ -142,7 +142,7 @@ manifest::Problems Validate(const InferenceService& service) {
   DocumentProblems problems(service.document);
   ValidateName(service, problems);
   ValidateAutoscalerAnnotations(service.metadata, problems);
-  // That there is none, or that it is no map, was said when it was read.
+  // A missing or malformed predictor was already reported when the service was read.
   if (HasPredictor(service)) ValidatePredictor(service, problems);
   ValidateTransformer(service, problems);
   ValidateExplainer(service, problems);

@@ -24,7 +24,7 @@ bool HasScheme(std::string_view uri, std::span<const std::string_view> schemes) 
   return std::ranges::any_of(schemes, [&](std::string_view scheme) { return uri.starts_with(scheme); });
 }
 
-// `\w+?://` anywhere in it; else it is a path of this machine.
+// Returns true if the URI has `\w+?://` anywhere. Otherwise it is a local path.
 bool IsRemote(std::string_view uri) {
   const size_t separator = uri.find("://");
   if (separator == std::string_view::npos || separator == 0) return false;

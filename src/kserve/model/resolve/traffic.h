@@ -9,46 +9,47 @@
 
 namespace inferd::model {
 
-// Knative: TrafficTarget, a share of a component's requests.
+// Knative: TrafficTarget. A revision's share of a component's requests.
 struct TrafficTarget {
-  std::string revision;  // empty: the latest
+  std::string revision;  // empty for the latest
   bool latest = false;
   int64_t percent = 0;
-  std::string tag;  // has a URL of its own; empty: none
+  std::string tag;  // name of an extra URL for this target; empty for none
 
   bool operator==(const TrafficTarget&) const = default;
 };
 
-// How requests are split between a component's revisions (KServe 0.10: canary rollout). With a canary percentage and a
-// revision that was rolled out before, the latest one gets the percentage and that one the rest, under the tag "prev";
-// else the latest gets all. 0 percent pins to the one before. `tag_routing`: the latest has the tag "latest".
+// Returns how requests are split between a component's revisions (KServe 0.10: canary rollout). If there is a canary
+// percentage and an earlier rolled-out revision, the latest revision gets the percentage. The earlier revision gets the
+// rest, under the tag "prev". Otherwise the latest gets all. 0 percent pins all requests to the earlier revision. With
+// `tag_routing`, the latest has the tag "latest".
 std::vector<TrafficTarget> SplitTraffic(std::optional<int64_t> canary_percent,
                                         const std::string& latest_rolled_out_revision, bool tag_routing);
 
-// As Knative's `traffic` has it.
+// Returns the targets as Knative's `traffic` field.
 manifest::Value TrafficDocument(const std::vector<TrafficTarget>& targets);
 
-// Which revisions a component has rolled out (KServe 0.10: status.components).
+// The revisions that a component has rolled out (KServe 0.10: status.components).
 struct Rollout {
-  std::string latest_ready;         // revision
-  std::string latest_rolled_out;    // had all requests
-  std::string previous_rolled_out;  // before that
+  std::string latest_ready;         // newest ready revision
+  std::string latest_rolled_out;    // revision that last got all requests
+  std::string previous_rolled_out;  // the one that was rolled out before
 
   bool operator==(const Rollout&) const = default;
 };
 
-// The revisions of a component, and how its requests are split between them: each target has its revision's name, the
-// latest too (Knative: Service status).
+// A component's revisions, and the split of its requests. Each target has its revision's name, the latest too (Knative:
+// Service status).
 struct TrafficStatus {
   std::string latest_created;
   std::string latest_ready;
   std::vector<TrafficTarget> targets;
 };
 
-// The rollout after Knative has reported this (KServe 0.10: PropagateStatus). The latest revision is rolled out when it
-// is ready and has all requests. Back again: a canary percentage that is set once the latest is rolled out would split
-// requests between it and itself, so that the revision before it becomes the one that was rolled out, and the next
-// split is with that one.
+// Returns the rollout after Knative has reported `status` (KServe 0.10: PropagateStatus). The latest revision is rolled
+// out when it is ready and gets all requests. A canary percentage that is set after that would split requests between
+// this revision and itself. In this case the rollout steps back: the previous revision becomes the rolled-out one, and
+// gets its share at the next split.
 Rollout AdvanceRollout(Rollout rollout, const TrafficStatus& status);
 
 }  // namespace inferd::model

@@ -22,7 +22,7 @@ TEST(TrafficTest, ACanaryGetsItsShare) {
             R"([{"latestRevision":true,"percent":100}])");
 }
 
-// What Knative reports when it has done what the split says.
+// Returns Knative's report after it has applied the split.
 TrafficStatus Reported(const std::string& latest, std::optional<int64_t> canary_percent, const Rollout& rollout) {
   TrafficStatus status = {.latest_created = latest,
                           .latest_ready = latest,

@@ -11,7 +11,7 @@ namespace {
 
 using testing::IsEmpty;
 
-// A predictor of a model, with what stands beside the model.
+// Returns a predictor with a model. `beside` has further fields of the predictor.
 std::string PredictorYaml(std::string_view beside) {
   return "  predictor:\n    model: {modelFormat: {name: onnx}, storageUri: s3://m}\n" + std::string(beside);
 }
@@ -145,7 +145,7 @@ TEST(ServiceValidationTest, NamesAreThoseOfServices) {
   EXPECT_EQ(with_name(std::string(46, 'a')),
             std::vector<std::string>({"f:4:9: metadata.name: the Service '" + std::string(46, 'a') +
                                       "-predictor-default' would have a name of 64 characters; Kubernetes takes 63"}));
-  // There, the name is a label's value, too.
+  // In raw mode, the name is also the value of a label.
   constexpr std::string_view kRaw = "    serving.kserve.io/deploymentMode: Standard\n";
   EXPECT_THAT(with_name(std::string(40, 'a'), kRaw), IsEmpty());
   EXPECT_EQ(with_name(std::string(41, 'a'), kRaw),
@@ -153,7 +153,7 @@ TEST(ServiceValidationTest, NamesAreThoseOfServices) {
                                       "-predictor-default' would have a value of 64 characters; Kubernetes takes 63"}));
 }
 
-// Of a graph with that metadata, and further fields of its spec.
+// Returns the problems of a graph with that metadata. `more` has further fields of its spec.
 std::vector<std::string> GraphProblems(const std::string& metadata, const std::string& more) {
   return TextsOf(Validate(ParseAs<InferenceGraph>(
       "apiVersion: serving.kserve.io/v1alpha1\nkind: InferenceGraph\nmetadata: {" + metadata +

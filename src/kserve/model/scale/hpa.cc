@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kPercentOfOne = 100;
 
-// Utilization of the target by all pods together: 1 is as it is to be.
+// Returns the utilization of all pods together, relative to the target: 1 is on target.
 double Ratio(double usage, double request, double target) { return usage / request * kPercentOfOne / target; }
 
 }  // namespace
@@ -75,7 +75,7 @@ std::optional<int64_t> RecommendReplicas(const HpaSettings& settings, int64_t re
   const double assumed = fewer ? missing_request * settings.target_utilization / kPercentOfOne : 0;
   const double all_requests = request + missing_request + (fewer ? 0 : ignored_request);
   const double careful = Ratio(usage + assumed, all_requests, settings.target_utilization);
-  // The assumptions may not turn the direction.
+  // The assumptions must not reverse the direction.
   if (is_near(careful) || (fewer ? careful > 1 : careful < 1)) return replicas;
   const int64_t counted = measured + missing + (fewer ? 0 : ignored);
   const auto recommended = static_cast<int64_t>(std::ceil(careful * static_cast<double>(counted)));
@@ -111,7 +111,7 @@ int64_t HpaAutoscaler::Scale(ScaleTime now, int64_t replicas, std::span<const Po
   int64_t wanted = replicas;
   if (const auto recommended = RecommendReplicas(settings_, replicas, pods)) {
     recommendations_.Record(now, *recommended);
-    // More at once; fewer when nothing in the window wanted more.
+    // Scale up at once. Scale down only if no recommendation in the window was higher.
     wanted = *recommended > replicas ? *recommended : std::min(replicas, recommendations_.Maximum(now));
   }
   if (wanted > replicas) wanted = std::min(wanted, std::max(UpMax(now, replicas), replicas));

@@ -42,14 +42,14 @@ INSTANTIATE_TEST_SUITE_P(
                     RecommendationCase{"idle", Pods(4, 0), 0}, RecommendationCase{"none", {}, {}},
                     RecommendationCase{"no request", {{.ready = true, .usage = 1, .request = 0}}, {}},
                     RecommendationCase{"nothing measured", {kNotMeasured, kNotReady}, {}},
-                    // Those to come count as using nothing: 3 of 4 ready with twice the target want 6, not 8.
+                    // Starting pods count as using nothing: 3 of 4 ready with twice the target want 6, not 8.
                     RecommendationCase{"more, one starts", Joined(Pods(3, 1.0), {kNotReady}), 6},
                     RecommendationCase{"more, but those that start suffice", Joined(Pods(1, 1.0), {kNotReady}), 2},
                     RecommendationCase{"fewer, one starts", Joined(Pods(3, 0.25), {kNotReady}), 2},
                     RecommendationCase{"fewer, one unknown", Joined(Pods(3, 0.1), {kNotMeasured}), 2},
                     RecommendationCase{"more, one unknown", Joined(Pods(3, 1.0), {kNotMeasured}), 6}));
 
-// A load in CPUs on pods of one CPU each; every 15 s the autoscaler decides, and pods are ready at once.
+// Simulates a load in CPUs on pods of one CPU each. The autoscaler decides every 15 s, and pods are ready at once.
 class HpaSimulation {
  public:
   explicit HpaSimulation(const HpaSettings& settings) : autoscaler_(settings) {}

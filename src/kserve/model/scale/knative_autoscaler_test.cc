@@ -86,7 +86,7 @@ TEST(KnativeAutoscalerTest, ASpikeDoesNotTakePodsAwayInThePanic) {
   EXPECT_EQ(simulation.turns(), 1);
 }
 
-// A day as a wave between 0 and 140 requests at once, with noise of up to a tenth.
+// Returns the load of a day: a wave between 0 and 140 concurrent requests, with up to 10 percent noise.
 double LoadOfDay(int64_t now, uint32_t& random) {
   random = random * 1664525 + 1013904223;
   const double noise = 0.9 + 0.2 * (random >> 8) / static_cast<double>(1 << 24);
@@ -119,7 +119,7 @@ TEST(KnativeAutoscalerTest, ADayWithADelayDoesNotFlap) {
 TEST(KnativeAutoscalerTest, TheLastPodGoesAfterTheWindowAndTheGrace) {
   Simulation simulation(kSmall, 1, 1);
   simulation.Run(100, [](int64_t) { return 5; });
-  // The stable window empties within 60 s; the gate waits the grace of 30 s.
+  // The stable window becomes empty within 60 s. Then the gate waits for the grace period of 30 s.
   simulation.Run(60, [](int64_t) { return 0; });
   EXPECT_EQ(simulation.pods(), 1);
   simulation.Run(29, [](int64_t) { return 0; });

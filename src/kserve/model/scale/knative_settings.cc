@@ -21,11 +21,11 @@ struct DurationUnit {
   std::string_view name;
   double milliseconds;
 };
-// Longer names go before those that they begin with.
+// Longer names come before their prefixes.
 constexpr std::array<DurationUnit, 7> kUnits = {
     {{"ms", 1}, {"us", 1e-3}, {"\xc2\xb5s", 1e-3}, {"ns", 1e-6}, {"h", 3'600'000}, {"m", 60'000}, {"s", 1000}}};
 
-// Reads annotations of Knative's autoscaler, and keeps the first error.
+// Reads the annotations of Knative's autoscaler. Keeps the first error.
 class AnnotationReader {
  public:
   explicit AnnotationReader(const StringMap& annotations) : annotations_(annotations) {}
@@ -47,7 +47,7 @@ class AnnotationReader {
     target = *number;
   }
 
-  // A number from min to max.
+  // Reads a number from min to max.
   void ReadNumber(std::string_view name, double min, double max, double& target) {
     const std::string* text = Find(name);
     if (text == nullptr) return;
@@ -89,7 +89,7 @@ KnativeSettings::Metric ReadMetric(const ComponentExtension& extension, Annotati
   return KnativeSettings::Metric::kConcurrency;
 }
 
-// What one pod takes, and what it is to have.
+// Sets the capacity and the target of one pod.
 void SetTarget(const ComponentExtension& extension, AnnotationReader& reader, KnativeSettings& settings) {
   const bool concurrency = settings.metric == KnativeSettings::Metric::kConcurrency;
   settings.container_concurrency = extension.container_concurrency.value_or(0);

@@ -14,7 +14,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr int64_t kMinute = 60;
-constexpr double kPeak = 140;  // requests at once: 20 pods
+constexpr double kPeak = 140;  // concurrent requests: 20 pods
 
 double Steady(int64_t) { return kPeak; }
 double Silence(int64_t) { return 0; }
@@ -37,17 +37,17 @@ struct Shape {
   const char* name;
   double (*load)(int64_t now);
   int64_t delay_s;   // scale-down-delay
-  int64_t most;      // pods: never more than the peak needs
-  int64_t turns;     // from more to fewer pods, or back, in the hour
-  int64_t last;      // pods at the end of it
-  double of_needed;  // pod seconds, in those of exactly as many pods as each second's load needs
+  int64_t most;      // pods; never more than the peak needs
+  int64_t turns;     // changes of direction in the hour
+  int64_t last;      // pods at the end
+  double of_needed;  // pod seconds, relative to exactly as many pods as each second's load needs
 };
 
 void PrintTo(const Shape& shape, std::ostream* out) { *out << shape.name; }
 
 class LoadShapesTest : public testing::TestWithParam<Shape> {};
 
-// An hour of it, from no pod on; pods take five seconds to be ready.
+// Simulates one hour, starting without pods. A pod takes five seconds to become ready.
 TEST_P(LoadShapesTest, AreFollowedWithoutFlapping) {
   const Shape& shape = GetParam();
   KnativeSettings settings = kSmall;
@@ -61,12 +61,11 @@ TEST_P(LoadShapesTest, AreFollowedWithoutFlapping) {
   EXPECT_LE(simulation.most(), shape.most);
   EXPECT_LE(simulation.turns(), shape.turns);
   EXPECT_EQ(simulation.pods(), shape.last);
-  // The last pod's stable window and grace.
+  // 90 s are the stable window and the grace period of the last pod.
   EXPECT_LE(static_cast<double>(simulation.pod_seconds()), shape.of_needed * needed + 90);
 }
 
-// Knative's rules, as they are: noise, and what goes on and off within a stable window, has them go to and fro; a delay
-// makes that rarer.
+// Knative's rules flap with noise, and with loads that start and stop within a stable window. A delay reduces it.
 INSTANTIATE_TEST_SUITE_P(
     Shapes, LoadShapesTest,
     testing::Values(Shape{"steady", Steady, 0, 20, 0, 20, 1.01}, Shape{"silence", Silence, 0, 1, 1, 0, 0},

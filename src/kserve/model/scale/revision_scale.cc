@@ -41,7 +41,7 @@ void RevisionScale::SetReachable(bool reachable) {
 
 int64_t RevisionScale::Pods(ScaleTime now, int64_t ready, bool waiting) {
   was_ready_ |= ready > 0;
-  // A request may have chosen it just before it was taken out of the routes.
+  // A request may have chosen this revision just before it left the routes.
   if (!reachable_) return waiting ? 1 : 0;
   if (!was_ready_) return desired_;
   if (now - scaled_ >= kScaleEvery) {

@@ -8,27 +8,28 @@
 
 namespace inferd::model {
 
-// How many pods one revision is to have, from its requests: KnativeAutoscaler and ZeroGate, and what neither knows:
-// that a revision has to have been ready once, whatever the load (Knative: initial scale); that a request that waits,
-// and finds no pod, is not to wait for the next look; and that one which no request can come to needs none (Knative:
-// reachability). Not thread-safe; it reads no clock.
+// Computes a revision's number of pods from its requests. Combines KnativeAutoscaler and ZeroGate, and adds three
+// rules. A revision must have been ready once, whatever the load (Knative: initial scale). A request that finds no pod
+// starts one at once, not at the next decision. A revision that no request can reach needs no pods (Knative:
+// reachability). Not thread-safe. Reads no clock.
 class RevisionScale final {
  public:
-  // What there is when it begins.
+  // The state of the revision at the beginning.
   struct Begin {
-    int64_t pods = 0;   // that run or are to
-    int64_t ready = 0;  // of these
+    int64_t pods = 0;   // running or planned
+    int64_t ready = 0;  // of these pods
     bool was_ready = false;
   };
 
   RevisionScale(const KnativeSettings& settings, ScaleTime now, const Begin& begin);
 
-  // Whether the load is to be recorded again, which is so once a second; it counts as done then.
+  // Returns true, once a second, if the load must be recorded. The next call of Record belongs to this turn.
   bool TakeMeasureTurn(ScaleTime now);
-  // The load since the last time: requests at once, on average, and requests begun per second.
+  // Records the load since the last record: average concurrent requests, and requests begun per second.
   void Record(ScaleTime now, double concurrency, double rate);
 
-  // `ready`: pods; `waiting`: a request waits for one. Call it at least every two seconds.
+  // Returns the number of pods to run. `ready` is the number of ready pods. `waiting` is true if a request waits for a
+  // pod. Call at least every two seconds.
   int64_t Pods(ScaleTime now, int64_t ready, bool waiting);
 
   void SetReachable(bool reachable);
@@ -42,7 +43,7 @@ class RevisionScale final {
   ZeroGate zero_gate_;
   ScaleTime measured_;
   ScaleTime scaled_;
-  int64_t desired_;  // at the autoscaler's last look
+  int64_t desired_;  // at the autoscaler's last decision
   bool reachable_ = true;
   bool was_ready_;
 };

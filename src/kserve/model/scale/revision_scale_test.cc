@@ -10,7 +10,7 @@ constexpr KnativeSettings kSettings = {.total_value = 10,
                                        .stable_window = std::chrono::seconds(6),
                                        .panic_window = std::chrono::seconds(1)};
 
-// One second after the other, under a load of requests at once; all pods are ready at once.
+// Runs second by second under a load of concurrent requests. All pods are ready at once.
 class Timeline {
  public:
   explicit Timeline(RevisionScale::Begin begin, const KnativeSettings& settings = kSettings)
@@ -60,7 +60,7 @@ TEST(RevisionScaleTest, OneThatNoRequestComesToHasNone) {
   EXPECT_EQ(run.For(1, 0), 2);
 }
 
-// Another gateway leads now, and has measured nothing yet.
+// Another gateway has taken the lead, and has measured nothing yet.
 TEST(RevisionScaleTest, PodsThatAreThereWhenItBeginsStayForAWindow) {
   Timeline run({.pods = 5, .ready = 5, .was_ready = true});
   EXPECT_EQ(run.For(5, 0), 5);

@@ -10,8 +10,8 @@
 
 namespace inferd::model {
 
-// A revision under a load, in simulated time: each second the load is recorded and what was begun becomes ready; every
-// two seconds the autoscaler decides, as Knative has it.
+// A simulation of a revision under load. Each second it records the load, and pods that have started become ready.
+// Every two seconds the autoscaler decides, as in Knative.
 class Simulation {
  public:
   Simulation(const KnativeSettings& settings, int64_t pods, int64_t start_s)
@@ -22,7 +22,7 @@ class Simulation {
     pods_ = ready_ = pods;
   }
 
-  // `load(second)`: requests at once.
+  // `load(second)` returns the concurrent requests.
   void Run(int64_t duration_s, const std::function<double(int64_t)>& load) {
     for (const int64_t end = now_s_ + duration_s; now_s_ < end; ++now_s_) {
       autoscaler_.Record(std::chrono::seconds(now_s_), load(now_s_));
@@ -42,9 +42,9 @@ class Simulation {
   int64_t pods() const { return pods_; }
   int64_t most() const { return most_; }
   int64_t least() const { return least_; }
-  // How often the number of pods went the other way.
+  // Returns how often the number of pods changed its direction.
   int64_t turns() const { return turns_; }
-  // Of all of the time so far.
+  // Returns the pod seconds of the whole simulation so far.
   int64_t pod_seconds() const { return pod_seconds_; }
   const KnativeDecision& decision() const { return decision_; }
   int64_t now_s() const { return now_s_; }
@@ -83,7 +83,7 @@ class Simulation {
   int64_t direction_ = 0;
 };
 
-// Seven requests at once are what one pod is to have.
+// Settings with a target of 7 concurrent requests for one pod.
 inline constexpr KnativeSettings kSmall = {.total_value = 10, .target_value = 7, .target_burst_capacity = 0};
 
 }  // namespace inferd::model

@@ -5,7 +5,7 @@
 
 #include "kserve/model/schema/definition.h"
 
-// The tables behind FindSpecDefinition. Made once each; thread-safe.
+// The tables behind FindSpecDefinition. Each is created once. Thread-safe.
 
 namespace inferd::model {
 
@@ -14,12 +14,12 @@ const Definition& RuntimeDefinition();       // ServingRuntimeSpec
 const Definition& GraphDefinition();         // InferenceGraphSpec
 const Definition& TrainedModelDefinition();  // TrainedModelSpec
 
-// Kubernetes' own.
+// Kubernetes' own types.
 const Definition& ContainerDefinition();
 const std::vector<Field>& ContainerFields();
 const std::vector<Field>& PodSpecFields();
 
-// The fields of all lists, in order.
+// Returns the fields of all lists, in order.
 inline std::vector<Field> JoinedFields(std::initializer_list<std::vector<Field>> lists) {
   std::vector<Field> joined;
   for (const std::vector<Field>& list : lists) joined.insert(joined.end(), list.begin(), list.end());

@@ -10,10 +10,11 @@
 
 namespace inferd::model {
 
-// One field of a kind's spec, and where it is: of lists in the first item, of maps under the key "k".
+// One field of a kind's spec, with its path. The path goes through the first item of a list, and through the key "k" of
+// a map.
 struct WalkedField {
   std::string path;           // "predictor.containers[0].image"
-  std::vector<Field> fields;  // on the way to it, itself the last
+  std::vector<Field> fields;  // the fields along the path, this field last
 
   const Field& field() const { return fields.back(); }
 };
@@ -31,14 +32,14 @@ inline void WalkFields(const Definition& definition, const WalkedField& at, std:
   }
 }
 
-// All of them, those that have others before these.
+// Returns all fields of a kind's spec. A field comes before the fields inside it.
 inline std::vector<WalkedField> WalkFields(std::string_view kind) {
   std::vector<WalkedField> found;
   WalkFields(*FindSpecDefinition(kind), {}, found);
   return found;
 }
 
-// The map that has the field, within `spec`; what is not there is made.
+// Returns the map in `spec` that contains the field. Creates missing parts.
 inline manifest::Value& OwnerOfField(manifest::Value& spec, const WalkedField& walked) {
   manifest::Value* owner = &spec;
   for (size_t i = 0; i + 1 < walked.fields.size(); ++i) {

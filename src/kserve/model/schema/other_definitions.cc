@@ -58,7 +58,7 @@ const Definition& TrainedModelSpecModel() {
 
 const Definition& RouterTimeoutsDefinition() {
   static const Definition definition = {
-      .name = "InfereceGraphRouterTimeouts",  // as KServe writes it
+      .name = "InfereceGraphRouterTimeouts",  // KServe's spelling
       .text = "Of the router, in seconds.",
       .fields = {{"serverRead", kInteger, "Of a request's head, and of its body without progress."},
                  {"serverWrite", kInteger, "Until there is the answer."},

@@ -11,7 +11,7 @@
 
 namespace inferd::model {
 
-// One version of a component, and its replicas now.
+// One revision of a component, with its current replicas.
 struct RevisionState {
   std::string name;  // "digits-predictor-default-00001"
   bool was_ready = false;
@@ -20,7 +20,7 @@ struct RevisionState {
   bool operator==(const RevisionState&) const = default;
 };
 
-// What an object of a cluster says of itself.
+// A condition in the status of a cluster's object.
 struct ObservedCondition {
   std::string status = "Unknown";  // "True", "False", "Unknown"
   std::string reason = {};
@@ -29,42 +29,42 @@ struct ObservedCondition {
   bool operator==(const ObservedCondition&) const = default;
 };
 
-// A predictor, transformer or explainer that runs, or is to.
+// A predictor, transformer or explainer that runs or will run.
 struct ComponentState {
-  // Its conditions, where an object of a cluster has them.
+  // The component's conditions, as objects of a cluster report them.
   struct Observed {
     ObservedCondition ready = {};
     ObservedCondition route = {};          // in serverless mode
-    ObservedCondition configuration = {};  // likewise
+    ObservedCondition configuration = {};  // in serverless mode
 
     bool operator==(const Observed&) const = default;
   };
 
   ComponentKind kind = ComponentKind::kPredictor;
-  std::vector<RevisionState> revisions = {};  // the newest last; without those that are to go
-  std::vector<std::string> unheeded = {};     // fields of its pods that do nothing where it runs
-  std::vector<std::string> limits = {};       // of its newest pods, that are held, each with how
+  std::vector<RevisionState> revisions = {};  // the newest last; without those to be deleted
+  std::vector<std::string> unheeded = {};     // fields of its pods that have no effect here
+  std::vector<std::string> limits = {};       // of its newest pods: resource limits that are enforced, and how
   Rollout rollout = {};
-  std::vector<TrafficTarget> traffic = {};  // each has its revision's name; empty: no revision was ready yet
-  std::optional<Observed> observed = {};    // none: its conditions are what its revisions are
-  std::string url = {};                     // where it is asked from outside; empty: as the configuration has it
+  std::vector<TrafficTarget> traffic = {};  // each with its revision's name; empty if no revision was ready yet
+  std::optional<Observed> observed = {};    // if absent, the revisions decide the conditions
+  std::string url = {};                     // its external URL; if empty, the configuration decides
 
   bool operator==(const ComponentState&) const = default;
 };
 
-// What has become of a service, as its status is made of it. A value.
+// The state of a service, from which its status is made. A value.
 struct ServiceState {
-  // Why the service as it stands cannot be run; what ran before goes on.
+  // Why the service cannot run in its current form. The previous form keeps running.
   std::optional<ResolutionFailure> failure = {};
   DeploymentMode mode = DeploymentMode::kServerless;
-  std::string url = {};                         // where predictions are asked for within the cluster
+  std::string url = {};                         // URL for predictions within the cluster
   std::vector<ComponentState> components = {};  // the predictor's first
-  std::vector<std::string> unheeded = {};       // fields of the service and its runtime that do nothing, with why
-  // Of what leads to it from outside, where that is wrong or missing; none: it goes by the components.
+  std::vector<std::string> unheeded = {};       // fields of the service and its runtime without effect, and why
+  // The condition of the routes from outside, if they are wrong or missing. If absent, the components decide.
   std::optional<ObservedCondition> ingress = {};
-  // Of what gives pods what their templates lack, where that is missing; none: templates lack nothing, or it is there.
+  // The condition of the pod webhook, if templates lack parts that it must inject, and it is missing. Absent otherwise.
   std::optional<ObservedCondition> pod_webhook = {};
-  // Conditions by type that do not decide about Ready, for as long as something is to be said.
+  // Extra conditions by type. They do not affect Ready, and exist only while there is something to report.
   std::map<std::string, ObservedCondition> notices = {};
 
   bool operator==(const ServiceState&) const = default;

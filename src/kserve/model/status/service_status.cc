@@ -18,7 +18,7 @@ using manifest::Text;
 using manifest::TextAt;
 using manifest::Value;
 
-// As far as a condition is from True: the worst of some counts for all of them.
+// Ordered by distance from True. The worst condition of several counts for all of them.
 enum class Truth { kTrue, kUnknown, kFalse };
 
 struct Condition {
@@ -51,7 +51,7 @@ std::string Capitalised(std::string_view kind) {
 
 const Condition& Worst(const Condition& a, const Condition& b) { return b.truth > a.truth ? b : a; }
 
-// The newest revision's replica that has failed; null: none has.
+// Returns the first failed replica of the revision. Null if none has failed.
 const ReplicaStatus* FailedReplica(const RevisionState& revision) {
   const auto found = std::ranges::find_if(revision.replicas, [](const auto& each) { return !each.failure.empty(); });
   return found == revision.replicas.end() ? nullptr : &*found;
@@ -59,7 +59,7 @@ const ReplicaStatus* FailedReplica(const RevisionState& revision) {
 
 bool HasFailed(const RevisionState& revision) { return !revision.was_ready && FailedReplica(revision) != nullptr; }
 
-// Knative: the Configuration is what the newest revision is.
+// Knative: the Configuration's condition is that of its newest revision.
 Condition ConfigurationOf(const ComponentState& component) {
   if (component.revisions.empty()) return {};
   const RevisionState& newest = component.revisions.back();
@@ -88,7 +88,7 @@ class StatusMaker {
       components.Set(ComponentKindName(component.kind), ComponentStatus(component));
     }
     if (state_.failure.has_value()) {
-      // What runs goes on; that the service as it stands does not is said here.
+      // The running revision continues. This reports that the current spec cannot run.
       conditions_["PredictorReady"] = {Truth::kFalse, state_.failure->reason, state_.failure->Explain()};
     }
     if (!conditions_.contains("PredictorReady")) conditions_["PredictorReady"] = {};
@@ -125,7 +125,7 @@ class StatusMaker {
     conditions_[name + "ConfigurationReady"] = configuration;
   }
 
-  // Ours: KServe passes over such fields in silence.
+  // inferd's own condition. KServe ignores such fields silently.
   Condition Unheeded() const {
     Condition condition{Truth::kFalse, "FieldsNotHonored", {}};
     for (const std::string& field : state_.unheeded) {
@@ -134,7 +134,7 @@ class StatusMaker {
     return condition;
   }
 
-  // KServe: the ingress is made once all components are ready, and names the first that is not.
+  // KServe creates the ingress once all components are ready, and names the first that is not.
   void AddIngress() {
     Condition& ingress = conditions_["IngressReady"];
     ingress.truth = Truth::kTrue;
@@ -147,7 +147,7 @@ class StatusMaker {
     if (state_.ingress.has_value()) ingress = ConditionFrom(*state_.ingress);
   }
 
-  // A component that goes on with the revision before keeps what leads to it.
+  // A component that still runs its previous revision keeps its route.
   bool HasTraffic(std::string_view name) const {
     return std::ranges::any_of(state_.components, [&](const ComponentState& component) {
       return Capitalised(ComponentKindName(component.kind)) == name && !component.traffic.empty();
@@ -160,7 +160,7 @@ class StatusMaker {
     return host.has_value() ? context_.config.ingress.url_scheme + "://" + *host + port : std::string();
   }
 
-  // KServe: that of the component that takes the requests, without what names the component.
+  // KServe: the URL of the component that receives the requests, without the component's part of the name.
   std::string ServiceUrl() const {
     std::string url;
     ComponentKind entry = ComponentKind::kPredictor;
@@ -179,7 +179,7 @@ class StatusMaker {
   }
 
   std::string ClusterUrl() const {
-    // KServe: in raw mode, without the model's path.
+    // KServe: in raw mode, the URL has no model path.
     const bool raw = state_.mode == DeploymentMode::kRawDeployment;
     return raw ? "http://" + ClusterHost(service_, service_.metadata.name) : state_.url;
   }
@@ -224,7 +224,7 @@ class StatusMaker {
       Value item = Value::Map({{"lastTransitionTime", Text(TransitionTime(type, condition.truth))}});
       if (!condition.message.empty()) item.Set("message", Text(condition.message));
       if (!condition.reason.empty()) item.Set("reason", Text(condition.reason));
-      // What does not decide about Ready (Knative: severity).
+      // Conditions that do not affect Ready get a severity (Knative).
       if (type != "Ready" && type != "PredictorReady" && type != "IngressReady") item.Set("severity", Text("Info"));
       item.Set("status", Text(TruthName(condition.truth)));
       item.Set("type", Text(type));
@@ -243,7 +243,7 @@ class StatusMaker {
     return context_.now;
   }
 
-  // KServe: modelStatus, of the predictor.
+  // KServe: modelStatus, which describes the predictor.
   Value ModelStatus() const {
     const auto predictor = std::ranges::find(state_.components, ComponentKind::kPredictor, &ComponentState::kind);
     const bool runs = predictor != state_.components.end() && !predictor->revisions.empty();
@@ -301,7 +301,7 @@ class StatusMaker {
   const ServiceState& state_;
   const StatusContext& context_;
   const Value* const before_;
-  std::map<std::string, Condition> conditions_;  // sorted, as Knative has them
+  std::map<std::string, Condition> conditions_;  // sorted, as in Knative
 };
 
 }  // namespace

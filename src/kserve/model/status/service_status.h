@@ -10,36 +10,35 @@
 
 namespace inferd::model {
 
-// What a status is made of beside the service and its state.
+// The inputs of a status besides the service and its state.
 struct StatusContext {
   const InferenceServiceConfig& config;
-  uint16_t gateway_port = 80;  // that URLs name; 80: they need not
-  std::string now;             // RFC 3339, for what has changed
+  uint16_t gateway_port = 80;  // port in URLs; 80 is left out
+  std::string now;             // RFC 3339; the time of changed conditions
 };
 
-// The status of an InferenceService (KServe 0.10: InferenceServiceStatus): conditions, URLs, revisions and traffic of
-// its components, and the state of its model. `before` is the one that it had, whose times stay where nothing has
-// changed; null: none. A condition that is not True says why in words of ours, where KServe leaves it open.
-// Thread-safe.
+// Returns the status of an InferenceService (KServe 0.10: InferenceServiceStatus): conditions, URLs, the components'
+// revisions and traffic, and the model's state. `before` is the previous status, or null. Unchanged conditions keep its
+// times. A condition that is not True explains why in inferd's words, where KServe gives no message. Thread-safe.
 manifest::Value MakeServiceStatus(const InferenceService& service, const ServiceState& state,
                                   const StatusContext& context, const manifest::Value* before);
 
-// What a status says of a component's revisions; each name may be empty.
+// The revisions of a component that a status names. Each name may be empty.
 struct WrittenRollout {
   std::string latest_created;
   Rollout rollout;
 };
 WrittenRollout ReadRollout(const manifest::Value& service, ComponentKind kind);
 
-// "True", "False", "Unknown" of a condition; empty: there is none.
+// Returns "True", "False" or "Unknown" for a condition. Empty if there is no such condition.
 std::string ConditionOf(const manifest::Value& status, std::string_view type);
-// Its message; empty: there is none. `status` may be null.
+// Returns a condition's message. Empty if there is no such condition. `status` may be null.
 std::string MessageOf(const manifest::Value* status, std::string_view type);
 
-// A condition that does not decide about Ready, without a time.
+// Returns a condition that does not affect Ready, without a time.
 manifest::Value NoticeCondition(std::string_view type, const ObservedCondition& notice);
-// The status with that condition in place of the one that it had of the type, and all else as it was. `before` may be
-// null.
+// Returns the status with this condition instead of its old one of the same type. The rest is unchanged. `before` may
+// be null.
 manifest::Value WithNotice(const manifest::Value* before, std::string_view type, const ObservedCondition& notice);
 
 }  // namespace inferd::model

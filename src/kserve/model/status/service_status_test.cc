@@ -150,7 +150,7 @@ TEST_F(ServiceStatusTest, TheRevisionBeforeGoesOn) {
   ComponentState rolling = first_;
   rolling.revisions.push_back(StatusTestRevision("r2", false, "left with status 1"));
   const Value status = Make({.url = "x", .components = {rolling}});
-  // What leads to the service stays; that the newest revision is not there is said.
+  // The route stays. The failure of the newest revision is reported.
   EXPECT_EQ(Truths(status), "False False True");
   EXPECT_EQ(TextAt(status, {"modelStatus", "states", "activeModelState"}), "Loaded");
   EXPECT_EQ(TextAt(status, {"modelStatus", "states", "targetModelState"}), "FailedToLoad");

@@ -32,7 +32,7 @@ const Value* FindCondition(const Value* status, std::string_view type) {
   return found == conditions->items().end() ? nullptr : &*found;
 }
 
-// "http://HOST/v1/models/SERVICE:predict" for the model itself.
+// Returns the model's URL, made from its service's "http://HOST/v1/models/SERVICE:predict".
 std::string UrlOf(const std::string& service_url, const std::string& model) {
   const size_t models = service_url.find("/models/");
   if (models == std::string::npos) return {};

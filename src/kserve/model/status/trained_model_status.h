@@ -11,31 +11,32 @@
 
 namespace inferd::model {
 
-// What has become of a TrainedModel and of the service that it names.
+// The state of a TrainedModel and of the service that it names.
 struct TrainedModelState {
-  bool there = false;  // the service
+  bool there = false;  // true if the service exists
   bool ready = false;
   bool takes_models = false;
-  bool fits = true;          // in the service's memory, beside the others
-  bool loaded = false;       // the model, by all replicas that are ready
-  std::string failure = {};  // why it is not; empty: it is on its way
-  std::string url = {};      // of the service's predictions
+  bool fits = true;          // true if the model fits in the service's memory beside the others
+  bool loaded = false;       // true if all ready replicas have loaded the model
+  std::string failure = {};  // why it is not loaded; empty while it is loading
+  std::string url = {};      // URL of the service's predictions
 };
 
-// What the first container of a component's pods may use (resources.limits.memory); nullopt: it has no limit.
+// Returns the memory limit of a component's first container (resources.limits.memory), in bytes. nullopt if it has
+// none.
 std::optional<int64_t> MemoryLimitOf(const manifest::Value& pod_spec);
-// Whether each of a service's models fits into its memory, beside those before it that do.
+// Returns for each of a service's models whether it fits in the service's memory, beside the earlier models that fit.
 std::vector<bool> FitInMemory(std::span<const TrainedModel* const> models, std::optional<int64_t> limit);
 
-// The service's components have revisions that take requests.
+// Returns true if all components of the service have revisions that take requests.
 bool IsReady(const ServiceState& state);
 
-// The status of a TrainedModel (KServe 0.10: TrainedModelStatus) without times: its conditions InferenceServiceReady,
-// IsMMSPredictor, MemoryResourceAvailable and Ready, and where it is asked for. What its server says of it is in Ready,
-// where KServe does not look, and why the model cannot be used, where that is so. Thread-safe.
+// Returns the status of a TrainedModel, without times (KServe 0.10: TrainedModelStatus): its conditions
+// InferenceServiceReady, IsMMSPredictor, MemoryResourceAvailable and Ready, and its URL. Unlike KServe's, Ready
+// includes the server's state of the model, and the reason if the model cannot be used. Thread-safe.
 manifest::Value MakeTrainedModelStatus(const TrainedModel& model, const TrainedModelState& state);
 
-// A status with the time of each condition's last change: `now`, or what it had `before` (null: no status).
+// Returns the status with the time of each condition's last change: its time in `before` (null if none), else `now`.
 manifest::Value WithTimes(manifest::Value status, const manifest::Value* before, const std::string& now);
 
 }  // namespace inferd::model

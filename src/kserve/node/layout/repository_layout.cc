@@ -17,11 +17,11 @@ using manifest::Value;
 
 constexpr std::string_view kConfiguration = "config.pbtxt";
 constexpr std::string_view kSavedModel = "saved_model.pb";
-// Of a version folder, as Triton calls them.
+// Triton's names in a version folder.
 constexpr std::string_view kModelFile = "model";
 constexpr std::string_view kSavedModelFolder = "model.savedmodel";
 
-// Links to folders count as folders. Hidden entries do not count.
+// The entries of a folder. Links to folders count as folders. Hidden entries do not count.
 struct Entries {
   std::vector<fs::path> files, folders;
 };
@@ -47,7 +47,7 @@ bool IsModel(const fs::path& folder) {
   return fs::exists(folder / kConfiguration, error) || std::ranges::any_of(EntriesOf(folder).folders, IsVersion);
 }
 
-// The file of a version folder that has no other, under the name that Triton looks for.
+// Renames the only file of a version folder to the name that Triton expects.
 std::error_code NameFile(const fs::path& folder) {
   const Entries entries = EntriesOf(folder);
   std::error_code error;
@@ -57,7 +57,7 @@ std::error_code NameFile(const fs::path& folder) {
   return error;
 }
 
-// Puts the folder to its place in the repository that takes its name.
+// Moves the folder to its place in a repository, which takes the folder's name.
 base::Status MoveInto(const fs::path& folder, const fs::path& place) {
   const fs::path repository = folder.string() + ".repository";
   std::error_code error;

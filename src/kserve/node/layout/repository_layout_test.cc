@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::ElementsAre;
 
-// The files that a folder with these files has as a repository, or why it is none.
+// Returns the files of a repository made from these files, or the error.
 std::vector<std::string> Made(const std::vector<std::string>& files) {
   const support::TempDir dir;
   const fs::path folder = dir.path() / "model";

@@ -30,7 +30,7 @@ bool AnswersGet(const std::string& path, const std::string& address, std::chrono
   return response.has_value() && response->status >= 200 && response->status < 400;
 }
 
-// A message of gRPC: HealthCheckRequest with its field `service`.
+// Returns a gRPC message: HealthCheckRequest with its field `service`.
 std::string HealthRequest(const std::string& service) {
   std::string message;
   if (!service.empty()) wire::AppendBytes(1, service, &message);
@@ -39,7 +39,7 @@ std::string HealthRequest(const std::string& service) {
   return frame + message;
 }
 
-// Asks grpc.health.v1.Health/Check. `done` is told once whether the answer was SERVING. Loop-bound.
+// A call of grpc.health.v1.Health/Check. Sets `done` once, to whether the response was SERVING. Loop-bound.
 class HealthCall final : public net::upstream::Http2Receiver {
  public:
   explicit HealthCall(std::promise<bool>& done) : done_(done) {}

@@ -7,13 +7,13 @@
 
 namespace inferd::node {
 
-// Returns where a port of this machine is reached: "127.0.0.1:40001".
+// Returns the address of a port of this machine: "127.0.0.1:40001".
 std::string AddressAt(uint16_t port);
 
-// Returns true if something of this machine takes connections at the address: "127.0.0.1:40001", "unix:PATH". Blocks.
+// Returns true if the address accepts connections: "127.0.0.1:40001", "unix:PATH". Blocks.
 bool TakesConnections(const std::string& address);
 
-// Asks the server at `address` by the probe, which is no command. Returns true if it is ready. Blocks, at most for the
+// Probes the server at `address`. Returns true if it is ready. The probe must not be a command. Blocks, at most for the
 // probe's timeout. Thread-safe.
 bool AnswersReady(const ReadinessProbe& probe, const std::string& address);
 

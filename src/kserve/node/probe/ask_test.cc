@@ -14,7 +14,7 @@ namespace {
 
 using Way = ReadinessProbe::Way;
 
-// Answers GET /ready with 200, and health checks of "m" with SERVING, of "late" with NOT_SERVING.
+// Answers GET /ready with 200, health checks of "m" with SERVING, and those of "late" with NOT_SERVING.
 class HealthHandler final : public net::HttpHandler {
  public:
   net::BodyPlan OnHead(const net::RequestHead&) override { return {}; }

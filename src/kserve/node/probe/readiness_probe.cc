@@ -33,7 +33,7 @@ int64_t SecondsAt(const Value& map, std::string_view key, int64_t most) {
   return std::clamp<int64_t>(manifest::ParseInt64(TextAt(map, key)).value_or(0), 0, most);
 }
 
-// The number of a port that is given as such, or by its name in the container. 0: there is none.
+// Returns the number of a port, given as a number or by its name in the container. 0 if there is none.
 int64_t PortNumber(const Value& container, const std::string& text) {
   if (const auto number = manifest::ParseInt64(text); number.has_value()) return *number;
   const Value* const ports = container.Find("ports");
@@ -46,7 +46,8 @@ int64_t PortNumber(const Value& container, const std::string& text) {
 
 bool IsPartOfWord(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.'; }
 
-// `text` with each number that stands alone, as in "localhost:8080/ready", and is a port, where the port is here.
+// Replaces each separate number in `text` that is a port of the container, as in "localhost:8080/ready", by its local
+// port.
 std::string WithPorts(const std::string& text, const FindPort& find_port) {
   std::string moved;
   for (size_t at = 0; at < text.size();) {

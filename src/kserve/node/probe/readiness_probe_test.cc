@@ -12,7 +12,7 @@ using std::chrono::milliseconds;
 using ::testing::ElementsAre;
 using Way = ReadinessProbe::Way;
 
-// Of a container with the ports 8080, called http, and 9000.
+// Reads a probe of a container with the ports 8080, called http, and 9000.
 ReadinessProbe Read(const std::string& probe) {
   const auto container =
       manifest::ReadYaml(

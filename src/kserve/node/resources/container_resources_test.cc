@@ -15,7 +15,7 @@ ContainerResources ResourcesOf(std::string_view yaml) {
 TEST(ContainerResources, AreReadAsKubernetesReadsThem) {
   struct Case {
     const char* yaml;
-    int64_t memory, cpu, request;  // 0: none
+    int64_t memory, cpu, request;  // 0 for none
     std::vector<std::string> others;
   };
   const std::vector<Case> cases = {

@@ -18,10 +18,10 @@ namespace {
 
 constexpr int64_t kMilliPerCpu = 1000;
 constexpr int64_t kPeriodUs = 100'000;
-constexpr int64_t kQuotaUsMin = 1000;  // the kernel's
+constexpr int64_t kQuotaUsMin = 1000;  // the kernel's minimum
 constexpr mode_t kFolderMode = 0755;
 constexpr mode_t kFileMode = 0644;
-// What was killed is gone a moment later.
+// Killed processes disappear a moment later.
 constexpr int kRemoveTries = 50;
 constexpr std::chrono::milliseconds kRemovePause{10};
 
@@ -33,7 +33,7 @@ std::string CpuMax(int64_t milli) {
   return std::to_string(std::max(milli * kPeriodUs / kMilliPerCpu, kQuotaUsMin)) + " " + std::to_string(kPeriodUs);
 }
 
-// Kubernetes: shares of version 1, of which 1024 are a CPU, on the scale of version 2.
+// Kubernetes: converts shares of version 1 (1024 per CPU) to the scale of version 2.
 std::string CpuWeight(int64_t milli) {
   constexpr int64_t kSharesMin = 2;
   constexpr int64_t kSharesMax = 262'144;
@@ -69,7 +69,7 @@ base::Status ControlGroup::SetLimits(const ContainerResources& resources, GroupC
   if (controllers.memory && resources.memory_limit_bytes.has_value()) {
     INFERD_RETURN_IF_ERROR(WriteGroupFile(path_ / "memory.max", std::to_string(*resources.memory_limit_bytes)));
     INFERD_RETURN_IF_ERROR(WriteGroupFile(path_ / "memory.oom.group", "1"));
-    // A machine without swap has no such file; one with it would let the container have more than its limit.
+    // Without swap there is no such file. With swap, the container could use more than its limit.
     static_cast<void>(WriteGroupFile(path_ / "memory.swap.max", "0").ok());
   }
   if (controllers.cpu && resources.cpu_limit_milli.has_value()) {
@@ -87,7 +87,7 @@ ControlGroup::ControlGroup(ControlGroup&& other) noexcept
 ControlGroup::~ControlGroup() {
   if (path_.empty()) return;
   join_.Close();
-  // Older kernels have no such file: what the process has started, and left behind, keeps the group there.
+  // Older kernels lack this file. Then processes that are left behind keep the group.
   static_cast<void>(WriteGroupFile(path_ / "cgroup.kill", "1").ok());
   for (int i = 0; i < kRemoveTries && !remove_(path_); ++i) std::this_thread::sleep_for(kRemovePause);
 }

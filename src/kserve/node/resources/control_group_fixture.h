@@ -4,7 +4,7 @@
 
 namespace inferd::node {
 
-// The kernel's files go with a group; those of a folder that stands for one do not.
+// Removes a stand-in for a group. The kernel removes a real group's files with it, but not those of a plain folder.
 inline bool RemoveStandIn(const std::filesystem::path& group) {
   std::filesystem::remove_all(group);
   return true;

@@ -21,18 +21,18 @@ constexpr std::string_view kPrefix = "inferd.";
 
 base::Status Undividable(const std::string& why) { return base::FailedPrecondition(why); }
 
-// The folder of this process's group; empty: there is none of version 2.
+// Returns the folder of this process's group. Empty if there is none of version 2.
 path OwnGroup(const base::ControlGroups& groups) {
   std::error_code ignored;
   path mount = groups.mount;
-  // Beside version 1 it has a folder of its own.
+  // Beside version 1, version 2 has its own folder.
   if (!exists(mount / "cgroup.controllers", ignored)) mount /= "unified";
   if (!exists(mount / "cgroup.controllers", ignored)) return {};
   std::ifstream membership(groups.membership);
   for (std::string line; std::getline(membership, line);) {
     if (!line.starts_with("0::")) continue;
     path own = mount / path(line.substr(3)).relative_path();
-    // In a container the path may be the host's, of which nothing is to be seen but its end, the mount.
+    // In a container, the path may be the host's. Then only the mount itself is visible.
     return exists(own, ignored) ? own : mount;
   }
   return {};
@@ -55,7 +55,7 @@ std::string Enable(GroupControllers controllers) {
   return text;
 }
 
-// What a process has left that was killed.
+// Removes what a killed process has left.
 void RemoveLeft(const path& own, const RemoveGroup& remove) {
   std::error_code ignored;
   std::vector<path> left;
@@ -73,7 +73,7 @@ void RemoveLeft(const path& own, const RemoveGroup& remove) {
   }
 }
 
-// Makes OWN/inferd.PID, with this process below it, and the controllers for what else is below.
+// Creates OWN/inferd.PID, moves this process below it, and enables the controllers for the other subgroups.
 base::Status Divide(const path& own, const path& folder, GroupControllers controllers, const RemoveGroup& remove) {
   const path self = folder / "controller";
   std::error_code error;

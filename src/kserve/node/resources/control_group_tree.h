@@ -11,21 +11,23 @@
 
 namespace inferd::node {
 
-// The part of the machine's control groups of version 2 (cgroups(7)) that this process may divide: its own group, where
-// it is alone in it. A container's, or that of a service of systemd with Delegate=yes:
+// The part of the machine's control groups of version 2 (cgroups(7)) that this process may divide: its own group, if it
+// is alone in it. That is a container's group, or that of a systemd service with Delegate=yes:
 //
-//   OWN/inferd.PID/controller    this process, as a group that has others below it has no processes
+//   OWN/inferd.PID/controller    this process, because a group with subgroups must not have processes
 //   OWN/inferd.PID/NAME.1        a replica's process
 //
-// Groups that a program before this one has left are removed. One of a machine; thread-safe.
+// Groups of an earlier run are removed. One per machine. Thread-safe.
 class ControlGroupTree final {
  public:
-  // FAILED_PRECONDITION, with the reason: this process may not divide its group. Then it is where it was.
+  // Moves this process into a new subgroup. FAILED_PRECONDITION, with the reason, if this process may not divide its
+  // group. Then nothing has changed.
   static base::Result<std::unique_ptr<ControlGroupTree>> Open(const base::ControlGroups& groups,
                                                               RemoveGroup remove = RemoveGroupFolder);
 
   GroupControllers controllers() const { return controllers_; }
-  // For one life of a process. `name`: of a file; UNAVAILABLE, with the file: it cannot be made.
+  // Creates the group for one run of a process. `name` must be a valid file name. UNAVAILABLE, with the file, if that
+  // fails.
   base::Result<ControlGroup> Make(const std::string& name, const ContainerResources& resources);
 
  private:
@@ -35,7 +37,7 @@ class ControlGroupTree final {
   const std::filesystem::path folder_;
   const GroupControllers controllers_;
   const RemoveGroup remove_;
-  std::atomic<uint64_t> made_ = 0;  // the same name may be in several namespaces
+  std::atomic<uint64_t> made_ = 0;  // makes names unique: several namespaces may have the same name
 };
 
 }  // namespace inferd::node

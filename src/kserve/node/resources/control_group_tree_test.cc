@@ -16,7 +16,7 @@ namespace {
 using std::filesystem::path;
 using ::testing::HasSubstr;
 
-// A folder as the kernel's would be, where files are plain ones.
+// A folder like the kernel's, with plain files.
 class ControlGroupTreeTest : public ::testing::Test {
  protected:
   ControlGroupTreeTest() { create_directories(own_); }
@@ -67,7 +67,7 @@ TEST_F(ControlGroupTreeTest, IsNoneWithoutControllers) {
   EXPECT_EQ(none.error().message(), "there are no control groups of version 2");
 }
 
-// The kernel's answer where the group has other processes, or is another user's.
+// The kernel answers so if the group has other processes or belongs to another user.
 TEST_F(ControlGroupTreeTest, WhatCannotBeDividedStaysAsItWas) {
   create_directory(own_ / "cgroup.subtree_control");
   const auto tree = Open("cpu memory", folder_.path());
@@ -93,7 +93,7 @@ TEST_F(ControlGroupTreeTest, AGroupHasItsContainersLimits) {
   struct Case {
     const char* controllers;
     ContainerResources resources;
-    std::vector<std::pair<const char*, const char*>> files;  // "": there is none
+    std::vector<std::pair<const char*, const char*>> files;  // "" for none
   };
   const std::vector<Case> cases = {
       {"cpu memory",

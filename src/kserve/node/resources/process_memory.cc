@@ -37,7 +37,7 @@ Memory MemoryOf(const std::filesystem::path& process) {
 
 }  // namespace
 
-// /proc/PID/stat: "PID (NAME) STATE PARENT GROUP ...", of which the name may have anything in it.
+// /proc/PID/stat: "PID (NAME) STATE PARENT GROUP ...", where NAME may contain any characters.
 void ProcessMemory::List() {
   processes_.clear();
   std::error_code ignored;
@@ -61,7 +61,7 @@ std::vector<pid_t> ProcessMemory::TreeOf(pid_t process) {
   const base::MutexLock lock(mutex_);
   if (!processes_.contains(process) || Clock::now() - listed_ >= kListEvery) List();
   std::set<pid_t> tree = {process};
-  // Until no more are found: a child's number may be less than its parent's.
+  // Repeats until no more are found, because a child's number may be less than its parent's.
   for (size_t before = 0; before != tree.size();) {
     before = tree.size();
     for (const auto& [id, relation] : processes_) {

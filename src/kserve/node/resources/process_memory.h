@@ -12,15 +12,16 @@
 
 namespace inferd::node {
 
-// What processes of this machine have in memory. Thread-safe.
+// Measures the memory of local processes. Thread-safe.
 class ProcessMemory final {
  public:
-  // `proc`: where the kernel shows the processes (proc(5)).
+  // `proc` is the folder where the kernel shows processes (proc(5)).
   explicit ProcessMemory(std::filesystem::path proc = "/proc") : proc_(std::move(proc)) {}
 
-  // The bytes of a process, of those below it and of those of its process group: what each has for itself, and of what
-  // they share (tensors, say) the most that one of them has. Files that are mapped, such as libraries, do not count:
-  // the kernel can take them back. 0: there is no such process. Which processes there are is looked at once a second.
+  // Returns the bytes of a process, its descendants and its process group. This is the sum of the private memory of
+  // each, plus the largest shared memory of one of them (tensors, for example). Mapped files such as libraries do not
+  // count, because the kernel can reclaim them. 0 if the process does not exist. The list of processes is refreshed
+  // once a second.
   int64_t BytesOf(pid_t process);
 
  private:

@@ -30,7 +30,7 @@ TEST_F(ProcessMemoryTest, IsThatOfAllThatAProcessHasStarted) {
   Add(100, 50, 100, 10, 4, "odd) R 7 (name");
   Add(101, 100, 100, 20, 5);
   Add(30, 101, 30, 40, 0);  // in a group of its own
-  Add(102, 1, 100, 80, 0);  // whose parent has ended
+  Add(102, 1, 100, 80, 0);  // its parent has ended
   Add(200, 50, 200, 1000, 1000);
   EXPECT_EQ(memory_.BytesOf(100), 1024 * (10 + 20 + 40 + 80 + 5));
   EXPECT_EQ(memory_.BytesOf(30), 1024 * 40);

@@ -23,7 +23,7 @@ bool RunsInferd(const Value& container) {
          std::filesystem::path(command->items().front().text()).filename() == "inferd";
 }
 
-// "limits.memory 1Gi"
+// Returns "limits.memory 1Gi".
 std::string Named(const Value& container, const char* resource) {
   const Value* value = &container;
   for (const char* const key : {"resources", "limits", resource}) {
@@ -32,7 +32,7 @@ std::string Named(const Value& container, const char* resource) {
   return "limits." + std::string(resource) + (value == nullptr ? "" : " " + value->text());
 }
 
-// Of all CPUs there are, that is no limit.
+// Returns the number of threads for the CPU limit, at most the number of usable CPUs.
 std::optional<int64_t> ThreadsOf(const ContainerResources& resources) {
   if (!resources.cpu_limit_milli.has_value()) return std::nullopt;
   const int64_t milli = *resources.cpu_limit_milli;

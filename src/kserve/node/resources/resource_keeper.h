@@ -14,31 +14,30 @@
 
 namespace inferd::node {
 
-// Which of a container's limits are held on this machine, for a person.
+// The limits of a container that this machine enforces, and those that it does not, for a person to read.
 struct LimitsReport {
-  std::vector<std::string> held = {};      // "limits.memory 1Gi: ...", each with how
+  std::vector<std::string> held = {};      // "limits.memory 1Gi: ...", each with the means
   std::vector<std::string> not_held = {};  // "spec.containers[0].resources.limits[nvidia.com/gpu]"
 
   bool operator==(const LimitsReport&) const = default;
 };
 
-// Holds one life of a process to its container's limits: by a control group, else by looking at its memory again and
-// again. Not thread-safe.
+// Enforces a container's limits on one run of a process, by a control group or by polling its memory. Not thread-safe.
 class ProcessLimits final {
  public:
   ProcessLimits() = default;
-  // `memory`: that is looked at; null: it is not.
+  // `memory` measures the process, or is null if a control group limits it or there is no limit.
   ProcessLimits(std::optional<ControlGroup> group, ProcessMemory* memory, int64_t limit_bytes)
       : group_(std::move(group)), memory_(memory), limit_bytes_(limit_bytes) {}
 
-  // For base::ChildCommand::control_group.
+  // Returns the descriptor for base::ChildCommand::control_group, or -1.
   int join() const { return group_.has_value() ? group_->join() : -1; }
-  // How often Passed() is to be called; nullopt: never.
+  // Returns how often to call Passed(). nullopt for never.
   std::optional<std::chrono::milliseconds> look_every() const;
-  // It has more than it may have, and is to be killed. Calls that come sooner than they are to come are answered by
-  // false.
+  // Returns true if the process exceeds its memory limit and must be killed. Returns false without a check if it is
+  // called sooner than look_every().
   bool Passed(pid_t process);
-  // Once it has ended: since it had passed its memory's limit.
+  // Returns true if the process ended because it exceeded its memory limit. Call after its end.
   bool EndedForMemory() const { return passed_ || (group_.has_value() && group_->KilledForMemory()); }
 
  private:
@@ -49,28 +48,27 @@ class ProcessLimits final {
   bool passed_ = false;
 };
 
-// What holds containers to their limits on this machine: control groups, where this process may have some, else less:
-// memory is looked at again and again, and inferd is told how many threads it may compute with. Thread-safe; outlives
-// what it gives.
+// Enforces containers' limits on this machine, by control groups if this process may create some. Otherwise memory is
+// polled, and inferd is told how many threads to compute with. Thread-safe. Must outlive the limits that it returns.
 class ResourceKeeper final {
  public:
-  // Moves this process into a control group of its own, where that can be.
+  // Moves this process into a control group of its own, if possible.
   explicit ResourceKeeper(const base::ControlGroups& groups = {}, RemoveGroup remove = RemoveGroupFolder);
 
-  // Why there are no control groups; empty: there are.
+  // Returns why there are no control groups. Empty if there are.
   const std::string& why_no_groups() const { return why_no_groups_; }
 
-  // `container`: as it runs here.
+  // Reports the limits of `container`, as it runs on this machine.
   LimitsReport Report(const manifest::Value& container) const;
-  // What inferd is told, where nothing else holds it to its CPUs: "INFERD_CPU_THREADS=2".
+  // Returns the variables that limit inferd's threads, if no control group limits its CPUs: "INFERD_CPU_THREADS=2".
   std::vector<std::string> ThreadVariables(const ContainerResources& resources) const;
-  // For one life of a process. UNAVAILABLE: it cannot be held to them just now.
+  // Enforces the limits on one run of a process. UNAVAILABLE if that is not possible at the moment.
   base::Result<ProcessLimits> Hold(const std::string& name, const ContainerResources& resources);
 
  private:
   GroupControllers controllers() const { return tree_ == nullptr ? GroupControllers() : tree_->controllers(); }
 
-  std::unique_ptr<ControlGroupTree> tree_;  // null: there are no groups
+  std::unique_ptr<ControlGroupTree> tree_;  // null if there are no groups
   std::string why_no_groups_;
   ProcessMemory memory_;
 };

@@ -25,7 +25,7 @@ constexpr const char* kInferd =
     "{command: [/opt/bin/inferd], resources: {limits: {memory: 1Gi, cpu: 500m, nvidia.com/gpu: 1}}}";
 constexpr const char* kOther = "{command: [python3], resources: {limits: {cpu: 500m}}}";
 
-// With `controllers`; empty: without groups.
+// Makes keepers with these `controllers`. Without groups if empty.
 class ResourceKeeperTest : public ::testing::Test {
  protected:
   ResourceKeeper Keep(const std::string& controllers) const {

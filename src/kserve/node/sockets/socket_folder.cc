@@ -9,7 +9,7 @@ namespace inferd::node {
 namespace {
 
 constexpr std::string_view kFolderPrefix = "inferd-sockets.";
-// A socket's address has 107 bytes: the rest is for the folder's own name, and the socket's.
+// A socket's address has 107 bytes. The rest is for the names of the folder and the socket.
 constexpr size_t kFolderParentBytesMax = 60;
 constexpr const char* kShortParent = "/tmp";
 

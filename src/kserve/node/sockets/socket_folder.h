@@ -11,13 +11,13 @@
 
 namespace inferd::node {
 
-// A temporary folder for the Unix sockets of the replicas of one controller. Only this user may enter it. Thread-safe.
+// A temporary folder for the Unix sockets of one controller's replicas. Only this user may enter it. Thread-safe.
 class SocketFolder final {
  public:
-  // Makes the folder, and removes those of controllers that were killed. The errors are those of LockedFolder::Create.
+  // Creates the folder, and removes the folders of killed controllers. Errors are those of LockedFolder::Create.
   static base::Result<std::unique_ptr<SocketFolder>> Make();
 
-  // Returns a path that it has not returned before. A few more bytes behind it still fit into a socket's address.
+  // Returns a new path. It leaves room in a socket's address for a short suffix.
   std::string TakePath() { return folder_.path().string() + "/" + std::to_string(next_++); }
 
  private:

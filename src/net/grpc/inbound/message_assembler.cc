@@ -9,7 +9,7 @@ namespace inferd::net::grpc {
 namespace {
 
 constexpr std::byte kCompressedFlag{1};
-// From this size on a message is asked where its bulk starts; so much of it suffices to say so.
+// From this size on, align_at is asked where a message's bulk starts; this many bytes are enough to tell.
 constexpr uint32_t kAlignedBytesMin = 4096;
 
 }  // namespace

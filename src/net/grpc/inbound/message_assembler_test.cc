@@ -13,7 +13,7 @@ namespace {
 
 class MessageAssemblerTest : public ::testing::Test {
  protected:
-  // Every message of `bytes`, fed in pieces of `step`; the error if there is one.
+  // Returns every message of `bytes`, fed in pieces of `step`, or the error.
   base::Result<std::vector<std::string>> Cut(std::string_view bytes, size_t step = SIZE_MAX) {
     MessageAssembler assembler(rules_);
     assembler.Begin(bodies_);

@@ -17,7 +17,7 @@ TEST(AbuseGuard, TakesABurstOfIdleFramesAndThenARate) {
   AbuseGuard guard(0);
   EXPECT_EQ(IdleFramesTaken(guard), 1000);
   guard.OnTick(kSecondNs);
-  EXPECT_EQ(IdleFramesTaken(guard), 99);  // the refusal above was counted, too
+  EXPECT_EQ(IdleFramesTaken(guard), 99);  // the refused frame above counts too
   guard.OnTick(kSecondNs);
   EXPECT_EQ(IdleFramesTaken(guard), 0);
 }

@@ -8,8 +8,8 @@
 
 namespace inferd::net::http2 {
 
-// How the bytes of one stream flow: when one last moved, in or out, and how many have come by which the stream's window
-// is still shut. Loop-bound.
+// The flow of one stream's bytes: the time of the last progress, in or out, and the number of received bytes for which
+// the stream's window is still closed. Loop-bound.
 class BodyFlow {
  public:
   BodyFlow(StreamContext& context, int32_t id, int64_t now_ns) : context_(context), id_(id), moved_ns_(now_ns) {}
@@ -17,9 +17,9 @@ class BodyFlow {
   void Move(int64_t now_ns) { moved_ns_ = now_ns; }
   int64_t moved_ns() const { return moved_ns_; }
 
-  // Bytes have come that the window stays shut by until Open.
+  // Keeps the window closed for bytes that have arrived, until Open().
   void Keep(size_t bytes) { kept_ += bytes; }
-  // Unless it is paused.
+  // Opens the window, unless paused.
   void Open() {
     if (!paused_ && kept_ > 0) context_.outbound.Consume(id_, std::exchange(kept_, 0));
   }

@@ -21,7 +21,7 @@ constexpr size_t kUsualBytes = 512;
 
 }  // namespace
 
-// Texts that stay where they are put, as views of them are taken at once.
+// Stores texts at stable addresses, since views of them are taken at once.
 struct HeaderBlock::Store {
   std::string_view Keep(std::string_view text) {
     if (text.size() > room.size()) room = more.emplace_front(std::max(text.size(), kUsualBytes));
@@ -99,7 +99,7 @@ HeaderBlock::Refusal HeaderBlock::Finish(const ConnectionEnds& ends, bool tls) {
   if (has_host_) {
     CompareHost();
   } else if (!authority_.empty()) {
-    head_.headers.emplace_back("host", authority_);  // what is Host in HTTP/1.1
+    head_.headers.emplace_back("host", authority_);  // it is Host in HTTP/1.1
   }
   if (refusal_.status != 0) return std::move(refusal_);
   if (const base::Status status = ParseTarget(path_, head_); !status.ok()) return {400, status.message()};

@@ -12,25 +12,26 @@
 
 namespace inferd::net::http2 {
 
-// Makes a RequestHead of a request's header fields as they arrive, within the limits. nghttp2 has checked that they are
-// well-formed (RFC 9113, 8.2 and 8.3). Loop-bound.
+// Builds a RequestHead from a request's header fields as they arrive, within the limits. nghttp2 has checked that they
+// are well-formed (RFC 9113, 8.2 and 8.3). Loop-bound.
 class HeaderBlock {
  public:
-  // `limits` and `head` outlive this object, or at least its calls.
+  // `limits` and `head` must live as long as calls are made.
   HeaderBlock(const Limits& limits, RequestHead& head);
 
-  // Beyond the limits nothing is kept, so that a block which decompresses to much costs no memory.
+  // Adds a field. Beyond the limits it stores nothing, so that a block that decompresses to a large size costs no
+  // memory.
   void Add(std::string_view name, std::string_view value);
 
-  // Why the request is refused as it stands: an HTTP status and a text.
+  // The reason for which the request must be refused: an HTTP status and a text.
   struct Refusal {
-    int status = 0;  // 0: none
+    int status = 0;  // 0 if it need not be refused
     std::string text;
   };
 
-  // Once, after the last field.
+  // Call once, after the last field.
   Refusal Finish(const ConnectionEnds& ends, bool tls);
-  // What the head's views point into.
+  // Returns the memory of the head's views.
   std::shared_ptr<const void> TakeStore() { return std::move(store_); }
 
  private:
@@ -38,7 +39,7 @@ class HeaderBlock {
 
   void AddPseudo(std::string_view name, std::string_view value);
   void AddField(std::string_view name, std::string_view value);
-  // RFC 9113, 8.3.1: a Host beside ":authority" that names another host makes the request malformed.
+  // Makes a request malformed that has a Host and an ":authority" which name different hosts (RFC 9113, 8.3.1).
   void CompareHost();
 
   const Limits& limits_;
@@ -48,7 +49,7 @@ class HeaderBlock {
   std::string_view authority_;
   bool has_host_ = false;
   size_t count_ = 0;
-  size_t bytes_ = 0;  // as RFC 9113, 6.5.2 counts a header list
+  size_t bytes_ = 0;  // counted like a header list in RFC 9113, 6.5.2
   Refusal refusal_;
 };
 

@@ -10,11 +10,11 @@ namespace inferd::net::http2 {
 
 namespace {
 
-constexpr int32_t kStreamWindowBytes = 2 << 20;  // so that a tensor of a megabyte need not wait for it to open
+constexpr int32_t kStreamWindowBytes = 2 << 20;  // so that a tensor of a megabyte need not wait for the window
 constexpr int32_t kConnectionWindowBytes = 4 << 20;
-constexpr size_t kOutboundAcksMax = 4096;     // above what AbuseGuard lets through
-constexpr size_t kEncoderTableBytes = 1024;   // what our few response headers need
-constexpr size_t kFrameBytesMin = 16 * 1024;  // that SETTINGS_MAX_FRAME_SIZE allows every peer
+constexpr size_t kOutboundAcksMax = 4096;     // above AbuseGuard's limit
+constexpr size_t kEncoderTableBytes = 1024;   // enough for our few response headers
+constexpr size_t kFrameBytesMin = 16 * 1024;  // which SETTINGS_MAX_FRAME_SIZE allows every peer
 constexpr uint32_t kFrameBytesMax = 1 << 20;
 
 struct OptionDeleter {
@@ -27,12 +27,12 @@ std::unique_ptr<nghttp2_option, OptionDeleter> MakeOptions(const Limits& limits)
   nghttp2_option_set_no_auto_window_update(option, 1);
   nghttp2_option_set_no_closed_streams(option, 1);
   nghttp2_option_set_max_deflate_dynamic_table_size(option, kEncoderTableBytes);
-  // gRPC's clients may write metadata so; OnField takes the spaces off.
+  // gRPC's clients may write metadata with surrounding white space; OnField removes it.
   nghttp2_option_set_no_rfc9113_leading_and_trailing_ws_validation(option, 1);
-  // It would count every reset, however late. We count them ourselves.
+  // nghttp2 would count every reset, however late. We count resets ourselves.
   nghttp2_option_set_stream_reset_rate_limit(option, UINT64_MAX, UINT64_MAX);
   nghttp2_option_set_max_outbound_ack(option, kOutboundAcksMax);
-  // As many frames of the default size as the header limit needs, and one for an uneven start.
+  // As many frames of the default size as the header limit needs, plus one for an uneven start.
   nghttp2_option_set_max_continuations(option, limits.header_bytes_max / kFrameBytesMin + 1);
   return std::unique_ptr<nghttp2_option, OptionDeleter>(option);
 }

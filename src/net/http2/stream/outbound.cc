@@ -16,7 +16,7 @@ void Outbound::SubmitContinue(int32_t id) {
 
 void Outbound::SubmitResponse(int32_t id, const HttpResponse& response, const Additions& additions, bool has_body) {
   if (link_.failed) return;
-  const bool grpc = IsGrpcType(response.content_type);  // its servers send neither Date nor Content-Length
+  const bool grpc = IsGrpcType(response.content_type);  // gRPC servers send neither Date nor Content-Length
   const ResponseFields fields(response, grpc ? std::nullopt : additions.content_length, grpc ? "" : Date(),
                               additions.request_id, additions.answer_headers);
   const int error =

@@ -20,7 +20,7 @@ class PieceQueue {
   }
   uint64_t bytes() const { return bytes_; }
 
-  // Moves the first `bytes` to `out`: short runs copied together through `writer`, long ones as they are.
+  // Moves the first `bytes` to `out`. Copies short runs together through `writer`; passes on long ones without a copy.
   void Take(size_t bytes, SliceWriter& writer, std::vector<base::BufferSlice>& out);
 
  private:
@@ -28,7 +28,7 @@ class PieceQueue {
 
   static constexpr size_t kCopiedBytesMax = 1024;
 
-  boost::container::small_vector<base::BufferSlice, 2> pieces_;  // from first_ on
+  boost::container::small_vector<base::BufferSlice, 2> pieces_;  // valid from first_ on
   size_t first_ = 0;
   uint64_t bytes_ = 0;
 };

@@ -10,26 +10,26 @@
 
 namespace inferd::net::http2 {
 
-// A connection's books of its requests: which streams have something to deliver, how many requests are in flight, how
-// many bytes of whole responses wait. Loop-bound.
+// The accounting of a connection's requests: streams that are ready to deliver, requests in flight, and waiting bytes
+// of complete responses. Loop-bound.
 class Requests {
  public:
   explicit Requests(Link& link) : link_(link) {}
 
   // --- For the streams.
-  // The stream has something to deliver.
+  // Marks the stream as ready to deliver.
   void Ready(int32_t id) { ready_.push_back(id); }
-  // A request's head has come.
+  // Notes that a request's head has arrived.
   void NoteHead(const RequestHead& head);
-  // A request is handed over; it is answered, or its peer has gone.
+  // Begin(): a request is handed over. End(): it is answered, or its peer has gone.
   void Begin();
   void End();
-  // Bytes of whole responses that wait for the peer's windows.
+  // Adds bytes of complete responses that wait for the peer's windows.
   void AddQueued(int64_t bytes) { queued_bytes_ += bytes; }
 
   // --- For the connection.
   size_t in_flight() const { return in_flight_; }
-  // Whether a stream is ready, and the peer takes what it is sent.
+  // True if a stream is ready, and the peer accepts our output.
   bool deliverable() const {
     return !ready_.empty() && queued_bytes_ <= static_cast<int64_t>(link_.host.limits().write_high_water);
   }

@@ -35,7 +35,7 @@ ResponseFields::ResponseFields(const HttpResponse& response, std::optional<uint6
   if (!response.content_type.empty()) Add("content-type", response.content_type, kLiteral);
   AddAll(response.headers);
   if (answer_headers != nullptr) AddAll(*answer_headers);
-  // No two are the same: the compression's table is for other fields.
+  // Each value is unique, so it must not use the compression's table.
   if (!request_id.empty()) Add("x-request-id", request_id, kLiteralName | NGHTTP2_NV_FLAG_NO_INDEX);
   if (content_length.has_value()) {
     const auto end = std::to_chars(length_, length_ + sizeof length_, *content_length).ptr;
@@ -70,7 +70,7 @@ std::string_view ResponseFields::Mended(std::string_view text, Change change) {
 }
 
 void ResponseFields::Add(std::string_view name, std::string_view value, uint8_t flags) {
-  // nghttp2 takes pointers to non-const and does not write through them.
+  // nghttp2 takes pointers to non-const, but does not write through them.
   fields_.push_back({.name = reinterpret_cast<uint8_t*>(const_cast<char*>(name.data())),
                      .value = reinterpret_cast<uint8_t*>(const_cast<char*>(value.data())),
                      .namelen = name.size(),

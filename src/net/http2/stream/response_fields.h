@@ -15,12 +15,13 @@
 
 namespace inferd::net::http2 {
 
-// A response's header fields as HTTP/2 has them: ":status" first, names in lower case, nothing that belongs to a
-// connection (RFC 9113, 8.2.2), Date and Content-Length added; or its trailers. The views live as long as this object,
-// which stays put.
+// A response's header fields in HTTP/2 form: ":status" first, names in lower case, no fields of the connection (RFC
+// 9113, 8.2.2), Date and Content-Length added. Or its trailers. The views live as long as this object, which must not
+// move.
 class ResponseFields {
  public:
-  // `request_id`: the request's, which is repeated; empty: none. `answer_headers`: BodyPlan's; outlives this object.
+  // `request_id` is the request's, which is repeated; empty if none. `answer_headers` are BodyPlan's; must outlive
+  // this.
   ResponseFields(const HttpResponse& response, std::optional<uint64_t> content_length, std::string_view date,
                  std::string_view request_id = {}, const HeaderList* answer_headers = nullptr);
   explicit ResponseFields(const Trailers& trailers);
@@ -32,16 +33,16 @@ class ResponseFields {
 
  private:
   void AddAll(const HeaderList& headers);
-  // `flags`: what need not be copied, being a literal in lower case.
+  // `flags` mark the parts that need no copy because they are literals in lower case.
   void Add(std::string_view name, std::string_view value, uint8_t flags = NGHTTP2_NV_FLAG_NONE);
-  // `name` itself, or a copy in lower case.
+  // Returns `name` itself, or a copy in lower case.
   std::string_view InLowerCase(std::string_view name);
-  // `value` itself, or a copy with a space for each byte that no field value may hold (RFC 9113, 8.2.1).
+  // Returns `value` itself, or a copy with a space for each byte that is illegal in a field value (RFC 9113, 8.2.1).
   std::string_view WithoutLineEnds(std::string_view value);
   template <typename Change>
   std::string_view Mended(std::string_view text, Change change);
 
-  std::forward_list<std::string> mended_;  // the few names and values that needed it; they stay put
+  std::forward_list<std::string> mended_;  // the few names and values that needed it; their addresses are stable
   char status_[4];
   char length_[24];
   boost::container::small_vector<nghttp2_nv, 12> fields_;

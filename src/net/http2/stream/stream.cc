@@ -17,7 +17,7 @@ Stream::Stream(StreamContext& context, int32_t id, int64_t now_ns)
 
 namespace {
 
-// Without the spaces and tabs around it.
+// Returns `value` without the spaces and tabs around it.
 std::string_view Trimmed(std::string_view value) {
   constexpr std::string_view kSpaces = " \t";
   const size_t begin = value.find_first_not_of(kSpaces);
@@ -28,7 +28,7 @@ std::string_view Trimmed(std::string_view value) {
 }  // namespace
 
 void Stream::OnField(std::string_view name, std::string_view value) {
-  // Trailers mean nothing to a plain request.
+  // Trailers have no meaning in a plain request.
   if (state_ == State::kHeaders) fields_.Add(name, Trimmed(value));
 }
 
@@ -51,7 +51,7 @@ void Stream::OnHeadersEnd(bool end_stream) {
     sink_ = std::move(plan.sink);
     sink_->Begin(host.bodies());
     BecomeReady();
-    plan.bytes_max = UINT64_MAX;  // the sink's to limit
+    plan.bytes_max = UINT64_MAX;  // the sink enforces the limit
   }
   if (plan.bytes_max == 0) plan.bytes_max = host.limits().body_bytes_max;
   if (request_.head.content_length.value_or(0) > plan.bytes_max) {

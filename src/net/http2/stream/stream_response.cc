@@ -80,7 +80,8 @@ void StreamResponse::Queue(base::BufferSlice piece) {
   queue_.Push(std::move(piece));
 }
 
-// A streamed response has its own bound (Write), and one that nobody reads must not hold the other streams back.
+// Counts complete responses only. A streamed response has its own bound (Write), and one that nobody reads must not
+// block the other streams.
 void StreamResponse::CountQueued(int64_t bytes) {
   if (!streamed_) context_.requests.AddQueued(bytes);
 }
@@ -101,7 +102,7 @@ void StreamResponse::End(Trailers trailers) {
 }
 
 void StreamResponse::OnWritable(base::Task task) {
-  // What was above the mark may have left since.
+  // The queue may have fallen below the mark since.
   if (queue_.bytes() <= context_.link.host.limits().write_high_water) {
     return context_.link.host.loop().Post(std::move(task));
   }

@@ -15,30 +15,30 @@
 
 namespace inferd::net::http2 {
 
-// The response of one stream: what the Reply asks for, and what leaves. Loop-bound; owned by its stream.
+// The response of one stream: the Reply's calls, and the output. Loop-bound; owned by its stream.
 //
 //   kNothing --Start--> kOpen --End--> kEnded;  kNothing --Send--> kEnded
 class StreamResponse final : public Exchange {
  public:
-  // `flow`: the stream's, outlives this object.
+  // `flow` is the stream's, and must outlive this object.
   StreamResponse(StreamContext& context, int32_t id, BodyFlow& flow);
-  // The peer has gone, if the request is in flight.
+  // If the request is in flight, its peer has gone.
   ~StreamResponse() override;
 
-  // --- What the request says of its response, before there is one.
+  // --- The request's influence on its response, before there is one.
   void TakeHead(const RequestHead& head);
   void TakePlan(BodyPlan& plan);
-  // The request goes to its handler, with this Reply.
+  // Returns the Reply for the handler that gets the request.
   Reply BeginRequest();
-  // Neither answered nor gone since then.
+  // True if the request was handed over, and neither answered nor abandoned by its peer.
   bool in_flight() const { return in_flight_; }
 
-  // What the transport answers in the handler's place.
+  // Returns the transport's response in the handler's place.
   HttpResponse Refusal(int status, std::string_view text) const;
-  // Answers so, or breaks off what was begun; the Reply finds nothing from now on.
+  // Sends the response, or breaks off a started one. Calls on the Reply do nothing from now on.
   void Refuse(HttpResponse&& response);
 
-  // --- What the Reply asks for.
+  // --- The Reply's calls.
   void Send(HttpResponse&& response) override;
   void Start(HttpResponse&& response) override;
   bool Write(base::BufferSlice piece) override;
@@ -47,17 +47,18 @@ class StreamResponse final : public Exchange {
   void OnPeerGone(base::Task task) override { peer_gone_ = std::move(task); }
   void PauseBody() override { flow_.Pause(); }
   void ResumeBody() override { flow_.Resume(); }
-  // The peer will not read the answer, or another gives it: runs what OnPeerGone was given, later.
+  // The peer will not read the response, or another Reply gives it: posts the task of OnPeerGone().
   void TellPeerGone() override;
   void Abandon() override;
 
-  // --- What leaves.
-  // How many of the next `bytes_max` bytes can be sent; `ends`: they are the last. -1: none for now.
+  // --- Output.
+  // Returns how many of the next `bytes_max` bytes can be sent, or -1 if none can yet. Sets `ends` if they are the
+  // last.
   int64_t ReadyBytes(size_t bytes_max, bool& ends);
   const Trailers& trailers() const { return trailers_; }
   void TakeBody(size_t bytes, SliceWriter& writer, std::vector<base::BufferSlice>& out, int64_t now_ns);
   uint64_t queued_bytes() const { return queue_.bytes(); }
-  // The last frame of the response has been taken.
+  // True if the last frame of the response was taken.
   bool answered() const { return state_ == State::kEnded && queue_.bytes() == 0; }
 
  private:
@@ -66,7 +67,7 @@ class StreamResponse final : public Exchange {
   void Respond(HttpResponse&& response, bool whole);
   void Queue(base::BufferSlice piece);
   void CountQueued(int64_t bytes);
-  // Takes the request off the books; answers to it from now on do nothing.
+  // Ends the request's accounting. Later calls on its Reply do nothing.
   void Forget();
 
   StreamContext& context_;
@@ -75,8 +76,8 @@ class StreamResponse final : public Exchange {
   State state_ = State::kNothing;
   bool in_flight_ = false;
   bool no_body_ = false;    // HEAD, 204, 304
-  bool streamed_ = false;   // it comes in pieces
-  bool stalled_ = false;    // nghttp2 was told to wait for more of the body
+  bool streamed_ = false;   // the response is streamed
+  bool stalled_ = false;    // nghttp2 waits for more of the body
   std::string request_id_;  // RequestHead::request_id
   std::shared_ptr<const HeaderList> answer_headers_;
   RefusalForm refusal_form_ = nullptr;  // BodyPlan's

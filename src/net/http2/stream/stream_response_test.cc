@@ -14,7 +14,7 @@
 namespace inferd::net::http2 {
 namespace {
 
-// Responses to requests that nghttp2 does not know of: what is submitted for them goes nowhere.
+// Responses to requests that nghttp2 does not know: their output goes nowhere.
 class StreamResponseTest : public ::testing::Test {
  protected:
   static nghttp2_session_callbacks& NoCallbacks() {
@@ -160,11 +160,11 @@ TEST_F(StreamResponseTest, APausedBodyStaysPausedUntilItIsResumed) {
   EXPECT_FALSE(host_.wants_write);
   reply.ResumeBody();
   EXPECT_FALSE(flow_.paused());
-  EXPECT_TRUE(host_.wants_write);  // for a WINDOW_UPDATE
+  EXPECT_TRUE(host_.wants_write);  // to send a WINDOW_UPDATE
   EXPECT_EQ(flow_.moved_ns(), link_.now_ns);
   host_.wants_write = false;
   flow_.Open();
-  EXPECT_FALSE(host_.wants_write);  // nothing is kept any more
+  EXPECT_FALSE(host_.wants_write);  // no bytes are kept any more
 }
 
 }  // namespace

@@ -5,12 +5,13 @@
 
 namespace inferd::net::http2 {
 
-// Allows a burst, then a rate. Refilled by the connection's tick, so that nothing reads a clock per frame.
+// A token bucket: allows a burst, then a rate. The connection's tick refills it, so that no frame needs to read a
+// clock.
 class TokenBucket {
  public:
   TokenBucket(int64_t burst, int64_t per_second) : tokens_(burst), burst_(burst), per_second_(per_second) {}
 
-  // False: spent.
+  // Returns false if the bucket is empty.
   bool Take() { return --tokens_ >= 0; }
   void Refill(int64_t elapsed_ns) {
     constexpr int64_t kLongestNs = 60'000'000'000;

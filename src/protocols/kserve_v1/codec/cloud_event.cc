@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::string_view kStructuredType = "application/cloudevents+json";
 constexpr std::string_view kPrefix = "ce-";
-// An answer may repeat them, each looked up among the others.
+// A response may repeat the attributes, and each is searched linearly.
 constexpr size_t kAttributesMax = 64;
 constexpr std::array<std::string_view, 4> kRequired = {"specversion", "id", "source", "type"};
 

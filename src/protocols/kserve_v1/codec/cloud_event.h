@@ -14,24 +14,25 @@
 
 namespace inferd::kserve_v1 {
 
-// An event of the CloudEvents specification (1.0, or 0.3) as HTTP carries it: what a request is, or its answer. In
-// binary mode its attributes are headers and its data is the body, in structured mode the body has both. Movable.
+// An event of the CloudEvents specification (1.0, or 0.3) over HTTP: a request or its response. In binary mode its
+// attributes are headers and its data is the body. In structured mode the body has both. Movable.
 class CloudEvent final {
  public:
-  // What a request's head says of it. Null: it is no event: its Content-Type is not application/cloudevents+json, and
-  // it lacks one of the headers ce-id, ce-source, ce-specversion and ce-type. INVALID_ARGUMENT: of an unknown version.
+  // Reads the event of a request's head. Null if it is not an event: its Content-Type is not
+  // application/cloudevents+json, and one of the headers ce-id, ce-source, ce-specversion and ce-type is missing.
+  // INVALID_ARGUMENT for an unknown version.
   static base::Result<std::unique_ptr<CloudEvent>> Of(const net::RequestHead& head);
-  // Whether it is one, whatever its version.
+  // Returns true if the request is a CloudEvent of any version.
   static bool IsIn(const net::RequestHead& head);
 
-  // The data, and in structured mode the attributes; the view lives as long as this and `body`. INVALID_ARGUMENT: there
-  // is no data, or no event.
+  // Returns the data, and in structured mode also reads the attributes. The view lives as long as this object and
+  // `body`. INVALID_ARGUMENT if there is no data, or no event.
   base::Result<std::string_view> ReadData(std::string_view body, size_t depth_max);
 
-  // An event in the same mode that says what an answer of `model` is, with an id of its own.
+  // Returns an event in the same mode for a response of `model`, with a new id.
   CloudEvent Answer(const config::EventOptions& options, std::string_view model, int64_t wall_ns) const;
 
-  // What goes before the data, which is JSON and is written next; and the response, afterwards.
+  // Begin() writes the part before the data, which is JSON and is written next. End() then makes the response.
   void Begin(json::Writer& json) const;
   net::HttpResponse End(json::Writer&& json) const;
 
@@ -49,11 +50,11 @@ class CloudEvent final {
 
   Mode mode_;
   std::vector<Attribute> attributes_;
-  std::string decoded_;  // data that came as base64
+  std::string decoded_;  // data that was base64
 };
 
-// Of a JSON object that has all the members of an event in structured mode: its data, as it is written; empty: it is
-// none. A view into `body`.
+// Returns the data, as written, of a JSON object that has all the members of an event in structured mode. Empty if it
+// is not one. A view into `body`.
 std::string_view FindEventData(std::string_view body, size_t depth_max);
 
 }  // namespace inferd::kserve_v1

@@ -24,7 +24,7 @@ net::RequestHead HeadOf(const Headers& headers) {
   return head;
 }
 
-// The data, or the error; "none": it is no event.
+// Returns the data, the error, or "none" if it is not an event.
 std::string DataOf(const Headers& headers, std::string_view body) {
   const auto event = CloudEvent::Of(HeadOf(headers));
   if (!event.has_value()) return event.error().message();

@@ -5,15 +5,16 @@
 
 namespace inferd::kserve_v1 {
 
-// Which requests of the paths that TensorFlow Serving's REST has too are this front-end's, of models that do not say.
+// The share of the paths common with TensorFlow Serving's REST API that belongs to this front-end, for models that do
+// not say.
 struct Share {
   bool status = false;       // GET /v1/models and /v1/models/M
   bool predictions = false;  // POST /v1/models/M:predict
-  bool events = true;        // the same, if they are CloudEvents
-  bool own = true;           // what only KServe's servers have: :explain, and GET /
+  bool events = true;        // likewise, for CloudEvents only
+  bool own = true;           // paths that only KServe's servers have: :explain, and GET /
 };
 
-// How this front-end answers. Set before the server starts; immutable and shared by every loop's handler afterwards.
+// The options of this front-end. Set before the server starts; then immutable and shared by every loop's handler.
 struct Options : rest::Options {
   Share share;
   config::EventOptions events;

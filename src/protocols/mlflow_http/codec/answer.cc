@@ -27,9 +27,9 @@ bool IsTable(const core::InferResponse& response) {
   return text != nullptr && *text == "pd";
 }
 
-// An output on its way into the answer.
+// The values of an output in the response.
 struct Values {
-  base::Buffer encoded;  // where its elements are not text: these as base64
+  base::Buffer encoded;  // elements in base64, if they are not text
   NestedWriter writer;
 };
 
@@ -40,7 +40,7 @@ bool AllText(const tensor::PackedElements& elements) {
   return true;
 }
 
-// Null: all elements are text.
+// Returns null if all elements are text.
 base::Result<base::Buffer> EncodedElements(const core::InferTensor& output) {
   const tensor::PackedElements elements(output.data.bytes());
   if (output.datatype != tensor::DataType::kBytes || AllText(elements)) return base::Buffer();
@@ -153,7 +153,7 @@ net::HttpResponse ErrorAnswer(int http_status, std::string_view error_code, std:
 }
 
 net::HttpResponse ErrorAnswer(const Options& options, const base::Status& status, int64_t retry_after_ms) {
-  // What a message quotes of a request is as long as the client likes.
+  // A client controls the length of the quotations in a message.
   const bool long_text = status.message().size() > kMessageBytesMax;
   const std::string message = long_text ? base::Printable(status.message(), kMessageBytesMax) : status.message();
   if (status.code() == StatusCode::kInternal || status.code() == StatusCode::kUnknown) {

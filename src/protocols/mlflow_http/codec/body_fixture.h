@@ -9,7 +9,7 @@
 
 namespace inferd::mlflow_http {
 
-// A table's columns: a FP64, n INT32, and word, which may be left out, BYTES.
+// The signature of a table's columns: a FP64, n INT32, and the optional word BYTES.
 inline core::ModelSignature TableSignature() {
   using tensor::DataType;
   return {.inputs = {{.name = "a", .datatype = DataType::kFp64, .shape = {-1}},
@@ -33,7 +33,7 @@ void ShowNumbers(const base::BufferSlice& data, std::string& text) {
   }
 }
 
-// "a[2] 1.0 2.5; n[2,1] 3 4": the tensors of a request, or what is wrong.
+// Returns the tensors of a request, such as "a[2] 1.0 2.5; n[2,1] 3 4", or the error.
 inline std::string Shown(const base::Result<std::unique_ptr<core::InferRequest>>& request) {
   if (!request.has_value()) return request.error().ToString();
   std::string text;

@@ -19,11 +19,11 @@ namespace {
 using tensor::DataType;
 using tensor::Shape;
 
-constexpr std::string_view kMissing = "NaN ";  // something stands behind a number
-// Values that are not there are memory that no byte of the body pays for.
+constexpr std::string_view kMissing = "NaN ";  // with a byte after the number
+// The limit on missing values: they need memory without any byte in the body.
 constexpr size_t kMissingMin = size_t{1} << 20;
 
-// What pandas takes as missing in a file of CSV.
+// pandas's texts for missing values in a CSV file.
 constexpr std::string_view kMissingTexts[] = {"",     "#N/A",   "#N/A N/A", "#NA",  "-1.#IND", "-1.#QNAN", "-NaN",
                                               "-nan", "1.#IND", "1.#QNAN",  "<NA>", "N/A",     "NA",       "NULL",
                                               "NaN",  "None",   "n/a",      "nan",  "null"};
@@ -34,7 +34,7 @@ bool IsFloat(DataType type) {
   return type == DataType::kFp16 || type == DataType::kFp32 || type == DataType::kFp64 || type == DataType::kBf16;
 }
 
-// Of the type that pandas has for a value of JSON.
+// Returns pandas's type for a JSON value.
 std::string_view GivenType(std::string_view text) {
   if (text.empty() || text[0] == '"' || text[0] == '{' || text[0] == '[') return "object";
   if (text[0] == 't' || text[0] == 'f') return "bool";
@@ -48,7 +48,7 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-// A number of CSV as JSON writes it: "+1", ".5", "007" and "1." are none there. Empty: it is none.
+// Converts a CSV number to JSON: JSON does not allow "+1", ".5", "007" and "1.". Empty if it is not a number.
 std::string NumberText(std::string_view text) {
   text = Trimmed(text);
   const char* const end = text.data() + text.size();
@@ -172,7 +172,7 @@ void ColumnInputs::NoteTakenColumns() {
 }
 
 base::Status ColumnInputs::CheckPresent(std::span<const std::string> names) const {
-  // Sorted, and no hash table: a client could choose names that all fall together in one.
+  // Sorted instead of hashed: a client could choose colliding names.
   std::vector<std::string_view> given(names.begin(), names.end());
   std::ranges::sort(given);
   std::unordered_set<std::string_view> known;
@@ -280,7 +280,7 @@ Shape ColumnInputs::GivenShape(size_t input) const {
   return shape;
 }
 
-// A column of single values is [rows] or [rows, 1], as the model likes it; a scalar is one row.
+// A column of single values is [rows] or [rows, 1], as the model declares it; a scalar is one row.
 Shape ColumnInputs::Fitted(size_t input, const Shape& given) const {
   const core::TensorSpec& spec = signature_.inputs[input];
   const size_t wanted = spec.shape.rank();

@@ -14,47 +14,48 @@
 
 namespace inferd::mlflow_http {
 
-// The values of a table, or of tensors, on their way into the inputs of a model. A table's columns are inputs by their
-// names, others are left out; or all of them are the rows of the model's one input, where none has its name and that
-// has two dimensions; without names they are inputs by their order, if those are called input-0, input-1 and so on.
+// Collects the values of a table, or of tensors, into a model's inputs. A table's columns are inputs by their names,
+// and others are ignored. If no column has the name of the model's only input, and that has two dimensions, the table's
+// rows are its rows. Without names, columns are inputs by their order, if the inputs are called input-0, input-1 and so
+// on.
 //
-// Errors are Faults' (faults.h): of data that do not fit the model, and RESOURCE_EXHAUSTED. After one it may only be
-// destroyed. Not thread-safe; the signature and `data`, which errors quote, outlive it.
+// Errors are those of faults.h for data that does not fit the model, and RESOURCE_EXHAUSTED. After an error it may only
+// be destroyed. Not thread-safe. The signature, and `data`, which errors quote, must outlive it.
 class ColumnInputs final {
  public:
   static constexpr int kIgnored = -1;
 
   ColumnInputs(const core::ModelSignature& signature, std::string_view data);
 
-  // A table, before its values.
+  // Begins a table, before its values.
   base::Status BindNamed(std::span<const std::string> columns);
   base::Status BindUnnamed(size_t columns);
 
-  // The one input that there is, or that has to be there; kIgnored: there are several.
+  // Returns the only input, or the only required one. kIgnored if there are several.
   int LoneInput() const;
-  // Of a table that is bound: whether its rows are those of one input.
+  // For a bound table: true if its rows are those of one input.
   bool is_matrix() const { return matrix_ != kIgnored; }
-  // Where the values of a column go.
+  // Returns the input for the values of a column.
   int InputOf(size_t column) const { return is_matrix() ? matrix_ : inputs_[column]; }
-  // Those that are not ignored, ascending. Whatever is done for each row and column is done for these alone: bodies may
-  // have many of both, and the product is no work that they pay for.
+  // Returns the columns that are not ignored, ascending. Work per row and column is done for these only: bodies may
+  // have many of both, and cheaply cause a product of both.
   std::span<const size_t> taken_columns() const { return taken_columns_; }
 
-  // Reads the value of a row that `text` begins with, in JSON, and returns the bytes that it took.
+  // Reads a row's value at the start of `text`, in JSON. Returns its size in bytes.
   base::Result<size_t> AddCell(size_t column, std::string_view text);
-  // A row has no value there, or null: NaN, where the datatype has it.
+  // Adds a missing value, or null: NaN, if the datatype has it.
   base::Status AddMissing(size_t column);
-  // Likewise as CSV writes it.
+  // Adds a value as CSV writes it.
   base::Status AddCsvCell(size_t column, std::string_view text);
 
-  // The whole of one input: the same as AddCell otherwise.
+  // Reads one whole input; otherwise like AddCell().
   base::Result<size_t> AddTensor(size_t input, std::string_view text);
-  // All rows of a matrix at once. False: they are not as simple as that, and nothing was taken.
+  // Reads all rows of a matrix at once. Returns false, and takes nothing, if they are too complex for that.
   bool AddMatrix(std::string_view text);
 
-  // INVALID_PARAMETER_VALUE: an input that has to be there is not, or one has another shape than the model's.
+  // INVALID_PARAMETER_VALUE if a required input is missing, or one has another shape than the model's.
   base::Status TakeTensors(core::InferRequest& request);
-  // The error of inputs that are not there; `names` are what is.
+  // Returns the error for missing inputs; `names` are the present ones.
   base::Status CheckPresent(std::span<const std::string> names) const;
 
  private:
@@ -74,13 +75,13 @@ class ColumnInputs final {
   const core::ModelSignature& signature_;
   const std::string_view data_;
   std::vector<std::unique_ptr<tensorjson::NestedParser>> parsers_;  // by input
-  std::vector<bool> whole_;  // by input: its value is the tensor, and no row of it
+  std::vector<bool> whole_;  // by input: its value is the whole tensor, not a row
   std::vector<int> inputs_;  // by column
   std::vector<size_t> taken_columns_;
-  std::vector<std::string> names_;  // by column; empty: they have none
-  size_t columns_ = 0;              // of a matrix
+  std::vector<std::string> names_;  // by column; empty if they have none
+  size_t columns_ = 0;              // columns of a matrix
   int matrix_ = kIgnored;           // the input whose rows are the table's
-  size_t missing_ = 0;              // values that were not there
+  size_t missing_ = 0;              // number of missing values
 };
 
 }  // namespace inferd::mlflow_http

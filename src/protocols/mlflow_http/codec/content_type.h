@@ -9,8 +9,8 @@ namespace inferd::mlflow_http {
 
 enum class BodyForm { kJson, kCsv };
 
-// What a Content-Type header says. INVALID_ARGUMENT: none that is read, another charset than UTF-8, or parameters that
-// mean nothing here, in the words of MLflow's scoring server: the answer is 415.
+// Parses a Content-Type header. INVALID_ARGUMENT, in the words of MLflow's scoring server, for an unsupported type, a
+// charset other than UTF-8, or unsupported parameters: the answer is 415.
 base::Result<BodyForm> FormOfBody(std::string_view content_type);
 
 }  // namespace inferd::mlflow_http

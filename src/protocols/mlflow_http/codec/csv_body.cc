@@ -21,7 +21,7 @@ base::Status CsvFault(const std::string& why) {
       why + "'");
 }
 
-// The fields of a text, one after the other.
+// Reads the fields of a text, one after the other.
 class Fields {
  public:
   explicit Fields(std::string_view text) : rest_(text) {}
@@ -29,12 +29,13 @@ class Fields {
   bool at_end() const { return rest_.empty(); }
   size_t line() const { return line_; }
 
-  // Passes over lines that have nothing.
+  // Skips empty lines.
   void SkipEmptyLines() {
     while (!rest_.empty() && (rest_.front() == '\n' || rest_.front() == '\r')) rest_.remove_prefix(1);
   }
 
-  // The next one of this line; `last` where it ends the line. A view into the text, or valid until the next call.
+  // Returns the next field of this line, and sets `last` at the line's end. A view into the text, or valid until the
+  // next call.
   base::Result<std::string_view> Next(bool& last) {
     if (!rest_.starts_with('"')) {
       const std::string_view field = rest_.substr(0, rest_.find_first_of(",\r\n"));
@@ -48,7 +49,7 @@ class Fields {
   }
 
  private:
-  // Whether a line ends here.
+  // Reads the separator after a field. Returns true if the line ends here.
   bool TakeSeparator() {
     if (rest_.starts_with(',')) {
       rest_.remove_prefix(1);
@@ -74,7 +75,7 @@ class Fields {
       unquoted_.push_back('"');
       rest_.remove_prefix(1);
     }
-    // What follows the closing quote belongs to the field.
+    // Text after the closing quote belongs to the field.
     const std::string_view behind = rest_.substr(0, rest_.find_first_of(",\r\n"));
     unquoted_.append(behind);
     rest_.remove_prefix(behind.size());

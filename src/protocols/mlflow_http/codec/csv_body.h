@@ -9,14 +9,13 @@
 
 namespace inferd::mlflow_http {
 
-// The most columns that a file of CSV may have.
+// The maximum number of columns of a CSV file.
 inline constexpr size_t kCsvColumnsMax = 65536;
 
-// Reads a body of CSV (RFC 4180; lines end with LF too, empty ones are passed over) whose first line has the names of
-// its columns, into the inputs of a model (ColumnInputs). Values are as pandas reads them: what it takes as missing is
-// NaN.
+// Reads a CSV body (RFC 4180; lines may end with LF, and empty ones are skipped), whose first line has the columns'
+// names, into the inputs of a model (ColumnInputs). Values are read like pandas does: its missing values become NaN.
 //
-// Errors are Faults' (faults.h), and RESOURCE_EXHAUSTED. Memory is bounded by the body. Pure; any thread.
+// Errors are those of faults.h, and RESOURCE_EXHAUSTED. The body bounds the memory. Pure; any thread.
 base::Result<std::unique_ptr<core::InferRequest>> ReadCsvBody(std::string_view body,
                                                               const core::ModelSignature& signature);
 

@@ -29,8 +29,8 @@ TEST(CsvBodyTest, Truths) {
   EXPECT_THAT(Shown(ReadCsvBody("t\nyes\n", signature)), HasSubstr("convert object to bool"));
 }
 
-// Rows may be short, and columns none of the model's: each byte of either is paid for, their product is not. Thirty
-// thousand million cells would take longer than a test may.
+// Rows may be short, and columns may be unknown to the model. The cost must grow with the bytes of both, not with their
+// product: thirty thousand million cells would take longer than a test may.
 TEST(CsvBodyTest, ManyColumnsAndManyRows) {
   const core::ModelSignature signature = {.inputs = {{.name = "a", .datatype = tensor::DataType::kFp64, .shape = {-1}}},
                                           .outputs = {}};

@@ -10,7 +10,7 @@ using tensor::DataType;
 
 constexpr size_t kQuotedBytesMax = 256;
 
-// A type of MLflow's columns, or numpy's where it has none.
+// Returns the name of MLflow's column type, or numpy's if it has none.
 std::string_view ColumnTypeName(DataType type) {
   switch (type) {
     case DataType::kBool: return "boolean";

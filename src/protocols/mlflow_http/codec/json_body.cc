@@ -25,11 +25,11 @@ enum Form : size_t { kSplit, kRecords, kInstances, kInputs, kForms };
 constexpr std::array<std::string_view, kForms> kFormNames = {"dataframe_split", "dataframe_records", "instances",
                                                              "inputs"};
 
-// The members of a body, each the JSON that it is: a view into it, read by the rules of JSON already.
+// The members of a body, each as its JSON text: a view into it that was checked already.
 struct Members {
   std::array<std::optional<std::string_view>, kForms> forms = {};
   std::optional<std::string_view> params = {};
-  std::vector<std::string_view> names = {};  // of the forms that are there, in their order
+  std::vector<std::string_view> names = {};  // of the present forms, in their order
 };
 
 json::ReaderOptions ReaderOptions(uint32_t depth_max) { return {.depth_max = depth_max, .nonfinite_tokens = true}; }
@@ -63,7 +63,7 @@ base::Result<Members> ReadMembers(std::string_view body, uint32_t depth_max) {
   return members;
 }
 
-// A value of JSON that stands by itself, "2", "\"a\"", as a column is called by it.
+// Reads a single JSON value, such as 2 or "a", as a column's name.
 base::Result<std::string> ReadColumnName(json::Reader& reader) {
   INFERD_ASSIGN_OR_RETURN(const ValueType type, reader.Peek());
   if (type == ValueType::kString) {
@@ -135,13 +135,13 @@ class BodyReader {
         why + "'");
   }
 
-  // A list whose first element is an object.
+  // True for a list whose first element is an object.
   bool BeginsWithObject() const {
     const size_t at = data_.find_first_not_of("[ \n\r\t");
     return data_.starts_with('[') && at != std::string_view::npos && data_[at] == '{' && data_.find('[', 1) >= at;
   }
 
-  // A value of `column`, or what is passed over.
+  // Reads a value of `column`, or skips it.
   base::Status ReadCell(json::Reader& reader, size_t column) {
     if (inputs_.InputOf(column) == ColumnInputs::kIgnored) return reader.SkipValue();
     INFERD_ASSIGN_OR_RETURN(const size_t bytes, inputs_.AddCell(column, reader.Rest()));
@@ -195,7 +195,7 @@ class BodyReader {
     return ReadRows(data, count);
   }
 
-  // How many values the first row of a table without names has.
+  // Counts the values of the first row of a table without names.
   base::Result<size_t> CountFirstRow(std::string_view data) const {
     json::Reader reader(data, ReaderOptions(depth_max_));
     INFERD_RETURN_IF_ERROR(reader.BeginArray());
@@ -212,7 +212,7 @@ class BodyReader {
   }
 
   base::Status ReadRows(std::string_view data, size_t columns) {
-    // Its text stands in an object's: something is behind it.
+    // The text is inside an object, so that a byte follows it.
     if (inputs_.is_matrix() && inputs_.AddMatrix({data.data(), data.size() + 1})) return {};
     json::Reader reader(data, ReaderOptions(depth_max_));
     size_t rows = 0;
@@ -238,10 +238,10 @@ class BodyReader {
     return BadSplit(std::to_string(columns) + " columns passed, passed data had more columns");
   }
 
-  // Of all records together, in the order in which they come. `whole`: each has all of them.
+  // Returns the keys of all records, in the order of occurrence. `whole`: each record has all of them.
   base::Result<std::vector<std::string>> ReadKeys(bool whole) {
     std::vector<std::string> names;
-    // No hash table: a client could choose names that all fall together in one.
+    // Not a hash table: a client could choose colliding names.
     std::map<std::string, size_t, std::less<>> counts;
     size_t records = 0;
     json::Reader reader(data_, ReaderOptions(depth_max_));
@@ -292,7 +292,7 @@ class BodyReader {
           INFERD_RETURN_IF_ERROR(inputs_.AddMissing(taken[i]));
           continue;
         }
-        // A record's end, or a comma, stands behind it.
+        // A record's end, or a comma, follows.
         const auto added = inputs_.AddCell(taken[i], {text.data(), text.size() + 1});
         if (!added.has_value()) return added.error();
       }
@@ -316,7 +316,7 @@ class BodyReader {
   base::Status ReadValues(json::Reader& reader) {
     const int lone = inputs_.LoneInput();
     if (lone == ColumnInputs::kIgnored) return ReadTable(std::nullopt, data_);
-    // The member's end, or another one, stands behind it.
+    // The object's end, or another member, follows.
     const auto read = inputs_.AddTensor(static_cast<size_t>(lone), {data_.data(), data_.size() + 1});
     static_cast<void>(reader);
     return read.has_value() ? base::OkStatus() : read.error();

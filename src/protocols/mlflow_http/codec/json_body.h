@@ -10,11 +10,11 @@
 
 namespace inferd::mlflow_http {
 
-// Reads a body of JSON, an object with exactly one of "dataframe_split", "dataframe_records", "instances" and "inputs",
-// into the inputs of a model (ColumnInputs), and "params" into parameters: texts, numbers and truths as they are, all
-// else as the JSON that it is. Other members are passed over, in the rules of JSON.
+// Reads a JSON body, an object with exactly one of "dataframe_split", "dataframe_records", "instances" and "inputs",
+// into the inputs of a model (ColumnInputs), and "params" into parameters. Texts, numbers and booleans are kept; other
+// values become their JSON text. Other members are skipped, but must be valid JSON.
 //
-// Errors are Faults' (faults.h), and RESOURCE_EXHAUSTED. Memory is bounded by the body. Pure; any thread.
+// Errors are those of faults.h, and RESOURCE_EXHAUSTED. The body bounds the memory. Pure; any thread.
 base::Result<std::unique_ptr<core::InferRequest>> ReadJsonBody(std::string_view body,
                                                                const core::ModelSignature& signature,
                                                                uint32_t depth_max);

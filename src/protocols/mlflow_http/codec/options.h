@@ -6,9 +6,9 @@
 
 namespace inferd::mlflow_http {
 
-// How this front-end answers. Set before the server starts; immutable and shared by every loop's handler afterwards.
+// The options of this front-end. Set before the server starts; then immutable and shared by every loop's handler.
 struct Options : rest::Options {
-  std::string model;  // that /invocations, /ping and /health are about; empty: the only one that there is
+  std::string model;  // the model of /invocations, /ping and /health; empty for the only one
 };
 
 }  // namespace inferd::mlflow_http

@@ -46,7 +46,8 @@ TEST(ReadLoadRequestTest, NamesTheParameterAndWhatIsWrong) {
   request = LoadOf("m");
   (*request.mutable_parameters())["file:1/a"].set_bytes_param("x");
   EXPECT_EQ(LoadError(request),
-            "INVALID_ARGUMENT: load of model 'm': 'file:' parameters need a parameter 'config', got none");
+            "INVALID_ARGUMENT: failed to load 'm', failed to poll from model repository: 'file:' parameters need a "
+            "parameter 'config', got none");
   request = LoadOf("m");
   (*request.mutable_parameters())["file:../a"].set_bytes_param("x");
   EXPECT_NE(LoadError(request), "");

@@ -22,7 +22,7 @@ using wire::Type;
 
 constexpr uint32_t kRawInputContents = Tag(7, Type::kBytes);
 
-// Such an input's data is not in the message.
+// The data of such an input is not in the message.
 bool NamesSharedMemory(const core::InferTensor& input) { return v2::NamesRegion(input.parameters); }
 
 base::Status ReadOutput(Reader in, core::RequestedOutput& output) {
@@ -38,7 +38,7 @@ base::Status ReadOutput(Reader in, core::RequestedOutput& output) {
   return parameters.Finish();
 }
 
-// Reads the request's fields as they come, then gives the raw tensors to their inputs.
+// Reads the request's fields as they come, then assigns the raw tensors to their inputs.
 class RequestReader {
  public:
   RequestReader(const base::BufferSlice& message, core::InferRequest& request)
@@ -78,7 +78,7 @@ class RequestReader {
   base::Status AddOutput() {
     const size_t index = request_.outputs.size();
     if (index == v2::kTensorsMax) return TooMany("outputs");
-    if (index == 0) request_.outputs.reserve(4);  // most requests ask for no more
+    if (index == 0) request_.outputs.reserve(4);  // most requests have no more
     base::Status status = ReadOutput(in_.Message(), request_.outputs.emplace_back());
     return status.ok() ? status : status.WithContext("output #" + std::to_string(index));
   }

@@ -9,7 +9,7 @@
 #include "oip/grpc_service.pb.h"
 #include "protocols/v2/parameters.h"
 
-// Requests are built with the generated classes, or by hand where those cannot write what the wire allows.
+// Requests are built with the generated classes, or by hand if those cannot write what the wire allows.
 
 namespace inferd::oip_grpc {
 namespace {

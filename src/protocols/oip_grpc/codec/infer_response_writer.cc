@@ -15,12 +15,12 @@ namespace inferd::oip_grpc {
 
 namespace {
 
-// No less than the bytes of `response` but for tensors.
+// Returns an upper bound of the bytes of `response` without tensors.
 size_t HeaderSizeMax(const core::InferResponse& response) {
   constexpr size_t kTagAndLength = 6;
   constexpr size_t kStreamWrapper = kTagAndLength;
   constexpr size_t kResponseFields = 3 * kTagAndLength;
-  constexpr size_t kOutputFields = 7 * kTagAndLength;  // of its message, its four fields, its contents, its raw data
+  constexpr size_t kOutputFields = 7 * kTagAndLength;  // its message, its four fields, its contents, its raw data
   constexpr size_t kDatatype = 8;
   size_t bytes = kStreamWrapper + kResponseFields + response.model_name.size() + response.model_version.size() +
                  response.id.size() + ParametersSizeMax(response.parameters);
@@ -31,7 +31,7 @@ size_t HeaderSizeMax(const core::InferResponse& response) {
   return bytes;
 }
 
-// Whether all outputs can be typed. INTERNAL if one's bytes do not fit.
+// Returns true if all outputs can be typed. INTERNAL if an output's bytes do not fit.
 base::Result<bool> CanBeTyped(const core::InferResponse& response) {
   const bool all =
       std::ranges::none_of(response.outputs, [](const auto& output) { return ContentsField(output.datatype) == 0; });
@@ -43,7 +43,7 @@ base::Result<bool> CanBeTyped(const core::InferResponse& response) {
   return true;
 }
 
-// Proto3 leaves out what is empty.
+// Writes a text unless it is empty, as in proto3.
 void WriteText(wire::Writer& out, uint32_t number, std::string_view text) {
   if (!text.empty()) out.String(number, text);
 }
@@ -56,7 +56,7 @@ void WriteShape(wire::Writer& out, const tensor::Shape& shape) {
   for (const int64_t dim : shape.dims()) at = wire::PutVarint(at, static_cast<uint64_t>(dim));
 }
 
-// ModelInferResponse.InferOutputTensor
+// Writes a ModelInferResponse.InferOutputTensor.
 void WriteOutput(wire::Writer& out, const core::InferTensor& output, Contents contents) {
   const size_t end = out.size();
   if (contents == Contents::kTyped) WriteTypedContents(out, 5, output);

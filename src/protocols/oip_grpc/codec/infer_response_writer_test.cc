@@ -20,7 +20,7 @@ std::string Joined(const net::grpc::Message& message) {
   return bytes;
 }
 
-// What the generated class makes of it. Its own bytes are as many as ours: no encoding is longer than need be.
+// Parses the message with the generated class. Its own encoding has the same size: ours is never longer than necessary.
 template <typename T>
 T Parsed(const net::grpc::Message& message) {
   T parsed;

@@ -21,7 +21,7 @@ using wire::Reader;
 using wire::Tag;
 using wire::Type;
 
-// Reads one input's fields as they come, then puts them together: contents may stand before the datatype.
+// Reads one input's fields as they come, then combines them: contents may precede the datatype.
 class InputReader {
  public:
   InputReader(Reader in, core::InferTensor& tensor) : in_(in), tensor_(tensor), parameters_(tensor.parameters) {}

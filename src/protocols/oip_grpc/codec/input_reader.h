@@ -8,8 +8,8 @@
 
 namespace inferd::oip_grpc {
 
-// Reads one ModelInferRequest.InferInputTensor into `tensor`, which is new, its typed contents decoded. `index` names
-// an input without a name in errors. True: it has `contents`.
+// Reads one ModelInferRequest.InferInputTensor into the new `tensor`, and decodes its typed contents. `index`
+// identifies an input without a name in errors. Returns true if it has `contents`.
 base::Result<bool> ReadInput(wire::Reader in, size_t index, core::InferTensor& tensor);
 
 }  // namespace inferd::oip_grpc

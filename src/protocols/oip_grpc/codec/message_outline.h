@@ -5,13 +5,13 @@
 
 namespace inferd::oip_grpc {
 
-// What a ModelInferRequest shows without being decoded.
+// The facts about a ModelInferRequest that need no decoding.
 struct MessageOutline {
-  std::string_view id;   // a view into the message, UTF-8; empty: none
-  size_t raw_bytes = 0;  // of raw_input_contents, which decoding leaves where they are
+  std::string_view id;   // a view into the message, UTF-8; empty if none
+  size_t raw_bytes = 0;  // of raw_input_contents, which decoding does not copy
 };
 
-// Looks at the outermost fields alone. Of a message that is malformed, those before the fault count.
+// Reads the outermost fields only. In a malformed message, the fields before the error count.
 MessageOutline ReadOutline(std::string_view message);
 
 }  // namespace inferd::oip_grpc

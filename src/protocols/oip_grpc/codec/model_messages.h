@@ -8,13 +8,13 @@
 #include "oip/grpc_service.pb.h"
 #include "serving/core/model/catalog.h"
 
-// What the front-end says about its models, as messages. Pure.
+// The messages about the front-end's models. Pure.
 
 namespace inferd::oip_grpc {
 
 inference::ModelMetadataResponse ModelMetadataMessage(const core::ModelMetadata& metadata);
 
-// `json` as core::Catalog::ConfigJson gives it. INTERNAL: it is no ModelConfig.
+// `json` is the result of core::Catalog::ConfigJson(). INTERNAL if it is not a ModelConfig.
 base::Result<inference::ModelConfigResponse> ModelConfigMessage(std::string_view json);
 
 inference::ModelStatisticsResponse StatisticsMessage(std::span<const core::ModelStatistics> statistics);

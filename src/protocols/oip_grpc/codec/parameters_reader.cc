@@ -14,7 +14,7 @@ using wire::Reader;
 using wire::Tag;
 using wire::Type;
 
-// inference.InferParameter: of the choices on the wire the last counts.
+// Reads an inference.InferParameter: the last choice on the wire counts.
 base::Status ReadValue(Reader in, std::optional<core::ParameterValue>& value) {
   while (const uint32_t tag = in.Next()) {
     switch (tag) {

@@ -11,16 +11,16 @@
 
 namespace inferd::oip_grpc {
 
-// Reads the entries of one map<string, InferParameter>, as they come, into core::Parameters. Of entries with one key
-// the last counts.
+// Reads the entries of one map<string, InferParameter>, one by one, into core::Parameters. The last entry of a key
+// counts.
 class ParametersReader {
  public:
   explicit ParametersReader(core::Parameters& parameters) : parameters_(parameters) {}
 
-  // INVALID_ARGUMENT: malformed, or one entry more than v2::kParametersMax.
+  // INVALID_ARGUMENT if it is malformed, or exceeds v2::kParametersMax.
   base::Status ReadEntry(wire::Reader in);
 
-  // When all entries are read. INVALID_ARGUMENT: a parameter without a value.
+  // Call when all entries are read. INVALID_ARGUMENT if a parameter has no value.
   base::Status Finish() const;
 
  private:
@@ -28,7 +28,7 @@ class ParametersReader {
 
   core::Parameters& parameters_;
   size_t entries_ = 0;
-  std::bitset<v2::kParametersMax> without_value_;  // by the index in parameters_
+  std::bitset<v2::kParametersMax> without_value_;  // by index in parameters_
 };
 
 }  // namespace inferd::oip_grpc

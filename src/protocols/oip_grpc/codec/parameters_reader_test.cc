@@ -10,7 +10,7 @@ namespace parameters_reader_test {
 
 using namespace std::string_literals;
 
-// What entries with these bytes are, or the error.
+// Reads entries with these bytes. Returns the parameters or the error.
 base::Result<core::Parameters> Read(const std::vector<std::string>& entries) {
   core::Parameters parameters;
   ParametersReader reader(parameters);
@@ -48,7 +48,7 @@ TEST(ParametersReaderTest, TheLastEntryOfAKeyCounts) {
 
 TEST(ParametersReaderTest, TheLastChoiceOfAValueCounts) {
   EXPECT_EQ(Read({"\x0a\x01k\x12\x06\x08\x01\x1a\x02xy"}), (core::Parameters{{"k", std::string("xy")}}));
-  // A second value is merged into the first: here it adds nothing.
+  // A second value is merged into the first; here it adds nothing.
   EXPECT_EQ(Read({kSeven + "\x12\x00"s}), (core::Parameters{{"k", int64_t{7}}}));
   EXPECT_EQ(Read({kSeven + "\x12\x02\x08\x01"}), (core::Parameters{{"k", true}}));
 }

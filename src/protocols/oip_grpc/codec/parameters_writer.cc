@@ -8,7 +8,7 @@ namespace inferd::oip_grpc {
 
 namespace {
 
-// The choices of inference.InferParameter.
+// Writes the choices of inference.InferParameter.
 void WriteValue(wire::Writer& out, const core::ParameterValue& value) {
   if (const auto* flag = std::get_if<bool>(&value)) {
     out.Varint(1, *flag);

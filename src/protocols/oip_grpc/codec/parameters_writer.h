@@ -8,10 +8,10 @@
 
 namespace inferd::oip_grpc {
 
-// Writes `parameters` as the map<string, InferParameter> of the message that `out` is writing.
+// Writes `parameters` as a map<string, InferParameter> into the message that `out` is writing.
 void WriteParameters(wire::Writer& out, uint32_t number, const core::Parameters& parameters);
 
-// No less than what WriteParameters writes.
+// Returns an upper bound of the bytes that WriteParameters() writes.
 size_t ParametersSizeMax(const core::Parameters& parameters);
 
 }  // namespace inferd::oip_grpc

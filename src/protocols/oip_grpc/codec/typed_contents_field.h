@@ -13,13 +13,13 @@ namespace inferd::oip_grpc {
 inline constexpr uint32_t kContentsFieldMax = 8;
 inline constexpr uint32_t kBytesContents = 8;
 
-// The number of the field that holds tensors of `type`; 0 where there is none (FP16, BF16).
+// Returns the number of the field for tensors of `type`, or 0 if there is none (FP16, BF16).
 uint32_t ContentsField(tensor::DataType type);
 
-// "fp32_contents". 1 <= number <= kContentsFieldMax.
+// Returns "fp32_contents" and the like. 1 <= number <= kContentsFieldMax.
 std::string_view ContentsFieldName(uint32_t number);
 
-// Of one element, where it is not packed.
+// Returns the wire type of one unpacked element.
 wire::Type ContentsElementType(uint32_t number);
 
 }  // namespace inferd::oip_grpc

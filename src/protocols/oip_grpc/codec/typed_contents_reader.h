@@ -9,12 +9,12 @@
 
 namespace inferd::oip_grpc {
 
-// Decodes InferTensorContents straight into a tensor of `type` (BYTES packed). `parts` are the messages that the wire
-// holds for the one field, in order: protobuf merges them. The memory is taken once the elements are counted, never by
-// what a shape promises.
+// Decodes InferTensorContents directly into a tensor of `type` (BYTES packed). `parts` are the messages on the wire for
+// the one field, in order: protobuf merges them. Memory is allocated after the elements were counted, never by a
+// shape's claim.
 //
-// INVALID_ARGUMENT, in words that follow a tensor's name and a colon: malformed parts, a type without typed contents,
-// elements in a field that is not the type's, or one that the type cannot hold.
+// INVALID_ARGUMENT, in words that follow a tensor's name and a colon, for malformed parts, a type without typed
+// contents, elements in a field of another type, or an element that the type cannot hold.
 base::Result<base::Buffer> ReadTypedContents(std::span<const wire::Reader> parts, tensor::DataType type);
 
 }  // namespace inferd::oip_grpc

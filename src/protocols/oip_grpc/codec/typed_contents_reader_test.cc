@@ -43,7 +43,7 @@ std::vector<T> Values(const base::Result<base::Buffer>& tensor) {
   return values;
 }
 
-// The extremes of T in `field`, through the tensor and back.
+// Converts the extremes of T in `field` to a tensor and back.
 template <typename T, typename Add>
 void ExpectExtremes(DataType type, Add add) {
   const std::vector<T> values = {std::numeric_limits<T>::lowest(), 0, 1, std::numeric_limits<T>::max()};

@@ -7,9 +7,9 @@
 
 namespace inferd::oip_grpc {
 
-// Writes a tensor as the InferTensorContents in field `number` of the message that `out` is writing. The tensor fits
-// its shape and its type has typed contents (ContentsField). Floats are not copied: packed, they are the tensor's
-// bytes.
+// Writes a tensor as the InferTensorContents in field `number` of the message that `out` is writing. The tensor must
+// fit its shape, and its type must have typed contents (ContentsField()). Floats are not copied: in packed form they
+// are the tensor's bytes.
 void WriteTypedContents(wire::Writer& out, uint32_t number, const core::InferTensor& tensor);
 
 }  // namespace inferd::oip_grpc

@@ -35,7 +35,7 @@ base::Status ReadLoadParameter(Reader& reader, std::string_view key, core::LoadC
   return v2::AddConfig(*config, call);
 }
 
-// More than that is no setting.
+// No setting has more values.
 constexpr size_t kTraceValuesMax = 16;
 
 using TraceValues = std::optional<std::vector<std::string>>;

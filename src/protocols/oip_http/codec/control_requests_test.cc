@@ -50,7 +50,8 @@ TEST(ReadLoadRequestTest, RefusesWhatIsNoConfig) {
   EXPECT_NE(LoadError(WithParameters(R"("config":"{} x")")), "");
   EXPECT_NE(LoadError(WithParameters(R"("config":{})")), "");
   EXPECT_EQ(LoadError(WithParameters(R"("config":"{\"name\":\"other\"}")")),
-            "parameter 'config': 'name': expected 'm', got 'other'");
+            "failed to load 'm', failed to poll from model repository: Invalid config override: parameter 'config': "
+            "'name': expected 'm', got 'other'");
 }
 
 TEST(ReadLoadRequestTest, RefusesFilesAloneBadBase64AndUnknownParameters) {

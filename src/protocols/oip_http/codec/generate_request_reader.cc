@@ -14,7 +14,7 @@ namespace inferd::oip_http {
 
 namespace {
 
-// So many elements in the dimensions of `spec`; nullopt: they do not fill it.
+// Returns the shape of `count` elements in the dimensions of `spec`, or nullopt if they do not fill it.
 std::optional<tensor::Shape> FilledShape(const core::TensorSpec& spec, size_t count, bool list) {
   tensor::Shape shape;
   if (spec.unknown_rank) {
@@ -22,7 +22,7 @@ std::optional<tensor::Shape> FilledShape(const core::TensorSpec& spec, size_t co
     return shape;
   }
   auto left = static_cast<int64_t>(count);
-  size_t open = spec.shape.rank();  // the last dimension of any size
+  size_t open = spec.shape.rank();  // index of the last dimension of any size
   for (size_t i = 0; i < spec.shape.rank(); ++i) {
     const int64_t size = spec.shape[i];
     if (size < 0) {
@@ -39,6 +39,17 @@ std::optional<tensor::Shape> FilledShape(const core::TensorSpec& spec, size_t co
   }
   if (left != 1) return std::nullopt;
   return shape;
+}
+
+base::Status InputRepeats(const std::string& name) {
+  return base::InvalidArgument("input '" + name + "' already exists in request");
+}
+
+// Adds Triton's text if an element is no string where a text is expected.
+base::Status RefuseData(const std::string& input, const base::Status& status, tensorjson::DataFault fault) {
+  const bool no_string = fault == tensorjson::DataFault::kNotAString;
+  const base::Status named = no_string ? status.WithContext("attempt to access JSON non-string as string") : status;
+  return named.WithContext("input '" + input + "'");
 }
 
 class GenerateReader {
@@ -58,10 +69,21 @@ class GenerateReader {
   base::Status ReadMembers(bool outermost) {
     INFERD_RETURN_IF_ERROR(reader_.BeginObject());
     while (true) {
-      INFERD_ASSIGN_OR_RETURN(const auto key, reader_.NextKey());
-      if (!key) return base::OkStatus();
-      INFERD_RETURN_IF_ERROR(ReadMember(*key, outermost));
+      const auto key = reader_.NextKey();
+      if (!key.has_value()) return NameRepeatedInput(key.error());
+      if (!key->has_value()) return base::OkStatus();
+      INFERD_RETURN_IF_ERROR(ReadMember(**key, outermost));
     }
+  }
+
+  // The reader refuses a repeated key. Returns Triton's text if the key is that of an input, else `fault`.
+  base::Status NameRepeatedInput(const base::Status& fault) const {
+    const std::string_view key = reader_.repeated_key();
+    if (key.data() == nullptr) return fault;
+    for (const core::InferTensor& input : request_->inputs) {
+      if (input.name == key) return InputRepeats(input.name);
+    }
+    return fault;
   }
 
   base::Status ReadMember(std::string_view key, bool outermost) {
@@ -73,7 +95,10 @@ class GenerateReader {
     }
     if (outermost && key == "parameters") {
       INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader_.Peek());
-      if (type == json::ValueType::kObject) return ReadMembers(false);
+      if (type == json::ValueType::kObject) {
+        const base::Status status = ReadMembers(false);
+        return status.ok() ? status : status.WithContext("Converting keyword: 'parameters'");
+      }
     }
     if (request_->parameters.size() == v2::kParametersMax) {
       return reader_.Error("more than " + std::to_string(v2::kParametersMax) + " parameters");
@@ -85,7 +110,7 @@ class GenerateReader {
 
   base::Status ReadInput(const core::TensorSpec& spec) {
     for (const core::InferTensor& input : request_->inputs) {
-      if (input.name == spec.name) return base::InvalidArgument("input '" + spec.name + "' already exists in request");
+      if (input.name == spec.name) return InputRepeats(spec.name);
     }
     INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader_.Peek());
     const bool list = type == json::ValueType::kArray;
@@ -96,10 +121,11 @@ class GenerateReader {
                                    "' to tensor with proper shape: " + std::to_string(count) +
                                    (count == 1 ? " element" : " elements") + " for shape " + spec.shape.ToString());
     }
-    // Read as a plain list, whatever the dimensions are.
+    // Reads a flat list, whatever the dimensions.
     const tensor::Shape flat = list ? tensor::Shape{static_cast<int64_t>(count)} : tensor::Shape{};
-    auto data = tensorjson::ParseData(reader_, spec.datatype, flat);
-    if (!data.has_value()) return data.error().WithContext("input '" + spec.name + "'");
+    auto fault = tensorjson::DataFault::kOther;
+    auto data = tensorjson::ParseData(reader_, spec.datatype, flat, {.fault = &fault});
+    if (!data.has_value()) return RefuseData(spec.name, data.error(), fault);
     request_->inputs.push_back({.name = spec.name,
                                 .datatype = spec.datatype,
                                 .shape = *shape,

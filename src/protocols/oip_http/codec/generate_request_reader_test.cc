@@ -54,7 +54,9 @@ TEST(GenerateRequestReaderTest, ElementsThatDoNotAreRefused) {
 }
 
 TEST(GenerateRequestReaderTest, DataOfAnotherKindAreRefused) {
-  EXPECT_NE(ErrorOf(R"({"text":7})").find("input 'text': data"), std::string::npos) << ErrorOf(R"({"text":7})");
+  EXPECT_EQ(
+      ErrorOf(R"({"text":7})"),
+      "input 'text': attempt to access JSON non-string as string: data element 0: expected a string, got a number");
   EXPECT_NE(ErrorOf(R"({"pair":["a","b"]})").find("input 'pair': data element 0"), std::string::npos);
   EXPECT_NE(ErrorOf(R"({"pair":[[1],[2]]})").find("input 'pair': data"), std::string::npos);
   EXPECT_NE(ErrorOf(R"({"pair":null})"), "read");
@@ -88,7 +90,21 @@ TEST(GenerateRequestReaderTest, WhatIsNoRequest) {
   EXPECT_NE(ErrorOf(R"({"a":null})").find("parameter 'a'"), std::string::npos);
   EXPECT_NE(ErrorOf(R"({"parameters":{"a":{"b":{}}}})").find("parameter 'a'"), std::string::npos);
   EXPECT_NE(ErrorOf(R"({"triton_x":1})").find("reserved"), std::string::npos);
-  EXPECT_EQ(ErrorOf(R"({"pair":[1,2],"parameters":{"pair":[1,2]}})"), "input 'pair' already exists in request");
+  EXPECT_EQ(ErrorOf(R"({"pair":[1,2],"parameters":{"pair":[1,2]}})"),
+            "Converting keyword: 'parameters': input 'pair' already exists in request");
+  EXPECT_EQ(ErrorOf(R"({"pair":[1,2],"pair":[1,2]})"), "input 'pair' already exists in request");
+  EXPECT_EQ(ErrorOf(R"({"parameters":{"pair":[1,2],"pair":3}})"),
+            "Converting keyword: 'parameters': input 'pair' already exists in request");
+  EXPECT_EQ(ErrorOf(R"({"pair":[1,2],"a":1,"a":2})"), "JSON at byte 20: repeated key 'a'");
+  const std::string invalid = " has invalid type. Expected a string, a number or a boolean, got ";
+  EXPECT_EQ(ErrorOf(R"({"a":{"b":1}})"), "parameter 'a'" + invalid + "an object at byte 5");
+  EXPECT_EQ(ErrorOf(R"({"a":[1]})"), "parameter 'a'" + invalid + "an array at byte 5");
+  EXPECT_EQ(ErrorOf(R"({"parameters":{"a":{}}})"),
+            "Converting keyword: 'parameters': parameter 'a'" + invalid + "an object at byte 19");
+  const std::string no_string = "input 'text': attempt to access JSON non-string as string: ";
+  EXPECT_TRUE(ErrorOf(R"({"text":7})").starts_with(no_string)) << ErrorOf(R"({"text":7})");
+  EXPECT_TRUE(ErrorOf(R"({"text":[true]})").starts_with(no_string)) << ErrorOf(R"({"text":[true]})");
+  EXPECT_EQ(ErrorOf(R"({"pair":["x",1]})").find("non-string"), std::string::npos);
   std::string many = "{";
   for (int i = 0; i < 300; ++i) many += (i > 0 ? ",\"p" : "\"p") + std::to_string(i) + "\":1";
   EXPECT_NE(ErrorOf(many + "}").find("more than 256 parameters"), std::string::npos);

@@ -11,16 +11,16 @@
 
 namespace inferd::oip_http {
 
-// What the head of an infer request says about its body.
+// The statements of an infer request's head about its body.
 struct InferHeaders {
-  std::optional<uint64_t> json_bytes;  // Inference-Header-Content-Length; 0: a raw binary request
+  std::optional<uint64_t> json_bytes;  // Inference-Header-Content-Length; 0 for a raw binary request
   net::ContentCoding coding = net::ContentCoding::kIdentity;  // the body's
-  net::ContentCoding answer = net::ContentCoding::kIdentity;  // the response's, if it is worth it
-  rest::EventForm events = rest::EventForm::kNone;            // the responses go out as they come
+  net::ContentCoding answer = net::ContentCoding::kIdentity;  // the response's, if it is worth compressing
+  rest::EventForm events = rest::EventForm::kNone;            // how responses are streamed, if they are
 };
 
-// INVALID_ARGUMENT: an Inference-Header-Content-Length that is no number, stands twice, or is beyond a plain body's
-// Content-Length. The coding's error is told by `unknown_coding`, for it is the transport's 415.
+// INVALID_ARGUMENT if Inference-Header-Content-Length is not a number, is repeated, or exceeds a plain body's
+// Content-Length. For an error of the coding, sets `unknown_coding`: it is the transport's 415.
 base::Result<InferHeaders> ReadInferHeaders(const net::RequestHead& head, bool& unknown_coding);
 
 }  // namespace inferd::oip_http

@@ -11,7 +11,7 @@ namespace {
 
 using base::InvalidArgument;
 
-// Cuts what stands behind the JSON into the inputs that announced a size.
+// Assigns the bytes after the JSON to the inputs that announced a size.
 base::Status AttachBinary(const base::BufferSlice& body, size_t json_bytes, bool binary_allowed, std::string_view model,
                           RequestJson& json) {
   const auto& sizes = json.binary_sizes;
@@ -47,7 +47,7 @@ base::Status AttachBinary(const base::BufferSlice& body, size_t json_bytes, bool
 base::Result<DecodedRequest> ReadInferRequest(const base::BufferSlice& body, size_t json_bytes, bool binary_allowed,
                                               std::string_view model, size_t depth_max, bool triton_exact) {
   thread_local RequestMemo memo;
-  INFERD_ASSIGN_OR_RETURN(RequestJson json, memo.Read(body.view().substr(0, json_bytes), depth_max));
+  INFERD_ASSIGN_OR_RETURN(RequestJson json, memo.Read(body.view().substr(0, json_bytes), depth_max, triton_exact));
   INFERD_RETURN_IF_ERROR(AttachBinary(body, json_bytes, binary_allowed, model, json));
   const core::InferRequest& request = *json.request;
   const bool binary_default = json.settings.binary_data_output && !(triton_exact && !request.outputs.empty());

@@ -20,7 +20,7 @@ std::string Error(std::string_view json, std::string_view binary = "", bool allo
   return decoded.has_value() ? "no error" : decoded.error().message();
 }
 
-// An input object with `members` put into a request.
+// Returns a request with one input object that has `members`.
 std::string WithInput(std::string_view members) { return "{\"inputs\":[{" + std::string(members) + "}]}"; }
 
 template <typename T>
@@ -187,6 +187,26 @@ TEST(ReadInferRequestTest, TooManyOfAnything) {
     return dims;
   }() + "]");
   EXPECT_NE(Error(text).find("expected at most 32 dimensions"), std::string::npos);
+}
+
+TEST(ReadInferRequestTest, DataOfAnotherSizeIsRefusedWithTritonsTextAlone) {
+  const auto error = [](std::string_view members, bool triton_exact) {
+    const std::string json = WithInput(members);
+    const base::BufferSlice body(base::Buffer::CopyOf(json));
+    const auto decoded = ReadInferRequest(body, json.size(), true, "m", 64, triton_exact);
+    return decoded.has_value() ? "no error" : decoded.error().message();
+  };
+  const std::string_view text = "Unable to parse 'data': Shape does not match true shape of 'data' field";
+  for (const char* members : {
+           R"("name":"I","datatype":"INT32","shape":[1,1],"data":[5,6])",
+           R"("name":"I","data":[5],"datatype":"INT32","shape":[1,2])",
+           R"("name":"I","datatype":"BYTES","shape":[1,2],"data":[["a","b","c"]])",
+       }) {
+    EXPECT_EQ(error(members, true), text);
+    EXPECT_TRUE(error(members, false).starts_with("input 'I': " + std::string(text) + ": expected "));
+  }
+  const char* const other = R"("name":"I","datatype":"INT32","shape":[1,1],"data":["a"])";
+  EXPECT_EQ(error(other, true), error(other, false));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 using core::InferTensor;
 
-// Text per byte of tensor: an FP32 is 4 bytes and about 12 characters.
+// Bytes of text per byte of tensor: an FP32 has 4 bytes and about 12 characters.
 constexpr size_t kJsonPerByte = 3;
 constexpr size_t kJsonPerOutput = 128;
 

@@ -12,14 +12,14 @@
 
 namespace inferd::oip_http {
 
-// Writes Predict V2's "Inference Response JSON Object", straight from the tensors; binary outputs follow it as they
-// are, without a copy (Triton's binary tensor extension). Outputs in regions of the client's shared memory have no
-// data. Classification happens first. Errors: INVALID_ARGUMENT naming the output (BYTES that are not UTF-8 and were not
-// asked for in base64 or binary; a NaN under NonFinite::kError). Pure; runs on any thread.
+// Writes Predict V2's "Inference Response JSON Object" directly from the tensors. Binary outputs follow it without a
+// copy (Triton's binary tensor extension). Outputs in regions of the client's shared memory have no data.
+// Classification happens first. INVALID_ARGUMENT, naming the output, for BYTES that are not UTF-8 unless requested in
+// base64 or binary, and for NaN under NonFinite::kError. Pure; runs on any thread.
 base::Result<net::HttpResponse> WriteInferResponse(core::InferResponse&& response, const v2::OutputForms& requested,
                                                    const core::ModelSignature& signature, const Options& options);
 
-// About how big a response will be: whether writing it is work for the pool.
+// The approximate size of a response, to decide whether it is written on the pool.
 struct ResponseSize {
   size_t json_bytes = 0;
   size_t binary_bytes = 0;

@@ -47,7 +47,7 @@ TEST(WriteInferResponseTest, TheDocumentsExample) {
             R"("shape":[3,2],"data":[1.0,1.1,2.0,2.1,3.0,3.1]}]})");
 }
 
-// Not even as binary data, whose datatype stands in the JSON.
+// Refused even as binary data, since the JSON has the datatype.
 TEST(WriteInferResponseTest, TypesThatOnlyTensorflowHasAreRefused) {
   for (const bool binary : {false, true}) {
     v2::OutputForms forms;

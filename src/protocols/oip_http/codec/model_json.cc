@@ -65,7 +65,7 @@ void WriteStatistics(json::Writer& writer, const core::ModelStatistics& model) {
   WriteDuration(writer, "cache_hit", model.cache_hit);
   WriteDuration(writer, "cache_miss", model.cache_miss);
   writer.EndObject();
-  // Only models with many responses to a request have any.
+  // Only models with many responses per request have any.
   writer.Key("response_stats");
   writer.BeginObject();
   for (const auto& response : model.responses) WriteResponse(writer, response);

@@ -6,21 +6,21 @@
 
 #include "serving/core/model/catalog.h"
 
-// What the front-end says about the server and its models, as JSON text. Pure.
+// The front-end's JSON about the server and its models. Pure.
 
 namespace inferd::oip_http {
 
-// Predict V2, "Server Metadata Response JSON Object".
+// Writes Predict V2's "Server Metadata Response JSON Object".
 std::string ServerMetadataJson(std::string_view name, std::string_view version,
                                std::span<const std::string_view> extensions);
 
-// Predict V2, "Model Metadata Response JSON Object".
+// Writes Predict V2's "Model Metadata Response JSON Object".
 std::string ModelMetadataJson(const core::ModelMetadata& metadata);
 
-// Triton's statistics extension.
+// Writes the statistics of Triton's statistics extension.
 std::string StatisticsJson(std::span<const core::ModelStatistics> statistics);
 
-// Triton's repository extension, "Index": state and reason stand where there is one.
+// Writes the index of Triton's repository extension ("Index"). State and reason are written if there are any.
 std::string IndexJson(std::span<const core::IndexEntry> entries);
 
 }  // namespace inferd::oip_http

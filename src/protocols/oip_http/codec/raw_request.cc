@@ -14,7 +14,7 @@ namespace {
 
 using base::InvalidArgument;
 
-// The one shape that `bytes` bytes can have. `fixed_batch`: the leading -1 is the batch, which is 1.
+// Returns the only shape for `bytes` bytes. `fixed_batch`: the leading -1 is the batch, which is 1.
 base::Result<tensor::Shape> InferShape(const core::TensorSpec& spec, bool fixed_batch, size_t bytes) {
   tensor::Shape shape = core::ShownShape(spec);
   if (fixed_batch && shape.rank() > 0) shape[0] = 1;
@@ -44,7 +44,7 @@ base::Result<tensor::Shape> InferShape(const core::TensorSpec& spec, bool fixed_
   return shape;
 }
 
-// Whether a shape is [1] as a configuration says it, without the batch.
+// Returns true if a shape is [1] in the configuration, without the batch.
 bool IsOne(const tensor::Shape& shape, bool batched) {
   const size_t rank = batched ? 2 : 1;
   return shape.rank() == rank && shape[rank - 1] == 1;

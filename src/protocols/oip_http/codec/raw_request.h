@@ -7,11 +7,11 @@
 
 namespace inferd::oip_http {
 
-// The raw binary request of Triton's binary tensor extension (Inference-Header-Content-Length: 0): `body` is the one
-// input of the model, whose shape must have at most one dimension of variable size besides the batch, which is 1. A
-// BYTES input must be one element, and the body is its content. Every output is answered in binary. INVALID_ARGUMENT
-// otherwise. `triton_exact`: BYTES must have the shape [1] in the configuration. The tensor is a view into `body`; only
-// BYTES is copied, to stand behind its length.
+// Reads the raw binary request of Triton's binary tensor extension (Inference-Header-Content-Length: 0). `body` is the
+// only input of the model. Its shape must have at most one dimension of variable size besides the batch, which is 1. A
+// BYTES input must be one element, whose content is the body. All outputs are binary. INVALID_ARGUMENT otherwise.
+// `triton_exact`: BYTES must have the shape [1] in the configuration. The tensor is a view into `body`; only BYTES is
+// copied, to follow its length.
 base::Result<DecodedRequest> ReadRawRequest(const base::BufferSlice& body, const core::ModelSignature& signature,
                                             std::string_view model, bool triton_exact = false);
 

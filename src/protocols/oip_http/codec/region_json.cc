@@ -19,7 +19,7 @@ base::Status Missing(std::string_view member) {
   return base::InvalidArgument("Shared memory register request has no '" + std::string(member) + "' field");
 }
 
-// {"b64": ".."}
+// Reads {"b64": ".."}.
 base::Status ReadHandle(json::Reader& reader, std::string& handle) {
   return json::ReadObject(reader, [&](std::string_view key) -> base::Status {
     if (key != "b64") return reader.SkipValue();

@@ -11,7 +11,7 @@ namespace inferd::oip_http {
 
 namespace {
 
-// What is said of the executions that began for this reason, behind "3 " or "it ".
+// Returns the words for executions that began for this reason, to follow "3 " or "it ".
 std::string_view Words(core::BatchReason reason) {
   switch (reason) {
     case core::BatchReason::kNotBatching: return "took one request, as batching is off";
@@ -28,7 +28,7 @@ std::string_view Words(core::BatchReason reason) {
   return "began for a reason unknown";
 }
 
-// The most common first.
+// Counts reasons, the most common first.
 std::vector<std::pair<core::BatchReason, int>> CountReasons(const std::vector<core::BatchRecord>& records) {
   std::vector<std::pair<core::BatchReason, int>> counts;
   for (const core::BatchRecord& record : records) {

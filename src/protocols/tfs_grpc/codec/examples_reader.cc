@@ -43,7 +43,7 @@ base::Status ForEach(Reader in, uint32_t tag, Visit visit) {
   return in.status();
 }
 
-// The examples of a request and their context, each still as the wire has it.
+// A request's examples and their context, in wire form.
 struct Examples {
   Parts lists;  // of one kind
   uint32_t kind = 0;
@@ -77,7 +77,7 @@ struct Examples {
   }
 };
 
-// Calls visit(name, parts) for each feature of an Example, those of one name too.
+// Calls visit(name, parts) for each feature of an Example, including repeated names.
 template <typename Visit>
 base::Status ForEachFeature(Reader example, Visit visit) {
   return ForEach(example, kFeatures, [&](Reader features) {
@@ -98,14 +98,14 @@ base::Status ForEachFeature(Reader example, Visit visit) {
   });
 }
 
-// Gives the features of examples to the inputs of their names.
+// Adds features of examples to the inputs of their names.
 class ColumnsReader {
  public:
   explicit ColumnsReader(const core::ModelSignature& signature)
       : signature_(signature), columns_(signature), found_(signature.inputs.size()) {}
 
   base::Status Read(const Examples& examples) {
-    // The parts of the context's message are one example.
+    // The parts of the context's message form one example.
     INFERD_RETURN_IF_ERROR(examples.ForEachContext([this](Reader part) { return Collect(part); }));
     INFERD_RETURN_IF_ERROR(Add(ExampleColumns::Part::kContext));
     return examples.ForEachExample([this](Reader example) -> base::Status {
@@ -118,7 +118,7 @@ class ColumnsReader {
   ExampleColumns& columns() { return columns_; }
 
  private:
-  // Of several features of one name the last one counts.
+  // The last of several features of one name counts.
   base::Status Collect(Reader example) {
     return ForEachFeature(example, [this](std::string_view name, Parts parts) {
       const int input = signature_.FindInput(name);
@@ -141,7 +141,7 @@ class ColumnsReader {
   tfs::Feature feature_;
 };
 
-// Bytes of an Example merge with those in front of them.
+// An Example's bytes merge with the preceding ones.
 base::Result<core::InferTensor> WholeExamples(const Examples& examples, const core::TensorSpec& input,
                                               uint64_t context_bytes_max) {
   std::string text;

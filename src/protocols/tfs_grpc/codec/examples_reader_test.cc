@@ -30,7 +30,7 @@ Example Integers(const char* name, std::initializer_list<int64_t> values) {
   return example;
 }
 
-// "[2,1] <bytes>", or the error.
+// Returns "[2,1] <bytes>", or the error.
 std::string Read(const std::string& message, const core::ModelSignature& signature) {
   const auto request = ReadExamples(message, signature, kContextMax);
   if (!request.has_value()) return request.error().message();

@@ -16,7 +16,7 @@ using wire::Tag;
 using wire::Type;
 using Kind = tfs::Feature::Kind;
 
-// The one field of a BytesList, FloatList or Int64List.
+// The only field of a BytesList, FloatList or Int64List.
 constexpr uint32_t kValues = Tag(1, Type::kBytes);  // packed, or one string
 
 void AddFloats(std::string_view packed, Reader& in, Feature& feature) {
@@ -53,7 +53,7 @@ base::Status ReadList(Reader in, Feature& feature) {
   return in.status();
 }
 
-// Of a field of Feature; kNone: it is another one.
+// Returns the kind of a field of Feature, or kNone for another field.
 Kind KindOf(uint32_t tag) {
   switch (tag) {
     case Tag(1, Type::kBytes): return Kind::kBytes;

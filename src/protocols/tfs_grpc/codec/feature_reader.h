@@ -8,9 +8,9 @@
 
 namespace inferd::tfs_grpc {
 
-// Reads a tensorflow.Feature in place of what `feature` holds: the list of the last kind that `parts` set. A list
-// without values is no feature. `parts` are the messages that the wire holds for it, in order: protobuf merges them.
-// INVALID_ARGUMENT: no protobuf.
+// Reads a tensorflow.Feature in place of the content of `feature`: the list of the last kind that `parts` set. A list
+// without values is no feature. `parts` are the messages on the wire for it, in order: protobuf merges them.
+// INVALID_ARGUMENT for malformed protobuf.
 base::Status ReadFeature(std::span<const wire::Reader> parts, tfs::Feature& feature);
 
 }  // namespace inferd::tfs_grpc

@@ -36,7 +36,7 @@ TEST(FeatureReaderTest, PartsMergeAndTheLastKindCounts) {
   tensorflow::Feature real;
   real.mutable_float_list()->add_value(2);
   Feature feature;
-  const std::string single = "\x1a\x02\x08\x05";  // int64_list with a value that is not packed
+  const std::string single = "\x1a\x02\x08\x05";  // int64_list with an unpacked value
   ASSERT_TRUE(Read({real.SerializeAsString(), one.SerializeAsString() + single}, feature).ok());
   EXPECT_EQ(feature.integers, (std::vector<int64_t>{1, 5}));
   EXPECT_TRUE(feature.reals.empty());

@@ -56,7 +56,7 @@ serving::GetModelStatusResponse StatusMessage(std::span<const core::IndexEntry> 
     auto& added = *response.add_model_version_status();
     added.set_version(tfs::VersionNumber(entry.version));
     added.set_state(static_cast<serving::ModelVersionStatus::State>(status.state));
-    auto& fault = *added.mutable_status();  // there is one even where nothing is wrong
+    auto& fault = *added.mutable_status();  // it exists even without an error
     if (status.error.ok()) continue;
     fault.set_error_code(static_cast<tensorflow::error::Code>(status.error.code()));
     fault.set_error_message(status.error.message());

@@ -7,7 +7,7 @@
 #include "serving/core/model/model_signature.h"
 #include "tfs/model_service.pb.h"
 
-// What the front-end says about its models, as messages. Pure.
+// The messages about the front-end's models. Pure.
 
 namespace inferd::tfs_grpc {
 
@@ -15,7 +15,7 @@ namespace inferd::tfs_grpc {
 tensorflow::serving::ModelSpec ModelSpecMessage(std::string_view model, std::string_view version,
                                                 std::string_view signature);
 
-// All signatures of a model, by name.
+// Returns all signatures of a model, by name.
 tensorflow::serving::SignatureDefMap SignatureMessage(std::span<const core::ModelSignature* const> signatures);
 
 tensorflow::serving::GetModelStatusResponse StatusMessage(std::span<const core::IndexEntry> versions);

@@ -11,23 +11,23 @@
 
 namespace inferd::tfs_grpc {
 
-// What a request says of its model.
+// The model of a request.
 struct RequestedModel {
-  bool given = false;  // there is a ModelSpec
+  bool given = false;  // true if there is a ModelSpec
   tfs::ModelSpec spec{"", "", ""};
-  std::string signature;  // empty: tfs::kServingDefault
+  std::string signature;  // tfs::kServingDefault if empty
 };
 
-// Reads a tensorflow.serving.ModelSpec on top of what `model` has, as protobuf merges the parts of one field. `in` is
-// malformed afterwards if the part is.
+// Reads a tensorflow.serving.ModelSpec into `model`, over its current content, as protobuf merges the parts of one
+// field. If the part is malformed, so is `in` afterwards.
 void ReadModelSpec(wire::Reader& in, RequestedModel& model);
 
-// Reads the ModelSpec in field `number` of `message`, and no other field. INVALID_ARGUMENT: it is malformed, or the
-// message's outermost fields are.
+// Reads only the ModelSpec in field `number` of `message`. INVALID_ARGUMENT if it, or the message's outermost fields,
+// are malformed.
 base::Result<RequestedModel> ReadModelSpecOf(std::string_view message, uint32_t number);
 
-// The version that answers; it is in the spec afterwards if a label named it. Errors are tfs::FindModel's and, in
-// TensorFlow Serving's words, INVALID_ARGUMENT: no model is named.
+// Returns the version that answers, and sets it in the spec if a label named it. Errors are tfs::FindModel()'s, and
+// INVALID_ARGUMENT, in TensorFlow Serving's words, if no model is named.
 base::Result<std::shared_ptr<const core::PinnedModel>> FindModel(core::Dispatcher& dispatcher, RequestedModel& model,
                                                                  tfs::Unready unready = tfs::Unready::kUnavailable);
 

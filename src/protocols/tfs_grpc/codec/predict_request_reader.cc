@@ -25,7 +25,7 @@ constexpr uint32_t kOutputFilter = Tag(3, Type::kBytes);
 constexpr uint32_t kEntryKey = Tag(1, Type::kBytes);
 constexpr uint32_t kEntryValue = Tag(2, Type::kBytes);
 
-// The parts of one input's TensorProto; none: the request has no such input.
+// The parts of one input's TensorProto; empty if the request has no such input.
 using Parts = boost::container::small_vector<Reader, 1>;
 
 class RequestReader {
@@ -47,7 +47,7 @@ class RequestReader {
     }
     if (!in_.ok()) return in_.status();
     INFERD_RETURN_IF_ERROR(CheckAliases());
-    // TensorFlow Serving looks at the inputs first.
+    // TensorFlow Serving checks the inputs first.
     INFERD_RETURN_IF_ERROR(ReadTensors(fill_bytes_left));
     return output_fault_.ok() ? std::move(type_fault_) : std::move(output_fault_);
   }
@@ -119,7 +119,7 @@ class RequestReader {
   boost::container::small_vector<Parts, 4> found_;  // by input of the signature
   std::set<std::string_view> extra_;                // inputs that the signature does not have
   base::Status output_fault_;                       // the first one
-  base::Status type_fault_;                         // so too
+  base::Status type_fault_;                         // likewise
 };
 
 bool IsBulk(uint32_t tag) {
@@ -128,7 +128,7 @@ bool IsBulk(uint32_t tag) {
          tag == Tag(kDoubleComplexVal, Type::kBytes);
 }
 
-// Calls take(tag, reader) at each field of the tensors, until it says that it is done.
+// Calls take(tag, reader) at each field of the tensors, until it returns that it is done.
 template <typename Take>
 void ForEachTensorField(std::string_view message, Take take) {
   Reader in(message);

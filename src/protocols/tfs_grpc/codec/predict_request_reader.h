@@ -13,24 +13,24 @@
 
 namespace inferd::tfs_grpc {
 
-// Reads the tensors and the output_filter of a tensorflow.serving.PredictRequest without the generated classes; its
-// ModelSpec is ReadModelSpecOf's. `request` lacks what that and the call say. Inputs come in the signature's order.
-// What is on the wire means what protobuf says it means: fields in any order, packed or not, unknown ones skipped, of a
-// map's entries the last one of each key, parts of messages merged, strings UTF-8.
+// Reads the tensors and the output_filter of a tensorflow.serving.PredictRequest without the generated classes;
+// ReadModelSpecOf() reads its ModelSpec. `request` lacks the facts of the ModelSpec and the call. Inputs are in the
+// signature's order. The wire format is interpreted like protobuf does: fields in any order, packed or not, unknown
+// ones skipped, of a map's entries the last one of each key, parts of messages merged, strings in UTF-8.
 //
-// INVALID_ARGUMENT: no protobuf; in TensorFlow Serving's words, inputs and outputs that are not the signature's, and
-// datatypes; "tensor parsing error: <input>: .." with ReadTensor's errors. `fill_bytes_max` is Options's. Whether the
-// model takes the shapes is core's check. Pure; runs on any thread.
+// INVALID_ARGUMENT for malformed protobuf; in TensorFlow Serving's words, for inputs, outputs and datatypes that differ
+// from the signature's; and "tensor parsing error: <input>: .." with ReadTensor()'s errors. For `fill_bytes_max` see
+// Options. core checks whether the model accepts the shapes. Pure; runs on any thread.
 base::Result<std::unique_ptr<core::InferRequest>> ReadPredictRequest(const base::BufferSlice& message,
                                                                      const core::ModelSignature& signature,
                                                                      uint64_t fill_bytes_max);
 
-// Where the bytes of the first tensor start, if they stand in one run, in a message with this beginning, for
-// net::grpc::Method::align_at; 0 if the beginning does not show it.
+// Returns the offset of the first tensor's bytes, if they are contiguous, in a message with this beginning, for
+// net::grpc::Method::align_at. 0 if the beginning does not show it.
 size_t TensorBytesAt(std::span<const std::byte> beginning);
 
-// No less than the bytes that have to be decoded element by element: what stands behind a great many single elements is
-// not looked at.
+// Returns an upper bound of the bytes that must be decoded element by element. It does not look beyond a great many
+// single elements.
 size_t BytesToDecode(std::string_view message);
 
 }  // namespace inferd::tfs_grpc

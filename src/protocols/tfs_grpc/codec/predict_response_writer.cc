@@ -29,7 +29,7 @@ bool IsBulk(DataType type, bool tensor_content) {
   return tensor_content || complex || type == DataType::kFp32 || type == DataType::kFp64;
 }
 
-// No less than the bytes of `response` but for tensors.
+// Returns an upper bound of the bytes of `response` without tensors.
 size_t HeaderSizeMax(const core::InferResponse& response, std::string_view signature) {
   constexpr size_t kTagAndLength = 6;
   constexpr size_t kDim = 2 * kTagAndLength + wire::kVarintMax;
@@ -42,7 +42,7 @@ size_t HeaderSizeMax(const core::InferResponse& response, std::string_view signa
   return bytes;
 }
 
-// Proto3 leaves out what is zero.
+// Writes a dimension; proto3 leaves out zero.
 void WriteDim(wire::Writer& out, int64_t size) {
   const size_t end = out.size();
   if (size != 0) out.Varint(kDimSize, static_cast<uint64_t>(size));

@@ -40,7 +40,7 @@ SessionRequest::Feed ReadFeed(Reader in, Reader& outer) {
 
 std::string Endpoint(std::string_view name) { return "Endpoint \"" + std::string(name) + "\" "; }
 
-// "x" and "x:0" are the same.
+// Returns the name without ":0": "x" and "x:0" are the same.
 std::string_view WithoutZero(std::string_view name) {
   return name.ends_with(":0") ? name.substr(0, name.size() - 2) : name;
 }
@@ -57,7 +57,7 @@ base::Status Check(const SessionRequest& request) {
   return InvalidArgument("Must specify at least one target to fetch or execute.");
 }
 
-// The place of `name` among the tensors; none: it is not there.
+// Returns the index of `name` among the tensors, or nullopt.
 std::optional<int> Find(std::string_view name, const std::vector<core::TensorSpec>& tensors, bool alias) {
   const auto found = std::ranges::find_if(tensors, [&](const core::TensorSpec& tensor) {
     return alias ? tensor.name == name : WithoutZero(tfs::GraphName(tensor)) == WithoutZero(name);
@@ -65,7 +65,7 @@ std::optional<int> Find(std::string_view name, const std::vector<core::TensorSpe
   return found == tensors.end() ? std::nullopt : std::optional(static_cast<int>(found - tensors.begin()));
 }
 
-// Finds all of the names, or says which is missing.
+// Finds all names, or reports the missing one.
 class SignatureMatch {
  public:
   SignatureMatch(const SessionRequest& request, const core::ModelSignature& signature)

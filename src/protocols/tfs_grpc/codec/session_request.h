@@ -12,15 +12,15 @@
 
 namespace inferd::tfs_grpc {
 
-// The most feeds, fetches and targets of one request, each.
+// The maximum number of feeds, fetches and targets of one request, each.
 inline constexpr size_t kSessionNamesMax = 4096;
 
-// A tensorflow.serving.SessionRunRequest, its ModelSpec and options aside (these count for nothing there, either), as
-// views into its bytes.
+// A tensorflow.serving.SessionRunRequest as views into its bytes, without its ModelSpec and options (TensorFlow Serving
+// ignores these options, too).
 struct SessionRequest {
   struct Feed {
     std::string_view name;
-    // The parts of its TensorProto, which protobuf merges; ReadTensor takes them.
+    // The parts of its TensorProto, which protobuf merges; for ReadTensor().
     boost::container::small_vector<wire::Reader, 1> tensor;
   };
   std::vector<Feed> feeds;
@@ -29,23 +29,23 @@ struct SessionRequest {
   bool aliases = false;  // names are those of a signature, not of the graph
 };
 
-// INVALID_ARGUMENT: no protobuf, more than kSessionNamesMax names, and in TensorFlow's words: what is fed twice, or
-// both fed and fetched, and a request for nothing. Pure; any thread.
+// INVALID_ARGUMENT for malformed protobuf, more than kSessionNamesMax names, and, in TensorFlow's words, for a repeated
+// feed, a tensor that is both fed and fetched, and an empty request. Pure; any thread.
 base::Result<SessionRequest> ReadSessionRequest(std::string_view message);
 
-// Whether the graph's names mean one tensor: "x" and "x:0" do.
+// Returns true if two names of the graph denote one tensor, like "x" and "x:0".
 bool SameTensor(std::string_view a, std::string_view b);
 
-// What a request feeds and fetches, as inputs and outputs of one of its model's signatures.
+// A request's feeds and fetches as inputs and outputs of one of its model's signatures.
 struct SessionPlan {
-  uint32_t signature = 0;    // by its place in the model's
+  uint32_t signature = 0;    // index in the model's signatures
   std::vector<int> inputs;   // per feed
   std::vector<int> outputs;  // per fetch
 };
 
-// Finds the signature: `named`, or, where names are the graph's, else the first one that has them all. An operator's
-// name stands for its first output, as in TensorFlow. FAILED_PRECONDITION: there is no signature `named`, whose aliases
-// the names would be. UNIMPLEMENTED: no signature has them all.
+// Finds the signature: `named` or, if names are the graph's, the first one that has all of them. An operator's name
+// denotes its first output, as in TensorFlow. FAILED_PRECONDITION if there is no signature `named` for names that are
+// aliases. UNIMPLEMENTED if no signature has all names.
 base::Result<SessionPlan> PlanSession(const SessionRequest& request, const core::PinnedModel& model,
                                       std::string_view named);
 

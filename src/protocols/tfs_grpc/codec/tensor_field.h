@@ -6,7 +6,7 @@
 #include "data/tensor/data_type.h"
 #include "data/wire/format.h"
 
-// Numbers of tensorflow.TensorProto's fields.
+// The numbers of tensorflow.TensorProto's fields.
 
 namespace inferd::tfs_grpc {
 
@@ -23,13 +23,13 @@ inline constexpr uint32_t kShapeUnknownRank = 3;  // TensorShapeProto.unknown_ra
 inline constexpr uint32_t kDimSize = 1;           // TensorShapeProto.Dim.size
 inline constexpr uint32_t kDimName = 2;           // TensorShapeProto.Dim.name
 
-// The field that holds the elements of a tensor of `type`, which is not kInvalid.
+// Returns the field for the elements of a tensor of `type`, which must not be kInvalid.
 uint32_t ValueField(tensor::DataType type);
 
-// How one number of the field is laid out where it is not packed; kEndGroup: the field holds no numbers.
+// Returns the wire type of one unpacked number of the field, or kEndGroup if the field has no numbers.
 wire::Type NumbersType(uint32_t field);
 
-// "float_val"
+// Returns "float_val" and the like.
 std::string_view ValueFieldName(tensor::DataType type);
 
 }  // namespace inferd::tfs_grpc

@@ -17,7 +17,7 @@ namespace inferd::tfs_grpc {
 
 namespace {
 
-// More than any machine holds: a shape that asks for it is an error, not a shortage.
+// More than any machine has: a shape that requires it is an error, not a memory shortage.
 constexpr uint64_t kFillBytesPossible = uint64_t{1} << 38;
 
 using base::InvalidArgument;
@@ -26,7 +26,7 @@ using wire::Reader;
 using wire::Tag;
 using wire::Type;
 
-// The last element as a tensor's bytes have it, or a zero or an empty string.
+// Returns the last element in a tensor's form, or a zero or an empty string.
 std::string_view LastElement(DataType type, std::string_view data) {
   static constexpr std::string_view kZero("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16);
   if (type != DataType::kBytes) {
@@ -64,7 +64,7 @@ class TensorReader {
   }
 
  private:
-  // What is to be known before the elements can be read: they may stand before it.
+  // Reads the fields that are needed before the elements; they may come after them.
   base::Status ReadPart(Reader in) {
     while (const uint32_t tag = in.Next()) {
       switch (tag) {
@@ -107,7 +107,7 @@ class TensorReader {
     return in.status();
   }
 
-  // Numbers that are not the tensor's need not fit it, but a message in which they are malformed is none.
+  // Values in other fields need not fit the tensor, but must be well-formed.
   static base::Status CheckUnused(Reader in, uint32_t used) {
     while (const uint32_t tag = in.Next()) {
       const uint32_t number = wire::NumberOf(tag);
@@ -136,7 +136,7 @@ class TensorReader {
     return fits.WithContext("tensor_content");
   }
 
-  // TensorFlow's encoding of strings: a varint with the length of each, and then their bytes.
+  // Reads TensorFlow's encoding of strings: a varint with the length of each, then their bytes.
   base::Status ReadStringContent() {
     const char* const end = content_.data() + content_.size();
     const char* p = content_.data();
@@ -192,7 +192,7 @@ class TensorReader {
     return elements == count_ ? base::OkStatus() : Fill(elements, fill_bytes_left);
   }
 
-  // The packed run of floats that all elements are in: it is the tensor's bytes.
+  // Returns the packed run of floats that contains all elements: it is the tensor's bytes.
   std::optional<std::string_view> OnlyRun(uint32_t field, Type element, size_t elements) const {
     if (element == Type::kVarint || element == Type::kBytes) return std::nullopt;
     const size_t size = elements * tensor::ElementSize(tensor_.datatype);
@@ -234,8 +234,8 @@ class TensorReader {
   const std::span<const Reader> parts_;
   core::InferTensor& tensor_;
   uint32_t dtype_ = 0;
-  bool unknown_rank_ = false;  // of several the last counts
-  size_t count_ = 0;           // elements that the shape asks for
+  bool unknown_rank_ = false;  // the last one counts
+  size_t count_ = 0;           // elements that the shape requires
   std::string_view content_;
 };
 

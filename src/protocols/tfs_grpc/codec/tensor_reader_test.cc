@@ -204,7 +204,7 @@ TEST(TensorReaderTest, SaysWhatIsWrong) {
   TensorProto unknown = Proto(tensorflow::DT_INT32, {});
   unknown.mutable_tensor_shape()->set_unknown_rank(true);
   EXPECT_EQ(Fault(unknown), "tensor_shape: expected a known rank");
-  // Of several the last counts.
+  // The last one counts.
   TensorProto known = Proto(tensorflow::DT_INT32, {});
   known.add_int_val(1);
   known.mutable_tensor_shape()->set_unknown_rank(false);

@@ -21,21 +21,21 @@ using v1::SkipMember;
 using v1::WalkMembers;
 using Part = tfs::ExampleColumns::Part;
 
-// Which of the members a body has.
+// The members that a body has.
 struct Members {
   bool examples = false;
   SignatureName signature;
 
   base::Status Check(std::string_view body, const core::ModelSignature& read) const {
     INFERD_RETURN_IF_ERROR(signature.Check(body));
-    // The same words for both verbs.
+    // The text is the same for both verbs.
     if (!examples) return FormatError(body, "When method is classify, key 'examples' is expected and was not found");
     if (signature.Names(read)) return {};
     return InvalidArgument("No signature was found with the name: " + std::string(signature.Shown()));
   }
 };
 
-// Reads features out of a body. Where an error stands in the JSON itself, its words are of no use: Diagnose finds it.
+// Reads features from a body. If the JSON itself is malformed, this error is replaced: Diagnose() finds the real one.
 class ExampleReader {
  public:
   ExampleReader(std::string_view body, const core::ModelSignature& signature, const BodyRules& rules)
@@ -76,7 +76,7 @@ class ExampleReader {
   tfs::Feature feature_;
 };
 
-// Why a body was refused: what is wrong with its JSON or its members goes before `contents`.
+// Returns why a body was refused: errors in its JSON or its members precede `contents`.
 base::Status Diagnose(std::string_view body, const core::ModelSignature& signature, const BodyRules& rules,
                       base::Status contents) {
   Members members;

@@ -16,11 +16,11 @@ struct ExampleLimits {
   uint64_t tensor_bytes_max = uint64_t{1} << 30;  // of the context's features, repeated for every example
 };
 
-// Reads a body of :classify or :regress, {"signature_name": .., "context": {..}, "examples": [{..}, ..]}: each input of
-// the model is the feature of its name of one example after the other, or of the context for all of them; other
-// features are ignored. A feature is a value or a flat list of values, which fills a row of its input in order.
+// Reads a body of :classify or :regress, {"signature_name": .., "context": {..}, "examples": [{..}, ..]}. Each input of
+// the model is the feature of its name in each example, or in the context for all of them; other features are ignored.
+// A feature is a value or a flat list of values, which fills a row of its input in order.
 //
-// Errors are those of ReadPredict and, naming the feature, of ReadFeature and tfs::FeatureColumn. Pure; any thread.
+// Errors are those of ReadPredict() and, naming the feature, of ReadFeature() and tfs::FeatureColumn. Pure; any thread.
 base::Result<std::unique_ptr<core::InferRequest>> ReadExamples(std::string_view body,
                                                                const core::ModelSignature& signature,
                                                                const ExampleLimits& limits);

@@ -9,14 +9,14 @@ namespace {
 
 using tensor::DataType;
 
-// image: BYTES, size: FP32 [2].
+// A signature with image: BYTES, size: FP32 [2].
 core::ModelSignature Signature() {
   return {.inputs = {{.name = "image", .datatype = DataType::kBytes, .shape = {-1}},
                      {.name = "size", .datatype = DataType::kFp32, .shape = {-1, 2}}},
           .outputs = {}};
 }
 
-// "image[2] size[2,2]", or the error.
+// Returns "image[2] size[2,2]", or the error.
 std::string Read(std::string_view body, const core::ModelSignature& signature = Signature(),
                  const ExampleLimits& limits = {}) {
   const auto request = ReadExamples(body, signature, limits);

@@ -31,7 +31,7 @@ base::Status Take(Feature& feature, Kind next, std::string_view name) {
                          " expecting type: " + std::string(tfs::KindName(feature.kind)));
 }
 
-// As there, where features have no doubles.
+// As in TensorFlow Serving, where features have no doubles.
 double ToFloat(double value) {
   constexpr double kMax = std::numeric_limits<float>::max();
   return std::abs(value) > kMax ? std::copysign(std::numeric_limits<double>::infinity(), value) : value;

@@ -9,10 +9,10 @@
 
 namespace inferd::tfs_http {
 
-// Reads a value, or a flat list of values, in place of what `feature` holds: integers, and true as 1; numbers with a
-// point or exponent; strings, and {"b64": ".."}. INVALID_ARGUMENT in TensorFlow Serving's words, which name the
-// feature: other values, values of several kinds. kLenient: numbers are floats, infinite if they are too large for
-// that.
+// Reads a value, or a flat list of values, in place of the content of `feature`: integers, and true as 1; numbers with
+// a point or exponent; strings, and {"b64": ".."}. INVALID_ARGUMENT, in TensorFlow Serving's words with the feature's
+// name, for other values, and for values of several kinds. kLenient: numbers are floats, infinite if they are too
+// large.
 base::Status ReadFeature(json::Reader& reader, std::string_view name, tensorjson::ValueRules rules,
                          tfs::Feature& feature);
 

@@ -7,7 +7,7 @@
 #include "serving/core/model/catalog.h"
 #include "serving/core/model/model_signature.h"
 
-// What the front-end says about models, as JSON text. Pure.
+// The front-end's JSON about models. Pure.
 
 namespace inferd::tfs_http {
 
@@ -17,14 +17,14 @@ struct Readiness {
   bool ready = false;
 };
 
-// {"model_version_status": [{"version": "1", "state": "AVAILABLE", "status": {"error_code", "error_message"}}]}, with
-// `readiness` in front if there is one.
+// Writes {"model_version_status": [{"version": "1", "state": "AVAILABLE", "status": {"error_code", "error_message"}}]},
+// preceded by `readiness` if there is one.
 std::string StatusJson(std::span<const core::IndexEntry> versions, const Readiness* readiness);
 
-// {"name": "m", "ready": true}
+// Writes {"name": "m", "ready": true}.
 std::string ReadinessJson(const Readiness& readiness);
 
-// {"model_spec": .., "metadata": {"signature_def": {"signature_def": {"serving_default": .., ..}}}}.
+// Writes {"model_spec": .., "metadata": {"signature_def": {"signature_def": {"serving_default": .., ..}}}}.
 std::string MetadataJson(std::string_view model, std::string_view version,
                          std::span<const core::ModelSignature* const> signatures);
 

@@ -49,8 +49,8 @@ TEST(ModelJsonTest, ReadinessAsKserveHasIt) {
   EXPECT_EQ(ReadinessJson({.name = "m", .ready = false}), R"({"name":"m","ready":false})");
 }
 
-// What MessageToJsonString prints with always_print_primitive_fields, as TensorFlow Serving calls it. `values`: of the
-// fields that are not empty, by name.
+// Returns the output of MessageToJsonString with always_print_primitive_fields, as TensorFlow Serving calls it.
+// `values` has the non-empty fields, by name.
 std::string TensorJson(const std::string& dtype, const std::string& dims, std::map<std::string, std::string> values) {
   std::string json =
       R"({"dtype":")" + dtype + R"(","tensor_shape":{"dim":[)" + dims + R"(],"unknown_rank":false},"version_number":0)";

@@ -7,23 +7,23 @@
 
 namespace inferd::tfs_http {
 
-// What GET /v1/models/M says: TensorFlow Serving's status of its versions, KServe V1's readiness, or both in one
-// object; and GET /v1/models: TensorFlow Serving's refusal, or the list of names.
+// The answer of GET /v1/models/M: TensorFlow Serving's status of its versions, KServe V1's readiness, or both in one
+// object. The answer of GET /v1/models: TensorFlow Serving's refusal, or the list of names.
 enum class V1Status { kUnion, kTfs, kKserve };
 
-// Under which key classify and regress answer: TensorFlow Serving's document says "result", the server "results".
+// The key of classify's and regress's results: TensorFlow Serving's document says "result", its server uses "results".
 enum class ResultKey { kBoth, kResult, kResults };
 
-// How this front-end answers. Set before the server starts; immutable and shared by every loop's handler afterwards.
+// The options of this front-end. Set before the server starts; then immutable and shared by every loop's handler.
 struct Options : rest::Options {
   V1Status v1_status = V1Status::kUnion;
   ResultKey result_key = ResultKey::kBoth;
-  bool cors = false;                                            // CORS headers on every answer
-  bool check_methods = false;                                   // tfs::CheckMethod
-  std::string metrics_path = "/monitoring/prometheus/metrics";  // empty: no page of metrics
-  bool routes_only = false;  // what no route has is not claimed, and refused by the front-end of Predict V2
-  // As the server itself: what follows the JSON of a body does not matter, what cannot serve is not found, and where it
-  // gives no reason there is none.
+  bool cors = false;                                            // CORS headers on every response
+  bool check_methods = false;                                   // see tfs::CheckMethod
+  std::string metrics_path = "/monitoring/prometheus/metrics";  // empty for no page of metrics
+  bool routes_only = false;  // do not claim unknown routes: the front-end of Predict V2 refuses them
+  // True to behave like TensorFlow Serving's server: text after a body's JSON is ignored, models that cannot serve are
+  // not found, and errors without a reason there have none here.
   bool exact = false;
 
   tfs::Unready unready() const { return exact ? tfs::Unready::kNotFound : tfs::Unready::kUnavailable; }

@@ -10,7 +10,7 @@ namespace inferd::tfs_http {
 
 namespace {
 
-// `list` under the key, or both keys, that are asked for.
+// Writes `list` under the requested key, or under both.
 net::HttpResponse ResultsResponse(std::string_view list, ResultKey key) {
   json::Writer writer(list.size() * 2 + 64);
   writer.BeginObject();

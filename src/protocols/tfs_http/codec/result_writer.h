@@ -11,12 +11,12 @@
 
 namespace inferd::tfs_http {
 
-// {"result": [[["label", score], ..], ..]}: of tfs::FindClasses.
+// Writes {"result": [[["label", score], ..], ..]} from tfs::FindClasses().
 base::Result<net::HttpResponse> WriteClassification(const core::InferResponse& response,
                                                     const core::ModelSignature& signature,
                                                     std::optional<int64_t> examples, ResultKey key);
 
-// {"result": [value, ..]}: of tfs::FindValues.
+// Writes {"result": [value, ..]} from tfs::FindValues().
 base::Result<net::HttpResponse> WriteRegression(const core::InferResponse& response,
                                                 const core::ModelSignature& signature, std::optional<int64_t> examples,
                                                 ResultKey key);

@@ -16,17 +16,17 @@ namespace {
 using wire::Reader;
 using wire::Type;
 
-// How JSON has a field's elements.
+// The JSON form of a field's elements.
 enum class Form { kNumber, kSigned, kText, kSignedText, kFloat, kDouble, kBool, kBase64, kNothing };
 
-// Of tensorflow/core/framework/tensor.proto.
+// A field of tensorflow/core/framework/tensor.proto.
 struct Field {
   uint32_t number;
   Type type;
   Form form;
   std::string_view name;
 };
-// As it declares them, which is how TensorFlow Serving prints them.
+// In the order of declaration, in which TensorFlow Serving prints them.
 constexpr Field kValues[] = {
     {13, Type::kVarint, Form::kSigned, "half_val"},      {5, Type::kFixed32, Form::kFloat, "float_val"},
     {6, Type::kFixed64, Form::kDouble, "double_val"},    {7, Type::kVarint, Form::kSigned, "int_val"},
@@ -47,7 +47,7 @@ void WriteBase64(json::Writer& writer, std::string_view bytes) {
   writer.String(text);
 }
 
-// The shortest text that reads back as the same number; what JSON has no number for, as text.
+// Writes the shortest text that reads back as the same number; non-finite values as text.
 template <typename T>
 void WriteReal(json::Writer& writer, T value) {
   if (std::isnan(value)) return writer.String("NaN");
@@ -71,7 +71,7 @@ void WriteElement(json::Writer& writer, Reader& in, const Field& field) {
   }
 }
 
-// Packed or one by one.
+// Writes packed or single values.
 void WriteValues(json::Writer& writer, Reader in, const Field& field) {
   writer.Key(field.name);
   writer.BeginArray();
@@ -117,7 +117,7 @@ void WriteShape(json::Writer& writer, Reader in) {
   writer.EndObject();
 }
 
-// What stands once in a tensor.
+// The singular fields of a tensor.
 struct Head {
   uint64_t dtype = 0;
   uint64_t version = 0;

@@ -43,7 +43,7 @@ std::string HeadersJson(std::span<const std::pair<std::string_view, std::string_
     std::string lower(name);
     std::ranges::transform(lower, lower.begin(),
                            [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-    if (std::ranges::find(names, lower) != names.end()) continue;  // the first counts
+    if (std::ranges::find(names, lower) != names.end()) continue;  // the first one counts
     json.Member(lower, value);
     names.push_back(std::move(lower));
   }

@@ -12,46 +12,47 @@
 #include "serving/core/request/infer_request.h"
 #include "serving/core/request/infer_response.h"
 
-// Models that take a request's whole body, and give an answer's: such that read and write JSON of KServe's protocols
-// themselves, as the class Model of KServe's Python package does. Front-ends with JSON over HTTP hand bodies over as
-// they came.
+// Support for models that take a request's whole body and return a response's: they read and write JSON of KServe's
+// protocols themselves, like the class Model of KServe's Python package. Front-ends with JSON over HTTP pass bodies on
+// unchanged.
 
 namespace inferd::v2 {
 
-// One element of BYTES each.
+// The names of the tensors, one element of BYTES each.
 inline constexpr std::string_view kBodyInput = "kserve_payload";
 inline constexpr std::string_view kBodyOutput = "kserve_response";
 
-// The tensors that carry a body and its answer.
+// The tensors that carry a body and its response.
 struct BodyTensors {
   std::string_view input = kBodyInput;
   std::string_view output = kBodyOutput;
 };
-// For all bodies of MLflow's /invocations, of models that MLflow saved.
+// For all bodies of MLflow's /invocations, with models that MLflow saved.
 inline constexpr BodyTensors kInvocationTensors{.input = "mlflow_payload", .output = "mlflow_response"};
 
-// What the model is told of a request besides its body, as parameters.
+// Facts about a request that the model gets besides its body, as parameters.
 struct BodyOrigin {
   std::string_view protocol;      // "v1", "v2", "tfs", "mlflow": kserve_protocol
-  std::string_view verb;          // "predict", "explain"; of MLflow's, the media type: kserve_verb
-  std::string_view headers = {};  // a JSON object, their names in lower case: kserve_headers; empty: none
+  std::string_view verb;          // "predict", "explain"; for MLflow the media type: kserve_verb
+  std::string_view headers = {};  // a JSON object with lower-case names: kserve_headers; empty for none
 };
 
-// Whether a model takes bodies.
+// Returns true if a model takes whole bodies.
 bool TakesWholeBody(const core::ModelSignature& signature);
-// Whether it takes nothing else: no tensors that it names.
+// Returns true if a model only takes whole bodies: it names no tensors.
 bool TakesOnlyWholeBody(const core::ModelSignature& signature);
-// Returns true if a model of tensors takes bodies, too: as alternative tensors of core::PinnedModel::accepted().
+// Returns true if a model with tensors also takes bodies: as alternative tensors of core::PinnedModel::accepted().
 bool TakesBodyInstead(const core::ModelSignature& accepted, BodyTensors tensors = {});
 
-// The headers of a request, for BodyOrigin. What is not UTF-8 in them becomes U+FFFD.
+// Returns the headers of a request, for BodyOrigin. Bytes that are not UTF-8 become U+FFFD.
 std::string HeadersJson(std::span<const std::pair<std::string_view, std::string_view>> headers);
 
-// The request for one, but for the model's name. INVALID_ARGUMENT: the body is too large for a BYTES element.
+// Returns the request for a body, without the model's name. INVALID_ARGUMENT if the body is too large for a BYTES
+// element.
 base::Result<std::unique_ptr<core::InferRequest>> WholeBodyRequest(std::string_view body, const BodyOrigin& origin,
                                                                    BodyTensors tensors = {});
 
-// The answer's body, a view into the response. INTERNAL: it has none.
+// Returns the response's body, a view into the response. INTERNAL if it has none.
 base::Result<base::BufferSlice> WholeBodyOf(const core::InferResponse& response, BodyTensors tensors = {});
 
 }  // namespace inferd::v2

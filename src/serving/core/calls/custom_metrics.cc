@@ -45,7 +45,7 @@ base::Status NoSuchChange() { return base::InvalidArgument("metrics of this kind
 
 }  // namespace
 
-// What Open gives for a family alone, too.
+// A family of metrics. Open() also returns it for a family alone.
 struct CustomMetrics::Family final : CustomMetric {
   Family(Kind of, std::string called, std::string says, metrics::Registry& in)
       : kind(of), name(std::move(called)), help(std::move(says)), registry(in) {}
@@ -78,7 +78,7 @@ class CustomMetrics::Metric final : public CustomMetric {
   ~Metric() override {
     const base::MutexLock lock(family_->mutex);
     const auto mine = family_->series.find(labels_);
-    // Another one may have come in its place meanwhile.
+    // A new metric may already have taken this one's place.
     if (mine == family_->series.end() || !mine->second.expired()) return;
     family_->series.erase(mine);
     family_->registry.RemoveSeries(family_->name, labels_);
@@ -114,7 +114,7 @@ class CustomMetrics::Metric final : public CustomMetric {
   const std::shared_ptr<Family> family_;
   const metrics::Labels labels_;
   const std::shared_ptr<std::atomic<double>> value_;
-  std::shared_ptr<metrics::Histogram> histogram_;  // null: it is none
+  std::shared_ptr<metrics::Histogram> histogram_;  // null for other kinds
 };
 
 base::Result<std::shared_ptr<CustomMetrics::Family>> CustomMetrics::FamilyOf(const CustomMetricSpec& spec) {
@@ -159,7 +159,7 @@ base::Result<std::shared_ptr<CustomMetric>> CustomMetrics::Open(const CustomMetr
     family->series.erase(sorted.labels);
     return std::unexpected(base::ResourceExhausted("the metric '" + spec.name + "' has too many series"));
   }
-  // The one before is perhaps not gone yet from the page.
+  // The previous metric may still be on the page.
   registry_.RemoveSeries(spec.name, sorted.labels);
   auto metric = std::make_shared<Metric>(family, sorted);
   place = metric;

@@ -11,8 +11,8 @@
 
 namespace inferd::core {
 
-// The metrics that models bring themselves, on the server's page beside its own. What two of them give the same name,
-// kind and labels is one metric. Thread-safe; metrics may outlive it, the registry outlives them.
+// The metrics that models add to the server's metrics page. Metrics of the same name, kind and labels are one metric,
+// even from different models. Thread-safe. Metrics may outlive this object; the registry outlives them.
 class CustomMetrics final {
  public:
   static constexpr size_t kFamiliesMax = 1024;
@@ -23,7 +23,7 @@ class CustomMetrics final {
 
   explicit CustomMetrics(metrics::Registry& registry) : registry_(registry) {}
 
-  // Errors are ServerCalls::OpenMetric's.
+  // Returns the metric, creating it if needed. Errors as ServerCalls::OpenMetric's.
   base::Result<std::shared_ptr<CustomMetric>> Open(const CustomMetricSpec& spec);
 
  private:

@@ -1,7 +1,7 @@
 #include "serving/core/calls/local_server_calls.h"
 
+#include <algorithm>
 #include <deque>
-#include <optional>
 #include <utility>
 
 #include "base/mutex.h"
@@ -18,7 +18,7 @@ size_t InstancesOf(const config::ModelConfig& config) {
   return std::max<size_t>(config::ExpandInstances(config).size(), 1);
 }
 
-// Each of the instances is in an execution that waits, one for the next, for this call.
+// Checks for a deadlock: every instance of the version may be in an execution that waits for this call.
 base::Status CheckFreeInstance(const CallChain& chain, const ModelVersion& version) {
   const ModelId& id = version.id();
   const size_t instances = InstancesOf(version.config());
@@ -43,10 +43,10 @@ class LocalCall final : public ModelCall, public std::enable_shared_from_this<Lo
     auto found = models_.Find(request_->model_name, request_->model_version);
     if (base::Status status = Prepare(found); !status.ok()) return Refuse(std::move(status));
     Completion completion([self = shared_from_this()](InferResponse&& response) { self->Pass(std::move(response)); });
-    // A thread that works in turns waits here for the answer perhaps: its turn does not end before that.
-    base::Turn elsewhere("model call", false);
-    std::optional<base::Turn::Scope> here;
-    if (base::Turn::Current() != nullptr) here.emplace(elsewhere);
+    // A thread that works in turns may be the one that waits here for the response. Its turn would not end before that.
+    // Any other thread belongs to an engine, and must also read the calls of other executions. So neither may run an
+    // execution.
+    const base::NoExecutions here("model call");
     if (found.has_value()) {
       models_.Call(*std::move(found), std::move(request_), std::move(completion));
     } else {
@@ -54,7 +54,7 @@ class LocalCall final : public ModelCall, public std::enable_shared_from_this<Lo
     }
   }
 
-  // A model that is held up, since its responses are not taken, goes on then, and sees it.
+  // Frees the places, so that a model that waits for room continues, and sees that it is cancelled.
   void Cancel() override {
     cancel_->Cancel();
     std::deque<ResponseFlow::Place> places;
@@ -71,7 +71,7 @@ class LocalCall final : public ModelCall, public std::enable_shared_from_this<Lo
   }
 
  private:
-  // Why it does not come to a model.
+  // Returns OK, or why the call does not reach a model.
   base::Status Prepare(const base::Result<std::shared_ptr<const ModelVersion>>& found) {
     auto chain = std::make_shared<CallChain>(
         CallChain{.model = origin_.model, .version = origin_.version, .before = origin_.chain});
@@ -106,7 +106,7 @@ class LocalCall final : public ModelCall, public std::enable_shared_from_this<Lo
   void Pass(InferResponse&& response) {
     if (over_) return;
     if (!response.final && flow_ == nullptr) {
-      // Found out late: it was loaded for this call.
+      // Known only now, as the model was loaded for this call.
       over_ = true;
       cancel_->Cancel();
       response = {.status = base::Unimplemented("the model gives any number of responses")};
@@ -127,11 +127,11 @@ class LocalCall final : public ModelCall, public std::enable_shared_from_this<Lo
   const CallOrigin origin_;
   std::unique_ptr<InferRequest> request_;
   const std::shared_ptr<CancelFlag> cancel_;
-  const std::shared_ptr<ResponseFlow> flow_;  // null: one response comes
+  const std::shared_ptr<ResponseFlow> flow_;  // null if one response is expected
   CallAnswer answer_;
-  bool over_ = false;  // the final answer was given before the model's own
+  bool over_ = false;  // a final response was given before the model's own
   base::Mutex mutex_;
-  std::deque<ResponseFlow::Place> places_ GUARDED_BY(mutex_);  // of responses that are not used yet
+  std::deque<ResponseFlow::Place> places_ GUARDED_BY(mutex_);  // responses that are not used yet
 };
 
 }  // namespace

@@ -12,13 +12,13 @@
 
 namespace inferd::core {
 
-// In the server's own process. Thread-safe.
+// ServerCalls for engines in the server's own process. Thread-safe.
 class LocalServerCalls final : public ServerCalls {
  public:
-  // A request that was made in so many executions, one inside the other, is refused.
+  // The maximum depth of nested executions. A call that would be deeper is refused.
   static constexpr size_t kDepthMax = 16;
 
-  // All outlive it. `pool` carries what may not run where it is noticed.
+  // All references outlive this object. `pool` runs tasks that must not run on the thread where they become due.
   LocalServerCalls(const ModelCaller& models, Catalog& catalog, metrics::Registry& registry, base::Executor& pool)
       : models_(models), catalog_(catalog), metrics_(registry), pool_(pool) {}
 

@@ -22,25 +22,25 @@ std::string_view ModelStateName(ModelState state);  // "READY"
 
 struct IndexEntry {
   std::string name;
-  std::string version;  // empty: the model has no version at all (a model that could not be read)
+  std::string version;  // empty if the model has no version at all (a model that could not be read)
   ModelState state = ModelState::kUnknown;
-  std::string reason;  // why it is not READY, or its requests fail for the time being; "unloaded" after an unload
+  std::string reason;  // why it is not READY, or its requests fail at present; "unloaded" after an unload
   std::string repository;
-  base::StatusCode failed_code = base::StatusCode::kOk;  // of `reason`, where that is why it could not be loaded
-  bool on_demand = false;                                // it is not loaded, and is as soon as a request needs it
+  base::StatusCode failed_code = base::StatusCode::kOk;  // the error code of `reason`, if loading failed
+  bool on_demand = false;                                // it is not loaded now; a request loads it
 };
 
 struct ModelMetadata {
   std::string name;
-  std::vector<std::string> versions;  // ready ones ascending, or just the one asked for
+  std::vector<std::string> versions;  // ready ones, ascending, or just the requested one
   std::string platform;
   std::vector<TensorSpec> inputs;
   std::vector<TensorSpec> outputs;
   std::map<std::string, std::string> parameters;  // config.pbtxt `parameters`
-  std::string batching = {};  // where its configuration does not say it: whether requests share executions, and why
+  std::string batching = {};  // how it was decided if requests share executions, where the configuration does not say
 };
 
-// Count and total of one phase.
+// The number of times that a phase ran, and its total time.
 struct DurationStat {
   uint64_t count = 0;
   uint64_t ns = 0;
@@ -50,7 +50,7 @@ struct DurationStat {
 struct ModelStatistics {
   std::string name;
   std::string version;
-  uint64_t last_inference_ms = 0;  // since the epoch; 0: never
+  uint64_t last_inference_ms = 0;  // since the epoch; 0 if never
   uint64_t inference_count = 0;    // rows
   uint64_t execution_count = 0;    // engine calls
   DurationStat success, fail, queue, compute_input, compute_infer, compute_output, cache_hit, cache_miss;
@@ -59,13 +59,13 @@ struct ModelStatistics {
     DurationStat compute_input, compute_infer, compute_output;
   };
   std::vector<Batch> batches;  // ascending by size
-  // Requests by the rows that each brought, as the TensorRT Inference Server counted them.
+  // Requests by their number of rows, as the TensorRT Inference Server counted them.
   struct Requests {
     uint64_t rows = 0;
     DurationStat success, fail, queue, compute;
   };
   std::vector<Requests> requests = {};  // ascending by rows
-  // Responses by their place among those of their request, of a model that may give any number of them.
+  // Responses by their index within their request, of a model that may give any number of them.
   struct Response {
     uint64_t index = 0;
     DurationStat compute_infer, compute_output, success, fail, empty, cancel;
@@ -73,25 +73,26 @@ struct ModelStatistics {
   std::vector<Response> responses = {};  // ascending by index
 };
 
-// Versions of a model that do not serve any more, as they were last: all of a model whose folder has gone.
+// The last state of a model's versions that no longer serve. If the model's folder is gone, that is all of its
+// versions.
 struct DepartedModel {
   std::string name;
-  std::string config_json;                  // as ConfigJson had it; empty: no version of it was ready
-  std::vector<IndexEntry> versions;         // ascending; none is ready any more
-  std::vector<ModelStatistics> statistics;  // of those that served: executions, rows, and requests by rows
+  std::string config_json;                  // as from ConfigJson; empty if no version of the model was ready
+  std::vector<IndexEntry> versions;         // ascending; none is ready
+  std::vector<ModelStatistics> statistics;  // of the versions that served: executions, rows, and requests by rows
 };
 
-// A load call (Triton's repository extension): optionally a configuration in place of the one on disk, and files in
-// place of the version folders.
+// A load call (Triton's repository extension). It may bring a configuration that replaces the one on disk, and files
+// that replace the version folders.
 struct LoadCall {
   std::string model = {};
-  std::string repository = {};                                  // empty: whichever has it
-  std::string config_json = {};                                 // empty: the one on disk
+  std::string repository = {};                                  // empty means any that has the model
+  std::string config_json = {};                                 // empty means the one on disk
   std::vector<std::pair<std::string, std::string>> files = {};  // "<version>/<path>" -> bytes
-  // Where it is not, PERMISSION_DENIED for what the call brings, if such a model runs code.
+  // If false, and the model that the call brings would run code, the call fails with PERMISSION_DENIED.
   bool may_run_code = true;
 
-  // Whether the caller decides what the model is.
+  // Returns true if the call brings a configuration or files.
   bool brings() const { return !config_json.empty() || !files.empty(); }
 };
 
@@ -104,61 +105,62 @@ struct UnloadCall {
 // Called once on any thread.
 using ControlCallback = std::move_only_function<void(base::Status)>;
 
-// What the server has, for the front-ends' questions about it and for loading and unloading. Thread-safe. `version` is
-// the client's text; empty: the server chooses. Errors: NOT_FOUND for what is not known, UNAVAILABLE for what is known
-// and not ready.
+// Answers the front-ends' questions about the server and its models, and loads and unloads models. Thread-safe.
+// `version` is the client's text; if it is empty, the server chooses. Errors: NOT_FOUND for an unknown model or
+// version, UNAVAILABLE for a known one that is not ready.
 class Catalog {
  public:
   virtual ~Catalog() = default;
 
   virtual bool ServerLive() const = 0;
   virtual bool ServerReady() const = 0;
-  // Whether every model of the initial set was tried: it serves, or cannot.
+  // Returns true if the server has tried to load every model of the initial set: each one serves or has failed.
   virtual bool StartupTried() const { return ServerReady(); }
-  // Whether a configuration that was wrong at the start has the server neither live nor ready, for good. May read files
-  // once, so not on a loop.
+  // Returns true if a wrong configuration at the start keeps the server neither live nor ready, for good. May read
+  // files once, so do not call it on a loop.
   virtual bool StartupFailed() const { return false; }
-  // OK: ready. NOT_FOUND: no such model or version. UNAVAILABLE: known, not ready, or its requests fail for the time
-  // being.
+  // Returns OK if the version is ready. NOT_FOUND if there is no such model or version. UNAVAILABLE if it is known and
+  // not ready, or its requests fail at present.
   virtual base::Status ModelReady(std::string_view model, std::string_view version) const = 0;
-  // The same, and what the model's own code says of it, where it does: UNAVAILABLE if it does not say in some seconds
-  // that it is ready. The callback comes on any thread, perhaps before this returns.
+  // As ModelReady, and also asks the model's own code if it has a readiness check: UNAVAILABLE if the code does not
+  // report within a few seconds that it is ready. The callback runs on any thread, perhaps before this returns.
   virtual void AskModelReady(std::string_view model, std::string_view version, ControlCallback done) const {
     done(ModelReady(model, version));
   }
   virtual base::Result<ModelMetadata> Metadata(std::string_view model, std::string_view version) const = 0;
-  // The completed ModelConfig as JSON (proto field names, defaults printed, int64 as numbers).
+  // Returns the completed ModelConfig as JSON (proto field names, defaults printed, int64 as numbers).
   virtual base::Result<std::string> ConfigJson(std::string_view model, std::string_view version) const = 0;
-  // As ConfigJson, of a model that may not be ready: as far as its configuration is known without its engine. Reads
-  // files, so not on a loop. Errors also: what is wrong with the configuration.
+  // As ConfigJson, also for a model that is not ready: the part of its configuration that is known without its engine.
+  // Reads files, so do not call it on a loop. Errors also: those of an invalid configuration.
   virtual base::Result<std::string> WrittenConfigJson(std::string_view model) const { return ConfigJson(model, ""); }
-  // Of one model, or of all if `model` is empty.
+  // Returns the statistics of one model, or of all if `model` is empty.
   virtual base::Result<std::vector<ModelStatistics>> Statistics(std::string_view model,
                                                                 std::string_view version) const = 0;
-  // How a ready version's requests are scheduled.
+  // Returns how requests to a ready version are scheduled.
   virtual base::Result<SchedulerReport> Scheduling(std::string_view model, std::string_view version) const = 0;
-  // `repository` empty: all. NOT_FOUND for an unknown one.
+  // Lists the models of a repository, or of all if `repository` is empty. NOT_FOUND if the repository is unknown.
   virtual base::Result<std::vector<IndexEntry>> Index(std::string_view repository, bool ready_only) const = 0;
-  // Of one model: the versions that there are or were, ascending, without their repository. None: nothing of it was
-  // ever looked at. NOT_FOUND: no such model.
+  // Lists a model's present and former versions, ascending, without their repository. Empty if the server never
+  // examined the model. NOT_FOUND if there is no such model.
   virtual base::Result<std::vector<IndexEntry>> Versions(std::string_view model) const = 0;
   virtual std::vector<std::string> ModelNames() const = 0;
-  // Models whose folders have gone, the latest few hundred, by name; `model` not empty: that one, if it is one of them.
-  // One that is still being unloaded, or has come back, may be there too: Versions() has it then.
+  // Returns models whose folders are gone, by name: the latest few hundred, or `model` alone if it is not empty. A
+  // model that is still being unloaded, or has come back, may be listed too. In that case Versions() also has it.
   virtual std::vector<DepartedModel> Departed(std::string_view /*model*/) const { return {}; }
-  // The versions of one model that served earlier, or were to, whether its folder has gone or not. A version that
-  // serves again is there, too, with what its earlier loads counted. No name: there are none.
+  // Returns the versions of one model that served earlier, or should have, even if its folder still exists. A version
+  // that serves again is included, with the counts of its earlier loads. The name is empty if there are no such
+  // versions.
   virtual DepartedModel DepartedVersions(std::string_view /*model*/) const { return {}; }
 
-  // Return at once; the callback comes when the model serves (or does not), with why. Concurrent loads of one model
-  // become one load.
+  // Return at once. The callback runs when the model serves, or with the reason why it does not. Concurrent loads of
+  // one model become one load.
   virtual void Load(LoadCall call, ControlCallback done) = 0;
   virtual void Unload(UnloadCall call, ControlCallback done) = 0;
 
-  // Serves these named models in place of all that were named before, which go on undisturbed as far as they stay. The
-  // callback comes when each that is new has been tried. Nothing is changed by INVALID_ARGUMENT (a platform that would
-  // change), FAILED_PRECONDITION (a label for a version that is not ready, or no models are served by name),
-  // UNAVAILABLE (starting or shutting down); UNKNOWN: new models that did not come up, the others serve.
+  // Replaces the set of models that are served by name. Models that are in both sets go on undisturbed. The callback
+  // runs when each new model has been tried. These errors change nothing: INVALID_ARGUMENT (a platform would change),
+  // FAILED_PRECONDITION (a label for a version that is not ready, or the server does not serve models by name) and
+  // UNAVAILABLE (starting or shutting down). UNKNOWN if new models did not come up; the others serve.
   virtual void ReplaceModels(std::vector<config::ServedModel> models, ControlCallback done) = 0;
 };
 

@@ -7,13 +7,13 @@
 
 namespace inferd::core {
 
-// A DurationStat that is counted. Thread-safe: relaxed atomics, so that a reader may see one number and not yet the
-// other.
+// An atomic counter behind a DurationStat. Thread-safe: relaxed atomics, so a reader may see one of the two numbers
+// updated before the other.
 struct DurationCount {
   std::atomic<uint64_t> count{0};
   std::atomic<uint64_t> ns{0};
 
-  // A clock that goes back adds nothing.
+  // Returns 0 for a negative duration, which a clock that goes back yields.
   static uint64_t NotNegative(int64_t n) { return n > 0 ? static_cast<uint64_t>(n) : 0; }
 
   void Add(int64_t n, uint64_t times = 1) {

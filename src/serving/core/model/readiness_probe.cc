@@ -59,7 +59,7 @@ void ReadinessProbe::Run() {
   }
 }
 
-// Probes come every few seconds: what is new is said, and not each answer.
+// Logs changes only, as probes come every few seconds.
 void ReadinessProbe::Note(const base::Status& answer) {
   const base::Status before = std::exchange(last_, answer);
   if (logger_ == nullptr || before == answer) return;

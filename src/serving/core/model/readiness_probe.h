@@ -12,23 +12,23 @@
 
 namespace inferd::core {
 
-// Whether a loaded model's own code says that it is ready: OK, or why not. Blocks for some seconds at most. One call at
-// a time.
+// Asks the code of a loaded model if it is ready. Returns OK, or why it is not. Blocks for some seconds at most. Never
+// called concurrently.
 using ReadinessCheck = std::function<base::Status()>;
 
-// Has a model say whether it is ready, on a thread of its own, which is there once a client has asked. There is one
-// check at a time, and all clients that ask meanwhile share it, so that however often a model is probed, that costs it
-// little. Thread-safe.
+// Runs a model's readiness check on its own thread, which starts when a client first asks. Only one check runs at a
+// time, and all clients that ask meanwhile share its result. So frequent probes cost the model little. Thread-safe.
 class ReadinessProbe final {
  public:
-  // `title`: "<model>/<version>", for the log. `logger` may be null: silence.
+  // `title` is "<model>/<version>", for the log. If `logger` is null, nothing is logged.
   ReadinessProbe(ReadinessCheck check, std::string title, base::Logger* logger);
-  // Clients that wait are told that the model is being unloaded. Waits for a check that is under way.
+  // Waiting clients get an error: the model is being unloaded. Waits for a running check.
   ~ReadinessProbe();
   ReadinessProbe(const ReadinessProbe&) = delete;
   ReadinessProbe& operator=(const ReadinessProbe&) = delete;
 
-  // OK, or UNAVAILABLE with why not. On the probe's thread, or on this one, if there can be none.
+  // Calls back with OK, or with UNAVAILABLE and the reason. The callback runs on the probe's thread, or on this one if
+  // the thread cannot be started.
   void Ask(ControlCallback done);
 
  private:
@@ -38,7 +38,7 @@ class ReadinessProbe final {
   const ReadinessCheck check_;
   const std::string title_;
   base::Logger* const logger_;
-  base::Status last_;  // of the probe's thread
+  base::Status last_;  // used by the probe's thread alone
   base::Mutex mutex_;
   base::CondVar changed_;
   bool stopping_ GUARDED_BY(mutex_) = false;

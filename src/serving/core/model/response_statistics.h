@@ -12,11 +12,11 @@
 
 namespace inferd::core {
 
-// How a response ended: with outputs, with an error, without either, or because its request was given up.
+// The end of a response: with outputs, with an error, with neither, or its request was cancelled.
 enum class ResponseOutcome { kSuccess, kFail, kEmpty, kCancel };
 inline constexpr size_t kResponseOutcomes = 4;
 
-// Counts responses by their place among those of their request, as Triton's statistics extension does. Those beyond
+// Counts responses by their index within their request, as Triton's statistics extension does. Responses beyond
 // kIndicesMax are not counted. Thread-safe: relaxed atomics, no lock.
 class ResponseStatistics final {
  public:
@@ -27,7 +27,8 @@ class ResponseStatistics final {
   ResponseStatistics(const ResponseStatistics&) = delete;
   ResponseStatistics& operator=(const ResponseStatistics&) = delete;
 
-  // `infer_ns`: since the response before it, or since the execution began; `output_ns`: what taking it over took.
+  // Counts a response. `infer_ns` is the time since the previous response, or since the start of the execution.
+  // `output_ns` is the time to take its outputs over.
   void Record(uint64_t index, ResponseOutcome outcome, int64_t infer_ns, int64_t output_ns);
   std::vector<ModelStatistics::Response> Read() const;
 
@@ -36,7 +37,7 @@ class ResponseStatistics final {
     DurationCount infer, output;
     std::array<DurationCount, kResponseOutcomes> outcomes;
   };
-  // Most streams are short.
+  // Blocks are allocated when needed, as most streams are short.
   static constexpr size_t kRowsPerBlock = 128;
   using Block = std::array<Row, kRowsPerBlock>;
 

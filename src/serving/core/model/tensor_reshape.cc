@@ -7,7 +7,7 @@ namespace inferd::core {
 
 namespace {
 
-// What the engine sees, the batch dimension included.
+// Returns the engine's shape, with the batch dimension.
 tensor::Shape FullReshape(const TensorSpec& spec, bool batches) {
   tensor::Shape full = *spec.reshape;
   if (batches) full.Prepend(-1);
@@ -16,7 +16,7 @@ tensor::Shape FullReshape(const TensorSpec& spec, bool batches) {
 
 auto VariableDims(const tensor::Shape& shape) { return std::ranges::count(shape.dims(), -1); }
 
-// `to` with the sizes of `actual` that stand where `from` has a -1.
+// Returns `to`, with each -1 replaced by the size in `actual` at the corresponding -1 of `from`.
 tensor::Shape Filled(const tensor::Shape& to, const tensor::Shape& from, const tensor::Shape& actual) {
   tensor::Shape filled = to;
   size_t at = 0;

@@ -5,17 +5,17 @@
 
 namespace inferd::core {
 
-// ModelTensorReshape: clients see TensorSpec::shape, the engine sees TensorSpec::reshape behind the batch dimension.
-// The dimensions of any size are the same ones, in order. Pure functions; `spec` has a reshape that CheckReshape()
+// ModelTensorReshape: clients see TensorSpec::shape, and the engine sees TensorSpec::reshape after the batch dimension.
+// Both have the same variable dimensions, in the same order. Pure functions; `spec` has a reshape that CheckReshape()
 // accepts.
 
-// INVALID_ARGUMENT: the two differ in how many dimensions are of any size.
+// Checks `spec.reshape`. INVALID_ARGUMENT if the two shapes have different numbers of variable dimensions.
 base::Status CheckReshape(const TensorSpec& spec, bool batches);
 
-// What the engine sees of a tensor that clients see as `client`, which matches spec.shape.
+// Returns the engine's shape of a tensor that has the shape `client`, which matches spec.shape, for clients.
 tensor::Shape EngineShape(const TensorSpec& spec, const tensor::Shape& client, bool batches);
 
-// The way back. INTERNAL: `engine` is no shape that the engine may give.
+// Returns the clients' shape of a tensor that the engine returned. INTERNAL if `engine` is not an allowed shape.
 base::Result<tensor::Shape> ClientShape(const TensorSpec& spec, const tensor::Shape& engine, bool batches);
 
 }  // namespace inferd::core

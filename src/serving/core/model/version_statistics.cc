@@ -79,7 +79,7 @@ ModelStatistics VersionStatistics::ReadTotals() const {
   stats.cache_hit = cache_hit_.Read();
   stats.cache_miss = cache_miss_.Read();
   stats.queue = {.count = stats.success.count, .ns = queue_ns_.load(kRelaxed)};
-  // A hit is counted as a success first.
+  // A cache hit also counts as a success. Hits are read later than successes, so they may exceed them.
   const uint64_t computed = stats.success.count - std::min(stats.success.count, stats.cache_hit.count);
   const auto of_computed = [computed](const Number& ns) {
     return DurationStat{.count = computed, .ns = ns.load(kRelaxed)};

@@ -14,12 +14,12 @@
 
 namespace inferd::core {
 
-// Why a request got an error, as nv_inference_request_failure tells them apart: refused before the engine saw it
-// (queue full, deadline passed), given up by its client, failed by the engine, anything else.
+// The reason for a failed request, as nv_inference_request_failure distinguishes them: refused before the engine saw it
+// (queue full, deadline passed), cancelled by its client, failed by the engine, anything else.
 enum class FailureReason { kRejected, kCanceled, kBackend, kOther };
 inline constexpr size_t kFailureReasons = 4;
 
-// Where an executed request's time went, in nanoseconds.
+// The phases of an executed request, in nanoseconds.
 struct PhaseTimes {
   int64_t queue_ns = 0;
   int64_t compute_input_ns = 0;
@@ -27,9 +27,8 @@ struct PhaseTimes {
   int64_t compute_output_ns = 0;
 };
 
-// What one load of one version has done since it was loaded. Thread-safe: relaxed atomics, so that a reader may see a
-// request in one number and not yet in another. No lock; batch sizes past kBatchSizesMax are counted in all but the
-// batch table.
+// The counts of one load of one version. Thread-safe: relaxed atomics, so a reader may see a request in one number
+// before it is in another. No lock. Batch sizes above kBatchSizesMax are counted everywhere except in the batch table.
 class VersionStatistics final {
  public:
   static constexpr size_t kBatchSizesMax = 4096;
@@ -39,33 +38,34 @@ class VersionStatistics final {
   VersionStatistics(const VersionStatistics&) = delete;
   VersionStatistics& operator=(const VersionStatistics&) = delete;
 
-  // Requests that were answered OK: their times together, from when each was accepted. `wall_ms` since the epoch.
+  // Counts requests that were answered OK. Times are sums over these requests; `total_ns` begins when each was
+  // accepted. `wall_ms` is since the epoch.
   void RecordSuccess(int64_t total_ns, const PhaseTimes& phases, int64_t wall_ms, uint64_t requests = 1);
-  // Each of them besides, by the rows that it brought; `queue_ns`: what it waited of its time.
+  // Counts one of these requests by its rows, in addition. `queue_ns` is the part of its time that it waited.
   void RecordRequest(int64_t rows, int64_t total_ns, int64_t queue_ns);
   void RecordFailure(FailureReason reason, int64_t total_ns, int64_t rows = 1);
-  // Told of every failure, on whatever thread records it. Set before the version serves.
+  // Called for every failure, on the thread that records it. Set it before the version serves.
   using FailureObserver = std::function<void(FailureReason reason, int64_t total_ns)>;
   void SetFailureObserver(FailureObserver observer) { failure_observer_ = std::move(observer); }
-  // One engine call over `rows` rows of the batch dimension (1 where there is none). The call had `idle_rows` more, of
-  // sequences without a request: they count for the size of the batch, and are no inferences.
+  // Counts one engine call with `rows` rows of the batch dimension (1 if there is none). `idle_rows` are further rows,
+  // of sequences without a request: they count for the batch size, but not as inferences.
   void RecordExecution(int64_t rows, const PhaseTimes& phases, int64_t idle_rows = 0);
 
-  // A request that was answered OK with a kept response: a success without an execution. `lookup_ns`: what finding the
-  // response took.
+  // Counts a request that was answered OK from the response cache: a success without an execution. `lookup_ns` is the
+  // time of the lookup.
   void RecordCacheHit(int64_t total_ns, int64_t queue_ns, int64_t lookup_ns, int64_t wall_ms);
-  // A request that had to be executed: what looking for a response, and keeping the one that it got, took.
+  // Counts a request that the cache did not have. `ns` is the time of the lookup and of storing the response.
   void RecordCacheMiss(int64_t ns) { cache_miss_.Add(ns); }
 
-  // Of a version whose requests may have any number of responses.
+  // Only of a version whose requests may have any number of responses.
   ResponseStatistics& responses() { return responses_; }
 
   void AddPending(int64_t n) { pending_.fetch_add(n, std::memory_order_relaxed); }
   void AddInlineExecution() { inline_executions_.fetch_add(1, std::memory_order_relaxed); }
-  // An input's memory did not suit the engine and was copied.
+  // Counts an input that was copied because its memory did not suit the engine.
   void AddInputCopy() { input_copies_.fetch_add(1, std::memory_order_relaxed); }
 
-  // All but name and version; Totals: without the batch table.
+  // Return everything except name and version. ReadTotals() leaves the batch table out.
   ModelStatistics Read() const;
   ModelStatistics ReadTotals() const;
   uint64_t failures(FailureReason reason) const {
@@ -77,7 +77,7 @@ class VersionStatistics final {
 
  private:
   using Number = std::atomic<uint64_t>;
-  // Of one number of rows: executions, and requests.
+  // The executions and requests with one number of rows.
   struct Batch {
     Number count{0};
     Number input_ns{0};
@@ -87,7 +87,7 @@ class VersionStatistics final {
     Number queue_ns{0};
     DurationCount fail;
   };
-  // Batch sizes come in runs, so that a model that only ever sees batches of one costs one small block.
+  // Batch sizes cluster, so a model that only ever has batches of one needs a single small block.
   static constexpr size_t kBatchesPerBlock = 64;
   using Block = std::array<Batch, kBatchesPerBlock>;
   Batch* BatchOf(int64_t rows);
@@ -95,8 +95,8 @@ class VersionStatistics final {
   FailureObserver failure_observer_;
   DurationCount success_, fail_;
   DurationCount cache_hit_, cache_miss_;
-  Number queue_ns_{0};          // of as many requests as succeeded
-  Number compute_input_ns_{0};  // of as many as succeeded without the cache, like those below
+  Number queue_ns_{0};          // sum over the successful requests
+  Number compute_input_ns_{0};  // sum over the successful requests that were executed, as below
   Number compute_infer_ns_{0};
   Number compute_output_ns_{0};
   std::array<Number, kFailureReasons> failures_{};
@@ -110,7 +110,7 @@ class VersionStatistics final {
   ResponseStatistics responses_;
 };
 
-// Adds executions, rows, and requests by their rows. All else in `to` stays.
+// Adds the executions, the rows, and the requests by rows of `from` to `to`. The rest of `to` stays unchanged.
 void AddRequests(const ModelStatistics& from, ModelStatistics& to);
 
 }  // namespace inferd::core

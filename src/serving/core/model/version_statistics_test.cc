@@ -38,7 +38,7 @@ TEST(VersionStatisticsTest, RequestsAreCountedByTheirRows) {
   VersionStatistics stats;
   stats.RecordRequest(1, 100, 30);
   stats.RecordRequest(1, 50, 20);
-  stats.RecordRequest(100, 7, 9);  // clocks are read apart
+  stats.RecordRequest(100, 7, 9);  // separate clock readings can disagree
   stats.RecordFailure(FailureReason::kBackend, 5, 100);
   stats.RecordFailure(FailureReason::kRejected, 6, VersionStatistics::kBatchSizesMax + 1);
   const ModelStatistics read = stats.Read();

@@ -22,10 +22,10 @@ using Parameters = std::vector<std::pair<std::string, ParameterValue>>;
 
 const ParameterValue* FindParameter(const Parameters& parameters, std::string_view name);
 
-// A tensor's bytes as a request or a response carries them: row-major, little-endian, without padding. BYTES elements
-// stand packed, each as a 32-bit little-endian length and its bytes (Triton's binary tensor extension).
+// A tensor with its bytes, as in a request or response: row-major, little-endian, without padding. BYTES elements are
+// packed, each as a 32-bit little-endian length and its bytes (Triton's binary tensor extension).
 //
-// `data` is a view into the body it came with where the wire allowed that: it may start at any address.
+// If the wire format allows it, `data` is a view into the received body. It may then start at any address.
 struct InferTensor {
   std::string name;
   tensor::DataType datatype = tensor::DataType::kInvalid;
@@ -38,18 +38,18 @@ struct InferTensor {
 struct RequestedOutput {
   std::string name;
   Parameters parameters = {};
-  // Where its bytes are to be, from the first one on; empty: anywhere. INVALID_ARGUMENT is the answer if they are more.
-  // Written before the answer, and by an engine before that, even if the request fails then.
+  // The memory for the output's bytes, from its start. Empty means any memory. If the bytes do not fit, the response is
+  // INVALID_ARGUMENT. The engine may write there before the response is sent, even if the request then fails.
   base::Buffer memory = {};
-  // Whatever takes it takes it on a device, too: it is not brought to the CPU.
+  // True if the receiver accepts the output in a device's memory: it is not copied to the CPU.
   bool on_device = false;
 };
 
-// The sequence that a request belongs to: requests that a model answers by what it kept of those before.
+// The sequence of a request. A model answers the requests of a sequence with the state that it kept from earlier ones.
 struct Sequence {
-  std::variant<uint64_t, std::string> id = uint64_t{0};  // 0, "": none
-  bool start = false;                                    // it is the first of it, or begins it anew
-  bool end = false;                                      // it is the last
+  std::variant<uint64_t, std::string> id = uint64_t{0};  // 0 or "" if there is none
+  bool start = false;                                    // the first request of the sequence, or one that restarts it
+  bool end = false;                                      // the last request
 
   bool named() const {
     const auto* number = std::get_if<uint64_t>(&id);
@@ -57,11 +57,11 @@ struct Sequence {
   }
 };
 
-// Set where it is learned that no client waits for the reply any more; read by queues and engines. Thread-safe.
+// Set when the server learns that no client waits for the response any more. Queues and engines read it. Thread-safe.
 class CancelFlag {
  public:
   CancelFlag() = default;
-  // Cancelled as soon as `followed` is (null: none), or by itself.
+  // Counts as cancelled if `followed` (may be null) is cancelled, or by its own Cancel().
   explicit CancelFlag(std::shared_ptr<const CancelFlag> followed) : followed_(std::move(followed)) {}
 
   void Cancel() { cancelled_.store(true, std::memory_order_relaxed); }
@@ -78,29 +78,29 @@ struct CallChain;
 class RequestTrace;
 class ResponseFlow;
 
-// One inference request, whatever protocol brought it. Built by a front-end, owned by the Dispatcher from Infer() on
-// and then by the execution, until the engine is done with its buffers. Not thread-safe.
+// One inference request, independent of the protocol. A front-end builds it. The Dispatcher owns it from Infer() on,
+// and then the execution, until the engine is done with its buffers. Not thread-safe.
 struct InferRequest {
   std::string model_name;
-  std::string model_version;  // as the client wrote it; empty: the server chooses
-  uint32_t signature = 0;     // of the version, by its place in PinnedModel::signatures()
-  bool whole_body = false;    // a front-end's: its tensors carry a body, and the body that answers it
+  std::string model_version;  // as the client wrote it; empty if the server chooses
+  uint32_t signature = 0;     // index in PinnedModel::signatures() of the version
+  bool whole_body = false;    // set by a front-end: its tensors are a whole body and the body of the answer
   std::string id;
-  Parameters parameters;  // those that the protocol does not give a meaning to
+  Parameters parameters;  // those without a meaning in the protocol
   boost::container::small_vector<InferTensor, 2> inputs;
-  std::vector<RequestedOutput> outputs;    // empty: all
-  Sequence sequence;                       // unnamed: it stands for itself
-  uint64_t priority = 0;                   // 0: the model's default level
-  uint64_t timeout_us = 0;                 // how long it may wait in the queue; 0: the model's default
+  std::vector<RequestedOutput> outputs;    // empty means all
+  Sequence sequence;                       // unnamed if it belongs to none
+  uint64_t priority = 0;                   // 0 means the model's default level
+  uint64_t timeout_us = 0;                 // maximum time in the queue; 0 means the model's default
   int64_t received_ns = 0;                 // base::Clock::NowNs when the first byte was seen
-  int64_t deadline_ns = 0;                 // NowNs at which nobody waits any more; 0: none
+  int64_t deadline_ns = 0;                 // NowNs after which nobody waits for the response; 0 if none
   std::string traceparent;                 // W3C, empty if none
-  std::shared_ptr<CancelFlag> cancel;      // null: cannot be cancelled
-  std::shared_ptr<ResponseFlow> flow;      // of its responses, where it may have many; null: they are not held up
-  std::shared_ptr<RequestTrace> trace;     // null: it is not traced
-  std::shared_ptr<const CallChain> chain;  // the executions that it was made in; null: a client's own
+  std::shared_ptr<CancelFlag> cancel;      // null if it cannot be cancelled
+  std::shared_ptr<ResponseFlow> flow;      // back-pressure for its responses, if it may have many; null for none
+  std::shared_ptr<RequestTrace> trace;     // null if it is not traced
+  std::shared_ptr<const CallChain> chain;  // the executions in which it was made; null if a client made it
 
-  // Of all its tensors, as the model will see them.
+  // Returns the bytes of all input tensors, in the form that the model gets.
   size_t InputBytes() const {
     size_t bytes = 0;
     for (const InferTensor& input : inputs) bytes += input.data.size();

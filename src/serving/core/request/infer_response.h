@@ -10,24 +10,24 @@
 
 namespace inferd::core {
 
-// One response of the N >= 0 that a request has; exactly one carries `final`, and it is the last.
+// One response of the N that a request has. Exactly one, the last, has `final`.
 struct InferResponse {
   base::Status status = {};
   std::string model_name = {};
   std::string model_version = {};  // decimal
   std::string id = {};
   Parameters parameters = {};
-  std::vector<InferTensor> outputs = {};  // in the order asked for, or the model's; BYTES packed
+  std::vector<InferTensor> outputs = {};  // in the requested order, or the model's; BYTES packed
   int64_t retry_after_ms = 0;             // > 0 with RESOURCE_EXHAUSTED: when a retry may succeed
   bool final = true;
-  // With `final`: EngineResponse's. Between schedulers alone; no client gets one.
+  // Only with `final`: as EngineResponse::reschedule. Used between schedulers; clients never get one.
   bool reschedule = false;
 };
 
-// Called on any thread, for each response in turn, never after a final one and never concurrently.
+// Called on any thread, for each response in turn. Never called after a final response, and never concurrently.
 using ResponseCallback = std::move_only_function<void(InferResponse&&)>;
 
-// A callback that is sure to be answered: destroyed before a final response, it answers INTERNAL and adds one to
+// A callback that always gets a final response: if it is destroyed before one, it answers INTERNAL and adds one to
 // DroppedCompletions(). Move-only; not thread-safe.
 class Completion {
  public:
@@ -52,7 +52,8 @@ class Completion {
   ResponseCallback callback_;
 };
 
-// How many completions were destroyed unanswered since the process started: a fault of ours each, shown as a metric.
+// Returns the number of completions that were destroyed without an answer since the process started. Each one is a bug
+// in the server. Shown as a metric.
 uint64_t DroppedCompletions();
 
 }  // namespace inferd::core

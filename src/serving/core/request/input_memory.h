@@ -6,15 +6,15 @@
 
 namespace inferd::core {
 
-// Memory that an engine sees where it is, when others would be copied for it: what is to become its inputs is best put
-// there to begin with. Thread-safe. A buffer keeps it alive.
+// Memory in which an engine can read inputs without a copy. Put bytes there that will become its inputs. Thread-safe. A
+// buffer keeps this object alive.
 class InputMemory {
  public:
-  // To copy what is shorter costs no more than to ask for memory.
+  // Below this size, a copy costs no more than an allocation here.
   static constexpr size_t kWorthwhileBytes = 64 * 1024;
 
   virtual ~InputMemory() = default;
-  // As base::Buffer::Allocate; no buffer: there is no room now, and any other memory does, too.
+  // As base::Buffer::Allocate. Returns an empty buffer if there is no room now; use any other memory then.
   virtual base::Buffer Allocate(size_t size, size_t align_at) = 0;
 };
 

@@ -12,30 +12,31 @@ namespace inferd::core {
 
 class PinnedModel;
 
-// What became of a demand. OK: `model` is up, and stays so while it is held.
+// The result of a demand. If OK, `model` is loaded, and stays so while it is held.
 struct LoadOutcome {
   base::Status status;
   std::shared_ptr<const PinnedModel> model;
-  int64_t retry_after_ms = 0;  // > 0: when a retry may succeed
+  int64_t retry_after_ms = 0;  // > 0 if a retry may succeed then
 };
 
-// A request that waits for the version it needs to be loaded. Move-only.
+// A request that waits for its version to be loaded. Move-only.
 struct LoadDemand {
   std::string model;
-  std::string version;                       // as the client wrote it; empty: the server chooses
-  int64_t deadline_ns = 0;                   // NowNs at which nobody waits any more; 0: none of its own
-  std::shared_ptr<const CancelFlag> cancel;  // null: cannot be cancelled
-  // Called once, on any thread: loaded, failed, expired, cancelled, or refused.
+  std::string version;                       // as the client wrote it; empty if the server chooses
+  int64_t deadline_ns = 0;                   // NowNs after which nobody waits; 0 if there is no own deadline
+  std::shared_ptr<const CancelFlag> cancel;  // null if it cannot be cancelled
+  // Called once, on any thread, when the version is loaded, the load failed, or the demand expired, was cancelled or
+  // was refused.
   std::move_only_function<void(LoadOutcome&&)> done;
 };
 
-// Loads versions because requests wait for them. Thread-safe.
+// Loads versions on demand: because requests wait for them. Thread-safe.
 class DemandLoader {
  public:
   virtual ~DemandLoader() = default;
-  // Returns at once. Demands for one version become one load. Errors: what Catalog says of versions that are not loaded
-  // for requests; UNAVAILABLE: its load failed, too many wait for it already, or it takes too long; RESOURCE_EXHAUSTED:
-  // it does not fit beside what has to stay loaded; DEADLINE_EXCEEDED, CANCELLED.
+  // Returns at once. Demands for one version become one load. Errors: Catalog's, for versions that are not loaded on
+  // demand; UNAVAILABLE if the load failed, too many requests already wait for it, or it takes too long;
+  // RESOURCE_EXHAUSTED if it does not fit beside the versions that must stay loaded; DEADLINE_EXCEEDED; CANCELLED.
   virtual void Demand(LoadDemand demand) = 0;
 };
 

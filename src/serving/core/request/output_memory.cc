@@ -31,7 +31,7 @@ struct NamedMemory {
   base::Buffer memory;
 };
 
-// A request that names its outputs has them answered in its own order, but for those that the model left out.
+// The outputs have the request's order, without those that the model left out.
 base::Status PlaceAll(const std::vector<NamedMemory>& memories, std::vector<InferTensor>& outputs) {
   auto memory = memories.begin();
   for (InferTensor& output : outputs) {

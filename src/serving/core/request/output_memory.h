@@ -5,11 +5,12 @@
 
 namespace inferd::core {
 
-// Whether the request says where some of its outputs are to be (RequestedOutput::memory).
+// Returns true if the request names the memory for some of its outputs (RequestedOutput::memory).
 bool NamesOutputMemory(const InferRequest& request);
 
-// A completion that sends what `completion` gets, with such outputs in that memory: bytes that an engine wrote there
-// already stay, all others are copied. INVALID_ARGUMENT in place of a response that has more bytes than the memory.
+// Returns a completion that moves such outputs into that memory, and then passes the response to `completion`. Bytes
+// that an engine wrote there already stay; all others are copied. INVALID_ARGUMENT if an output does not fit the
+// memory.
 Completion IntoOutputMemory(const InferRequest& request, Completion completion);
 
 }  // namespace inferd::core

@@ -11,7 +11,7 @@ namespace {
 
 using inferd::support::FarMemory;
 
-// A request for outputs A and B, of which each may have its own memory, and the answer that the client gets.
+// A request for outputs A and B, each of which may have its own memory, and the response to it.
 class OutputMemoryTest : public ::testing::Test {
  protected:
   OutputMemoryTest() { request_.outputs = {{.name = "A"}, {.name = "B"}}; }

@@ -7,16 +7,17 @@
 
 namespace inferd::core {
 
-// How a server says that a queue is full, or that a request waited too long in it: another's clients look for its
-// words.
+// The errors for a full queue and for a request that waited too long in it. Configurable, since clients of other
+// servers look for the words of those servers.
 struct QueueFull {
   base::StatusCode code = base::StatusCode::kResourceExhausted;
-  std::string_view text = {};  // goes before the reason, unless it is empty
-  // Of a request that has waited too long.
+  std::string_view text = {};  // put before the reason, unless it is empty
+  // For a request that has waited too long.
   base::StatusCode timed_out = base::StatusCode::kDeadlineExceeded;
 };
 
-// A failed response's status. A queue is full where that is RESOURCE_EXHAUSTED and a retry may succeed.
+// Returns a failed response's status, translated. A queue was full if the status is RESOURCE_EXHAUSTED and a retry may
+// succeed.
 base::Status FailureOf(const InferResponse& response, const QueueFull& queue_full);
 
 }  // namespace inferd::core

@@ -4,7 +4,7 @@
 
 namespace inferd::core {
 
-// What a request is told whose time is up before it was answered, wherever it is by then; in Triton's words.
+// Returns the error for a request whose deadline passed before it was answered, wherever it was then. Triton's text.
 inline base::Status RequestTimeout() { return base::DeadlineExceeded("Request timeout expired"); }
 
 }  // namespace inferd::core

@@ -8,8 +8,8 @@
 
 namespace inferd::core {
 
-// What a request meets on its way, as Triton's traces name it. A tensor's activities carry the tensor, a custom one a
-// name of the engine's.
+// A step in a request's life, named as in Triton's traces. Tensor activities carry the tensor. A custom activity
+// carries a name from the engine.
 enum class TraceActivity : uint8_t {
   kHttpRecvStart,
   kHttpRecvEnd,
@@ -33,28 +33,27 @@ enum class TraceActivity : uint8_t {
   kCustom,
 };
 
-// What is written down of one request that is traced. It ends, and goes to where traces go, with its last holder.
-// Thread-safe.
+// The trace of one request. It ends when its last holder releases it, and is then exported. Thread-safe.
 class RequestTrace {
  public:
   virtual ~RequestTrace() = default;
 
-  // `at_ns`: base::Clock::NowNs.
+  // Records an activity. `at_ns` is base::Clock::NowNs.
   virtual void Add(TraceActivity activity, int64_t at_ns) = 0;
   virtual void AddNow(TraceActivity activity) = 0;
-  // What an engine says that the request has come to.
+  // Records a custom activity, which the engine names.
   virtual void AddCustom(std::string_view name) = 0;
-  // Nothing where the level has no tensors.
+  // Records a tensor, if the trace level includes tensors.
   virtual void AddTensor(TraceActivity activity, const InferTensor& tensor) = 0;
-  // Of a request that this one has made: an ensemble's step, or a part of one that is split.
+  // Starts the trace of a request that this one has caused: an ensemble's step, or a part of a split request.
   virtual std::shared_ptr<RequestTrace> Child(std::string_view model, std::string_view version) = 0;
-  // What the model's own calls name as the span that they are a part of, a W3C `traceparent`; it lives as long as this.
-  // Empty: no other program can go on with this trace.
+  // Returns the W3C `traceparent` for calls that the model makes itself, so that they join this trace. It lives as long
+  // as this object. Empty if other programs cannot join the trace.
   virtual std::string_view traceparent() const { return {}; }
 };
 
-// Where others go on that trace what is done for the request: behind its own trace, or else its client's. Empty: there
-// is neither.
+// Returns the traceparent for calls made on behalf of the request: that of its own trace, or else its client's. Empty
+// if there is neither.
 inline std::string_view TraceparentOf(const InferRequest& request) {
   const std::string_view own = request.trace == nullptr ? std::string_view() : request.trace->traceparent();
   return own.empty() ? std::string_view(request.traceparent) : own;

@@ -12,18 +12,18 @@ namespace inferd::core {
 
 struct InferResponse;
 
-// The responses to one request that its client has not taken yet, where the request may have many. The front-end counts
-// each; the engine asks whether there is room for another, and may wait until there is. Thread-safe.
+// Back-pressure for a request with many responses. It holds the responses that the client has not taken yet: the
+// front-end counts each one, and the engine asks for room before the next and may wait for it. Thread-safe.
 class ResponseFlow final : public std::enable_shared_from_this<ResponseFlow> {
  public:
   struct Limits {
-    size_t responses_held = 64;  // with so many waiting, the engine is told to hold until half of them are taken,
+    size_t responses_held = 64;  // from here on, the engine is told to hold until half of them are taken
     size_t bytes_held = size_t{1} << 20;
-    size_t responses_max = 1024;  // and with so many, the request is given up
+    size_t responses_max = 1024;  // beyond this, the request is given up
     size_t bytes_max = size_t{64} << 20;
   };
 
-  // One response that waits, until this is destroyed. Empty: none.
+  // One response that waits to be taken, until this object is destroyed. Empty if default-constructed.
   class Place {
    public:
     Place() = default;
@@ -43,23 +43,24 @@ class ResponseFlow final : public std::enable_shared_from_this<ResponseFlow> {
     size_t bytes_ = 0;
   };
 
-  // `executor` runs what waits for room: not the thread that makes room, inside of what it does. It outlives this.
+  // `executor` outlives this object. It runs tasks that waited for room, so that they do not run inside of Place's
+  // destructor.
   ResponseFlow(const Limits& limits, base::Executor& executor) : limits_(limits), executor_(executor) {}
-  // Of responses that others are made of: there is room as long as there is for those, too.
+  // For responses from which other responses are made: there is room only if `further` also has room.
   ResponseFlow(const Limits& limits, std::shared_ptr<ResponseFlow> further)
       : limits_(limits), executor_(further->executor_), further_(std::move(further)) {}
 
-  // A response of so many bytes, or with the outputs of this one, comes.
+  // Count a response that has come, by its bytes or by its outputs.
   Place Enter(size_t bytes);
   Place Enter(const InferResponse& response);
 
-  // Whether there is room for another response.
+  // Returns true if there is room for another response.
   bool open() const;
-  // More waits than an engine that holds when it is told to would have sent.
+  // Returns true if more responses wait than an engine that obeys the hold would have sent.
   bool overfull() const;
 
-  // `task` runs once: here and now if there is room, else by the executor when half of what may wait has gone. An engine
-  // that holds is woken for many responses, and not for each.
+  // Runs `task` once: at once on this thread if there is room, or by the executor when half of the room is free. So an
+  // engine that holds is woken for many responses at a time.
   void WhenOpen(base::Task task);
 
  private:
@@ -73,7 +74,7 @@ class ResponseFlow final : public std::enable_shared_from_this<ResponseFlow> {
 
   const Limits limits_;
   base::Executor& executor_;
-  const std::shared_ptr<ResponseFlow> further_;  // null: none
+  const std::shared_ptr<ResponseFlow> further_;  // null if none
   mutable base::Mutex mutex_;
   size_t responses_ GUARDED_BY(mutex_) = 0;
   size_t bytes_ GUARDED_BY(mutex_) = 0;

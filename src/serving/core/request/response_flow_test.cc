@@ -7,7 +7,7 @@
 namespace inferd::core {
 namespace {
 
-// Keeps what is posted.
+// Keeps posted tasks.
 class Posted final : public base::Executor {
  public:
   void Post(base::Task task) override { tasks.push_back(std::move(task)); }

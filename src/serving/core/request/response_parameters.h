@@ -7,18 +7,17 @@
 
 namespace inferd::core {
 
-// The named values that an engine answers beside its outputs.
+// Named values in an engine's response, besides its outputs.
 
-// The most of one response, and the most bytes of their names and texts together.
+// The maximum number per response, and the maximum bytes of all their names and texts together.
 inline constexpr size_t kResponseParametersMax = 64;
 inline constexpr size_t kResponseParameterBytesMax = size_t{64} << 10;
 
-// Whether a response may have them. INTERNAL, in words that follow "answered": there are more than the limits above
-// allow; a name is empty, reserved, stands twice, or it or a text is not UTF-8. Pure.
+// Checks the parameters of a response. INTERNAL, in words that follow "answered", if they exceed the limits above, a
+// name is empty, reserved or repeated, or a name or a text is not UTF-8. A pure function.
 base::Status CheckResponseParameters(const Parameters& parameters);
 
-// Appends those of `more` whose names `parameters` does not have, as long as there are fewer than
-// kResponseParametersMax.
+// Appends those of `more` with names that `parameters` does not have, up to kResponseParametersMax in total.
 void AddResponseParameters(Parameters& parameters, Parameters&& more);
 
 }  // namespace inferd::core

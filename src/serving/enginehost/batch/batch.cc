@@ -35,8 +35,8 @@ void Batch::Repeat() {
   alone_ = true;
 }
 
-// Asked once of a response, when all of it is computed: a division that an execution beside this one asks for while the
-// response is taken is none of its.
+// Call once per response, as soon as it is computed. A division that another execution makes later, while the response
+// is taken, must not count.
 Batch::Division Batch::Divided() {
   const DivisionScope* scope = DivisionScope::Current();
   if (scope == nullptr) return Division::kNone;
@@ -44,12 +44,12 @@ Batch::Division Batch::Divided() {
   return scope->suspected() ? Division::kSuspected : Division::kNone;
 }
 
-// A result that may have come of a refused division does not go out. If this execution's own thread asked for it, or no
-// other execution can have, Take() makes an error of the response.
+// A result that may come from a refused division must not be sent. If this execution's own thread divided, or no other
+// execution can have, Take() turns the response into an error.
 bool Batch::Withhold(const inferd_response& response, Division division) {
   if (response.code != INFERD_OK || alone_ || division != Division::kSuspected) return false;
   withheld_.store(true, std::memory_order_relaxed);
-  (void)TakeOutputs(model_, kNoOutputs, response, *execution_, &allocations_);  // what it hands over is released
+  (void)TakeOutputs(model_, kNoOutputs, response, *execution_, &allocations_);  // releases its memory
   return true;
 }
 
@@ -81,14 +81,14 @@ base::Result<core::EngineResponse> Batch::TakeChecked(const inferd_response& res
 
 void Batch::Respond(size_t request, const inferd_response& response) {
   if (request >= request_count || progress_[request] == Progress::kFinal) {
-    (void)TakeOutputs(model_, kNoOutputs, response, *execution_, &allocations_);  // what it hands over is released
+    (void)TakeOutputs(model_, kNoOutputs, response, *execution_, &allocations_);  // releases its memory
     Warn(request >= request_count ? "answered a request that its batch does not have" : "answered a request again");
     return;
   }
   const Division division = Divided();
   if (Withhold(response, division)) return;
   auto taken = Take(response, response.final != 0, division);
-  // A failure that the engine sends may be one of a stream; a response that cannot be sent ends it.
+  // A failure from the engine may be one response of a stream. A response that cannot be sent ends the stream.
   const bool unusable = !taken.has_value() && response.code == INFERD_OK;
   const bool final = response.final != 0 || unusable || !model_->signature().decoupled;
   progress_[request] = final ? Progress::kFinal : Progress::kAnswered;
@@ -116,7 +116,7 @@ void Batch::RespondAll(const inferd_response& response) {
 
 base::BufferSlice Batch::AllocateOutput(uint32_t output, size_t bytes, base::MemoryPlace wish) {
   if (output >= model_->signature().outputs.size()) return {};
-  // Where the answer has no use for it on the device, the engine has it copied from there.
+  // True if the response cannot use the memory on the device: the engine then copies it to the CPU.
   const bool copied = !wish.readable() && !execution_->TakesOnDevice(static_cast<int>(output));
   try {
     base::Buffer memory;
@@ -136,7 +136,7 @@ void Batch::Fail(const base::Status& status) {
 
 void Batch::End() {
   const bool silent = std::ranges::all_of(progress_, [](Progress p) { return p == Progress::kUnanswered; });
-  // Of several requests, one may be to blame.
+  // Fail the batch as a whole if it has several requests: one of them may be the cause.
   if (silent && request_count > 1) Fail(model_->Fault("finished without answering"));
   for (size_t i = 0; i < request_count; ++i) {
     if (progress_[i] == Progress::kFinal) continue;
@@ -155,7 +155,7 @@ void Batch::End() {
     ended->store(true, std::memory_order_release);
     ended->notify_all();
   }
-  // From here on the next execution may use this batch, and Finish() may destroy the instance.
+  // From here on, the next execution may use this batch, and Finish() may destroy the instance.
   Batch* none = nullptr;
   if (!home_->compare_exchange_strong(none, this, std::memory_order_release, std::memory_order_relaxed)) delete this;
   execution->Finish();

@@ -19,14 +19,14 @@ size_t TotalBytes(const core::ExecutionInput& input) {
   return bytes;
 }
 
-// Never null: engines may hand the pointer of an empty tensor to a library that checks it.
+// Never returns null: engines may pass the pointer of an empty tensor to a library that checks it.
 const std::byte* NotNull(const std::byte* data) {
   alignas(base::kBufferAlignment) static constexpr std::byte kNothing[base::kBufferSlack] = {};
   return data == nullptr ? kNothing : data;
 }
 
 base::Status CheckSize(const core::TensorSpec& spec, const core::ExecutionInput& input) {
-  if (input.datatype == tensor::DataType::kBytes) return base::OkStatus();  // an engine that wants elements finds out
+  if (input.datatype == tensor::DataType::kBytes) return base::OkStatus();  // checked when an engine wants elements
   const auto expected = tensor::ByteSize(input.datatype, input.shape);
   if (!expected) return expected.error().WithContext("input '" + spec.name + "'");
   const size_t bytes = TotalBytes(input);
@@ -40,7 +40,7 @@ base::Status CheckSize(const core::TensorSpec& spec, const core::ExecutionInput&
 
 base::Status BatchInputs::Prepare(const LoadedModel& model, const InstanceSeat& seat,
                                   const core::Execution& execution) {
-  // The lists below are pointed into while they grow: make room first.
+  // Reserve room first: the vectors below are pointed into while they grow.
   size_t pieces = 0;
   for (const core::ExecutionInput& input : execution.inputs) pieces += input.pieces.size();
   inputs_.reserve(execution.inputs.size());
@@ -52,7 +52,7 @@ base::Status BatchInputs::Prepare(const LoadedModel& model, const InstanceSeat& 
 }
 
 void BatchInputs::Clear() {
-  static_cast<void>(pending_.Await());  // after an error, some may be under way
+  static_cast<void>(pending_.Await());  // after an error, some may still be running
   inputs_.clear();
   list_.clear();
   pieces_.clear();

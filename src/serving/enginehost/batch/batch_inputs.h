@@ -14,15 +14,14 @@
 
 namespace inferd::enginehost {
 
-// The inputs of one execution in the ABI's form. Points into the execution's buffers; copies only what the engine
-// cannot take where it lies (misaligned, on another device, or in several pieces where it wants one), and counts that.
-// What goes to a device goes there by copies that are under way together, through pinned memory where the model's
-// configuration does not forbid it; all of it is there when Prepare() returns. Not thread-safe; reusable after Clear(),
-// keeping its memory.
+// The inputs of one execution in the ABI's form. Points into the execution's buffers. Copies, and counts, only bytes
+// that the engine cannot take as they are (misaligned, on another device, or in several pieces where it wants one).
+// Copies to a device run at the same time, through pinned memory unless the model's configuration forbids it. All are
+// complete when Prepare() returns. Not thread-safe. Reusable after Clear(), which keeps the memory.
 class BatchInputs final {
  public:
-  // INVALID_ARGUMENT: an input's bytes do not fit its shape and datatype. RESOURCE_EXHAUSTED: a device has no room for
-  // them. After an error only Clear() may be called.
+  // INVALID_ARGUMENT if an input's bytes do not fit its shape and datatype. RESOURCE_EXHAUSTED if a device has no room
+  // for them. After an error, only Clear() may be called.
   base::Status Prepare(const LoadedModel& model, const InstanceSeat& seat, const core::Execution& execution);
   void Clear();
 
@@ -44,7 +43,7 @@ class BatchInputs final {
   boost::container::small_vector<inferd_memory, 4> pieces_;
   std::vector<std::vector<inferd_text>> elements_;
   boost::container::small_vector<base::Buffer, 1> copies_;
-  PendingCopies pending_;  // destroyed first: the copies above are what it writes
+  PendingCopies pending_;  // destroyed first, as it writes to the copies above
 };
 
 }  // namespace inferd::enginehost

@@ -1,6 +1,6 @@
-// Inputs on their way to a device whose copies are done late and in any order, through pinned memory that all
-// executions share and of which there is too little: every input is there when Prepare() returns, and stays as it is
-// when its requests' memory, and the pinned memory that it went through, are others'.
+// Tests inputs on their way to a device that copies late and in any order, through pinned memory that all executions
+// share and that is too small. Every input must be in place when Prepare() returns, and must stay unchanged when the
+// memory of its requests and the pinned memory are reused.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ constexpr int kInputs = 3;
 constexpr int64_t kRequestElementsMax = 300;
 constexpr size_t kInFlightMax = 4;
 
-// One execution, and what its inputs are to be on the device.
+// One execution, and the expected inputs on the device.
 struct Flight {
   RecordingExecution execution;
   BatchInputs inputs;
@@ -55,7 +55,7 @@ class BatchInputsPropertyTest : public ::testing::Test {
 
   int64_t Dice(int64_t max) { return std::uniform_int_distribution<int64_t>(0, max)(dice_); }
 
-  // Random inputs in random pieces. `broken`: one of them has a byte too few.
+  // Makes random inputs in random pieces. If `broken`, one of them lacks a byte.
   void Fill(Flight& flight, bool broken) {
     const int64_t wrong = broken ? Dice(kInputs - 1) : -1;
     for (int input = 0; input < kInputs; ++input) {
@@ -73,7 +73,7 @@ class BatchInputsPropertyTest : public ::testing::Test {
     }
   }
 
-  // What lies on the device, which this test reads as it likes.
+  // Reads an input from the device's memory, which this test can do.
   static std::vector<int32_t> OnDevice(const inferd_input& input) {
     EXPECT_EQ(input.pieces[0].kind, INFERD_MEMORY_GPU);
     std::vector<int32_t> numbers(input.pieces[0].size / sizeof(int32_t));
@@ -88,7 +88,7 @@ class BatchInputsPropertyTest : public ::testing::Test {
     return true;
   }
 
-  // A request's memory is given back, and used by another one.
+  // Simulates another request that reuses the request's memory.
   static void Reuse(Flight& flight) {
     for (core::ExecutionInput& input : flight.execution.inputs) {
       for (const base::BufferSlice& piece : input.pieces) {

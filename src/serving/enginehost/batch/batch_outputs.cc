@@ -23,7 +23,7 @@ void CountCopy(const LoadedModel& model, size_t bytes) {
   counters.output_bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
-// Of what the engine cannot have, a place that no runtime knows.
+// Returns a place that no runtime knows for memory that the engine cannot have.
 base::MemoryPlace PlaceOf(const OpenedEngine& engine, const inferd_memory& memory) {
   if (memory.kind == INFERD_MEMORY_CPU || memory.kind == INFERD_MEMORY_CPU_PINNED) return {};
   base::MemoryPlace place{.kind = base::MemoryKind::kGpu};
@@ -35,12 +35,12 @@ base::MemoryPlace PlaceOf(const OpenedEngine& engine, const inferd_memory& memor
 
 struct TakenMemory {
   base::BufferSlice data;
-  bool stays = false;  // where the execution wants it
-  bool owned = false;  // for as long as it is in use
+  bool stays = false;  // already where the execution wants it
+  bool owned = false;  // valid as long as it is in use
 };
 
-// The memory of an output, owned. The model stays loaded for as long as memory of its engine's is in use. What is not
-// wanted is not copied: a response that goes nowhere takes no memory, of which there may be none.
+// Takes over the memory of an output. The model stays loaded while the engine's memory is in use. An output that is not
+// wanted is not copied: a dropped response must not need memory, as there may be none.
 TakenMemory TakeMemory(const std::shared_ptr<const LoadedModel>& model, const inferd_output& output, bool wanted,
                        OutputAllocations* allocations) {
   const auto* data = static_cast<const std::byte*>(output.memory.data);
@@ -57,7 +57,7 @@ TakenMemory TakeMemory(const std::shared_ptr<const LoadedModel>& model, const in
     return {.data = base::BufferSlice(base::Buffer::Wrap(start, size, std::move(release), place)), .owned = true};
   }
   const bool elements = output.datatype == INFERD_TYPE_BYTES && output.bytes_form == INFERD_BYTES_ELEMENTS;
-  // Refused, packed, or brought to the CPU, before respond() returns.
+  // This memory is refused, packed, or copied to the CPU before respond() returns.
   if (!place.readable()) return {.data = base::BufferSlice(base::Buffer::Wrap(start, size, nullptr, place))};
   if (data == nullptr || elements || !wanted) return {.data = {base::Buffer(), data, size}};
   CountCopy(*model, size);
@@ -70,7 +70,7 @@ bool IsDatatype(int32_t datatype) {
   return datatype > INFERD_TYPE_INVALID && datatype <= static_cast<int32_t>(tensor::kLastDataType);
 }
 
-// "FP64 (float64)": the protocol's name, and the one that most libraries have for it.
+// Returns, for example, "FP64 (float64)": the protocol's name, and the one that most libraries use.
 std::string DatatypeText(int32_t datatype) {
   if (!IsDatatype(datatype)) return "that is none (" + std::to_string(datatype) + ")";
   const std::string name(tensor::DataTypeName(static_cast<DataType>(datatype)));
@@ -101,8 +101,8 @@ base::Status ExplainCopy(const LoadedModel& model, const base::Status& status) {
   return model.Fault("answered in memory that the server cannot read: " + status.message());
 }
 
-// To memory of the execution's, from the engine's own on a device, or from pinned memory that was lent to it: it is
-// there once the copies are finished.
+// Starts a copy to the execution's memory, from the engine's own memory on a device or from pinned memory lent to it.
+// The bytes are in place once `copies` are finished.
 base::Status BringToCpu(const LoadedModel& model, uint32_t output, core::Execution& execution,
                         core::InferTensor& tensor, StagedOutputs& copies) {
   const base::MemoryKind kind = tensor.data.place().kind;
@@ -114,11 +114,11 @@ base::Status BringToCpu(const LoadedModel& model, uint32_t output, core::Executi
   if (kind == base::MemoryKind::kGpu && model.pins_outputs()) pinned = model.engine().pinned->Take(size);
   const base::Status status = copies.Add(tensor.data, std::move(pinned), copy);
   const std::byte* const data = copy.data();
-  tensor.data = base::BufferSlice(std::move(copy), data, size);  // it may have more than that
+  tensor.data = base::BufferSlice(std::move(copy), data, size);  // the buffer may be larger
   return ExplainCopy(model, status).WithContext(Quoted(model.signature().outputs[output]));
 }
 
-// Whether it is in memory of a device that the engine has, and wanted there.
+// Returns true if the output is in memory of one of the engine's devices, and is wanted there.
 bool StaysOnDevice(const LoadedModel& model, uint32_t output, const core::Execution& execution,
                    const core::InferTensor& tensor) {
   const base::MemoryPlace place = tensor.data.place();
@@ -163,7 +163,7 @@ base::Result<core::InferTensor> ToTensor(const LoadedModel& model, const inferd_
   if (tensor.datatype == DataType::kBytes && output.bytes_form == INFERD_BYTES_ELEMENTS) {
     INFERD_ASSIGN_OR_RETURN(tensor.data, PackElements(model, spec, tensor.data));
   }
-  // Of what is no BYTES, this looks at the size alone.
+  // For datatypes other than BYTES, this checks the size alone.
   if (const base::Status status = tensor::CheckRaw(tensor.datatype, tensor.shape, tensor.data.bytes()); !status.ok()) {
     return std::unexpected(model.Fault("answered " + Quoted(spec) + ": " + status.message()));
   }
@@ -197,9 +197,9 @@ base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<c
                                                          const std::vector<int>& wanted,
                                                          const inferd_response& response, core::Execution& execution,
                                                          OutputAllocations* allocations) {
-  // First everything is taken over, so that whatever is wrong with one output, none is leaked.
+  // First take over all memory, so that nothing leaks if one output is wrong.
   boost::container::small_vector<TakenMemory, 4> memories;
-  boost::container::small_vector<size_t, 4> places;  // in `wanted`; its size: it is not
+  boost::container::small_vector<size_t, 4> places;  // indices in `wanted`, or its size if not wanted
   for (size_t i = 0; i < response.output_count; ++i) {
     const inferd_output& output = *response.outputs[i];
     places.push_back(std::ranges::find(wanted, static_cast<int>(output.index)) - wanted.begin());

@@ -14,7 +14,7 @@
 
 namespace inferd::enginehost {
 
-// Output memory that an execution's engine asked for and no response took over yet. Thread-safe.
+// Output memory that an execution's engine asked for and that no response has taken over yet. Thread-safe.
 class OutputAllocations final {
  public:
   void Add(base::Buffer buffer);
@@ -26,11 +26,11 @@ class OutputAllocations final {
   boost::container::small_vector<base::Buffer, 2> buffers_ GUARDED_BY(mutex_);
 };
 
-// A response's outputs, checked against the signature and put in the order of `wanted`. Takes over what the engine
-// hands over, also on failure, so every `release` runs. An output that may be missing, and is, has no datatype.
-// INTERNAL: another output is missing, one is listed twice, its datatype, size or place is wrong, or its shape, where
-// that is no hint (core::TensorSpec::shape_is_hint). What is in the engine's own memory on a device is copied to memory
-// of the execution's, unless it is wanted there. Thread-safe for different responses.
+// Takes a response's outputs, checks them against the signature, and orders them as `wanted`. Takes over all memory
+// that the engine hands over, also on failure, so that every `release` runs. An output that may be missing, and is,
+// gets no datatype. INTERNAL if another output is missing, if one is listed twice, if its datatype, size or place is
+// wrong, or if its shape is, unless that is a hint (core::TensorSpec::shape_is_hint). Copies the engine's own memory on
+// a device to memory of the execution, unless the output is wanted there. Thread-safe for different responses.
 base::Result<std::vector<core::InferTensor>> TakeOutputs(const std::shared_ptr<const LoadedModel>& model,
                                                          const std::vector<int>& wanted,
                                                          const inferd_response& response, core::Execution& execution,

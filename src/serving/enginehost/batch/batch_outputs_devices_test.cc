@@ -1,4 +1,4 @@
-// Outputs that an engine leaves on a device, of which copies are late.
+// Tests outputs that an engine leaves on a device, whose copies are late.
 
 #include <gtest/gtest.h>
 
@@ -29,7 +29,7 @@ class BatchOutputsDevicesTest : public ::testing::Test {
     model_ = *engine_.Take();
   }
 
-  // Both outputs, in memory of the engine's that it uses again afterwards.
+  // Returns both outputs, in memory that the engine reuses afterwards.
   base::Result<std::vector<core::InferTensor>> Answer() {
     std::string first = "abc";
     std::string second = "defg";

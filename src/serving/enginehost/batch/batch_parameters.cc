@@ -15,7 +15,7 @@ namespace {
 static_assert(core::kResponseParametersMax == INFERD_RESPONSE_PARAMETERS_MAX);
 static_assert(core::kResponseParameterBytesMax == INFERD_RESPONSE_PARAMETER_BYTES_MAX);
 
-// Of what is too long, one byte more than there may be: that is refused, too.
+// Keeps one byte more than the limit, so that a text that is too long is still refused.
 std::string_view Beginning(inferd_text text) { return ToView(text).substr(0, core::kResponseParameterBytesMax + 1); }
 
 }  // namespace
@@ -28,7 +28,7 @@ base::Result<core::Parameters> TakeParameters(const LoadedModel& model, const in
   if (response.parameter_names == nullptr || response.parameters == nullptr) {
     return std::unexpected(model.Fault("answered parameters without names or values"));
   }
-  // Of too many, one more than there may be: that is refused, too.
+  // Keeps one parameter more than the limit, so that too many are still refused.
   const size_t count = std::min(response.parameter_count, core::kResponseParametersMax + 1);
   parameters.reserve(count);
   for (size_t i = 0; i < count; ++i) {

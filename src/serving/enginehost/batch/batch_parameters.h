@@ -7,8 +7,8 @@
 
 namespace inferd::enginehost {
 
-// A copy of a response's named parameters; none of a response of before there were any. INTERNAL: one is nowhere, is of
-// an unknown kind, or they cannot be answered (core::CheckResponseParameters). Thread-safe.
+// Copies a response's named parameters. Empty for responses of engines that are older than parameters. INTERNAL if a
+// parameter has no memory, has an unknown kind, or breaks a rule of core::CheckResponseParameters. Thread-safe.
 base::Result<core::Parameters> TakeParameters(const LoadedModel& model, const inferd_response& response);
 
 }  // namespace inferd::enginehost

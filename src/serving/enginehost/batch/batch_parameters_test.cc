@@ -42,7 +42,7 @@ class BatchParametersTest : public ::testing::Test {
     inferd_parameter value;
   };
 
-  // Responds with `given`, after `change` has had a look.
+  // Responds with `given`, after `change` has modified the response.
   void Respond(const inferd_batch& batch, size_t request, const std::vector<Named>& given,
                const std::function<void(inferd_response*)>& change = {}) {
     std::vector<inferd_text> names;
@@ -68,7 +68,7 @@ class BatchParametersTest : public ::testing::Test {
     instance.Execute(execution);
   }
 
-  // What the only request gets for `given`.
+  // Returns the response to the only request, for the parameters `given`.
   RecordingExecution::Response AnswerOf(const std::vector<Named>& given,
                                         const std::function<void(inferd_response*)>& change = {}) {
     engine_.execute = [&](const inferd_batch& batch, inferd_error*) {
@@ -120,7 +120,7 @@ TEST_F(BatchParametersTest, OfAWholeBatchAllRequestsGetThem) {
   }
 }
 
-// An engine that was compiled before there were any may have anything behind the fields that it knows.
+// An older engine may have any bytes after the fields that it knows.
 TEST_F(BatchParametersTest, AResponseOfBeforeHasNone) {
   const auto older = [](inferd_response* response) {
     response->struct_size = offsetof(inferd_response, parameter_names);

@@ -1,4 +1,4 @@
-// What an engine can do to a batch; plugin_engine_test.cc has what comes through a real library.
+// Tests what an engine can do to a batch. plugin_engine_test.cc tests a real library.
 #include "serving/enginehost/batch/batch.h"
 
 #include <gmock/gmock.h>
@@ -159,7 +159,7 @@ TEST_F(BatchTest, ADivisionBesideATakenResponseIsNoneOfIts) {
       output.rank = 1;
       output.memory = {kNumbers, sizeof(int32_t), INFERD_MEMORY_CPU, 0};
     }
-    // Released while the response is taken; another execution asks for a division just then.
+    // Releases run while the response is taken. Another execution makes a refused division at that time.
     outputs[1].index = 1;
     outputs[1].release = [](void*) { std::thread([] { EXPECT_TRUE(DivisionScope::Tell()); }).join(); };
     const inferd_output* list[] = {&outputs[0], &outputs[1]};
@@ -229,7 +229,7 @@ TEST_F(BatchTest, AnotherShapeThanAHintIsAnsweredWithOneWarning) {
   EXPECT_THAT(log, AllOf(HasSubstr("another shape"), HasSubstr("OUT"), HasSubstr("[8]"), HasSubstr("[3]")));
 }
 
-// OUT may be missing, or be something else than its spec says.
+// OUT may be missing, or differ from its spec.
 class FreeOutputTest : public BatchTest {
  protected:
   explicit FreeOutputTest(int32_t may_be_missing = 1, int32_t unchecked = 1) {
@@ -292,7 +292,7 @@ TEST_F(BatchTest, WhatIsForAllGoesToAll) {
   EXPECT_TRUE(execution.responses(2).at(0).whole_batch);
 }
 
-// The scheduler, which splits the batch, must be able to tell that it was the batch that failed.
+// The scheduler splits a failed batch, so it must see that the batch failed as a whole.
 TEST_F(BatchTest, AFailureOfTheBatchIsOneForAllThatWait) {
   engine_.execute = [&](const inferd_batch& batch, inferd_error* error) {
     Respond(batch, 1, kNumbers, 1);

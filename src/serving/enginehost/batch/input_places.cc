@@ -15,13 +15,13 @@ bool InputPlaces::Names(int32_t kind) const {
 bool InputPlaces::Takes(base::MemoryPlace place) const {
   if (seat_.place.readable()) return place.readable();
   if (place.kind == base::MemoryKind::kGpu) return place == seat_.place && Names(INFERD_MEMORY_GPU);
-  // What is pinned is memory of the CPU, too.
+  // Pinned memory is CPU memory, too.
   return Names(INFERD_MEMORY_CPU) || (place.kind == base::MemoryKind::kCpuPinned && Names(INFERD_MEMORY_CPU_PINNED));
 }
 
 base::Result<base::Buffer> InputPlaces::AskEngine(size_t size) const {
   const inferd_engine& table = model_.table();
-  if (seat_.prepares_ahead) return base::Buffer();  // the call would come beside execute()
+  if (seat_.prepares_ahead) return base::Buffer();  // the call would overlap execute()
   if (!INFERD_HAS_FIELD(inferd_engine, &table, allocate_input) || table.allocate_input == nullptr) {
     return base::Buffer();
   }
@@ -47,7 +47,7 @@ base::Result<base::Buffer> InputPlaces::AskEngine(size_t size) const {
 base::Result<base::Buffer> InputPlaces::Allocate(size_t size) const {
   INFERD_ASSIGN_OR_RETURN(base::Buffer own, AskEngine(size));
   if (own) return own;
-  // Buffers start at multiples of kBufferAlignment; a wish beyond that is met by skipping ahead.
+  // Buffers start at multiples of kBufferAlignment. A larger alignment needs room to skip ahead.
   const size_t room = size + (wish_.alignment > base::kBufferAlignment ? wish_.alignment : 0);
   if (Takes({})) return base::Buffer::Allocate(room);
   base::MemoryPlace place = seat_.place;

@@ -10,14 +10,14 @@
 
 namespace inferd::enginehost {
 
-// An instance inside its engine, and where it computes: on a GPU, or, if the place is readable, on none.
+// An instance inside its engine, and where it computes: on the GPU of `place`, or on none if the place is readable.
 struct InstanceSeat {
   inferd_instance* instance = nullptr;
   base::MemoryPlace place = {};
   bool prepares_ahead = false;  // inputs are prepared while it computes (LoadedModel::prepares_ahead)
 };
 
-// Where an instance takes the bytes of one of its inputs. Refers to its arguments.
+// The places where an instance takes the bytes of one input. Refers to its arguments.
 class InputPlaces final {
  public:
   InputPlaces(const LoadedModel& model, const InstanceSeat& seat, uint32_t input, const InputWish& wish)
@@ -25,9 +25,9 @@ class InputPlaces final {
 
   bool Takes(base::MemoryPlace place) const;
 
-  // Memory that it takes, the engine's own if the engine has some for it: `size` bytes behind the first multiple of the
-  // input's alignment. RESOURCE_EXHAUSTED: a device has no room. INTERNAL: the engine gave what cannot be used. Throws
-  // std::bad_alloc.
+  // Returns memory that the instance takes, the engine's own if it offers some: `size` bytes after the first multiple
+  // of the input's alignment. RESOURCE_EXHAUSTED if a device has no room. INTERNAL if the engine returned unusable
+  // memory. Throws std::bad_alloc.
   base::Result<base::Buffer> Allocate(size_t size) const;
 
  private:

@@ -46,7 +46,7 @@ base::Result<core::InferTensor> ToTensor(const inferd_call_tensor* given) {
   return tensor;
 }
 
-// An inferd_call_response, and what it points to.
+// An inferd_call_response with the memory to which it points.
 class AbiResponse final {
  public:
   AbiResponse(bool submitted, const core::InferResponse& response) {
@@ -156,7 +156,7 @@ base::Result<core::CustomMetricSpec> ToMetricSpec(const inferd_metric& metric) {
 
 void PassResponse(bool submitted, const core::InferResponse& response,
                   void (*respond)(void* arg, const inferd_call_response* response), void* arg) {
-  // Engines get memory of the CPU.
+  // Engines get CPU memory only.
   for (const core::InferTensor& output : response.outputs) {
     if (output.data.place().readable()) continue;
     const core::InferResponse unreadable{

@@ -8,14 +8,14 @@
 
 namespace inferd::enginehost {
 
-// Calls of models in the ABI's form and in the server's.
+// Converts calls of models between the ABI's form and the server's.
 
-// INVALID_ARGUMENT: it cannot be a request, whatever the model. What an engine points to is copied.
+// Copies all memory of the engine's. INVALID_ARGUMENT if no model could take the call as a request.
 base::Result<std::unique_ptr<core::InferRequest>> ToRequest(const inferd_model_call& call);
 
 base::Result<core::CustomMetricSpec> ToMetricSpec(const inferd_metric& metric);
 
-// `respond` gets the response in the ABI's form, valid until it returns.
+// Calls `respond` with the response in the ABI's form, which is valid until `respond` returns.
 void PassResponse(bool submitted, const core::InferResponse& response,
                   void (*respond)(void* arg, const inferd_call_response* response), void* arg);
 

@@ -7,7 +7,7 @@
 namespace inferd::enginehost {
 namespace {
 
-// The engine names the size, of which a worker process may have told it anything.
+// The engine names the size, which it may have from an untrusted worker process.
 TEST(CallValuesTest, AnInputThatThereIsNoMemoryForIsRefused) {
   const char byte = 0;
   const int64_t shape[] = {1};

@@ -114,7 +114,7 @@ base::Result<double> HostCalls::ChangeMetric(uint64_t number, int32_t change, do
 }
 
 void HostCalls::CloseMetric(uint64_t number) {
-  std::shared_ptr<core::CustomMetric> closed;  // its end takes locks of its own
+  std::shared_ptr<core::CustomMetric> closed;  // its destructor takes other locks
   const base::MutexLock lock(mutex_);
   const auto found = metrics_.find(number);
   if (found == metrics_.end()) return;

@@ -11,14 +11,14 @@
 
 namespace inferd::enginehost {
 
-// What an engine asks of the server, by the ABI: calls of models and their numbers, what is to be loaded, metrics.
+// Implements the requests that engines make to the server through the ABI: model calls, model control and metrics.
 // Lives as long as the process. Thread-safe.
 class HostCalls final {
  public:
-  static constexpr size_t kCallsMax = 65'536;    // under way at a time
+  static constexpr size_t kCallsMax = 65'536;    // in flight at a time
   static constexpr size_t kMetricsMax = 65'536;  // open at a time
 
-  // Before, and without it, nothing is called: UNAVAILABLE. Outlives all executions; null: it has gone.
+  // Sets the server. Without one, calls answer UNAVAILABLE. It must outlive all executions. Null removes it.
   void CallWith(core::ServerCalls* server) { server_.store(server); }
 
   using Respond = void (*)(void* arg, const inferd_call_response* response);
@@ -41,7 +41,7 @@ class HostCalls final {
   std::atomic<core::ServerCalls*> server_ = nullptr;
   base::Mutex mutex_;
   uint64_t last_ GUARDED_BY(mutex_) = 0;
-  std::unordered_map<uint64_t, std::shared_ptr<core::ModelCall>> calls_ GUARDED_BY(mutex_);  // null: it begins
+  std::unordered_map<uint64_t, std::shared_ptr<core::ModelCall>> calls_ GUARDED_BY(mutex_);  // null while a call begins
   std::unordered_map<uint64_t, std::shared_ptr<core::CustomMetric>> metrics_ GUARDED_BY(mutex_);
 };
 

@@ -5,7 +5,7 @@
 #include <mutex>
 
 extern "C" {
-// Where the linker put the program's own code.
+// The bounds of the program's own code, defined by the linker.
 extern const char __executable_start;
 extern const char etext;
 }
@@ -36,7 +36,8 @@ bool IsPrefix(uint8_t byte) {
   }
 }
 
-// Of the ModRM byte at `modrm`: itself, an SIB byte and a displacement. In 64-bit code address size changes none of it.
+// Returns the length of the ModRM byte at `modrm`, a SIB byte and a displacement. In 64-bit code, the address size does
+// not change it.
 int OperandLength(const uint8_t* modrm) {
   const int mode = modrm[0] >> 6;
   const int base = modrm[0] & 7;
@@ -59,7 +60,7 @@ bool InProgram(const uint8_t* code) {
   return address >= &__executable_start && address < &etext;
 }
 
-// Quotient and remainder become 0, which no index or size is hurt by.
+// Sets quotient and remainder to 0, which is harmless as an index or a size.
 void Complete(const DivisionInstruction& division, greg_t* registers) {
   constexpr greg_t kLow16 = 0xffff;
   switch (division.operand_size) {
@@ -85,7 +86,7 @@ bool Resume(ucontext_t* context) {
 
 void OnSignal(int signal, siginfo_t* info, void* context) {
   if (info->si_code == FPE_INTDIV && Resume(static_cast<ucontext_t*>(context))) return;
-  // As without this handler: the instruction faults again, and a signal that was sent is sent again.
+  // Behave as without this handler: the instruction faults again, and a signal that was sent is sent again.
   std::signal(signal, SIG_DFL);
   if (info->si_code <= 0) static_cast<void>(raise(signal));
 }

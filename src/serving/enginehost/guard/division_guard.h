@@ -5,17 +5,17 @@
 #include <cstdint>
 #include <string_view>
 
-// Integer divisions that the processor refuses: by zero, and of the smallest number by -1. x86-64 answers them with
-// SIGFPE, which ends the process; what a client sends may be what a model divides by. Here the division has the result
-// 0 instead, the library goes on, and the execution that asked for it is told to fail. Other processors refuse no
-// division; nothing is done there.
+// Guards against integer divisions that the processor refuses: by zero, and of the smallest number by -1. x86-64 raises
+// SIGFPE, which ends the process, and a client's input may be what a model divides by. With the guard, the division
+// results in 0, the library goes on, and the execution that divided fails. Other processors refuse no division; the
+// guard does nothing there.
 
 namespace inferd::enginehost {
 
 inline constexpr std::string_view kDivisionRefused =
     "the model cannot run on these inputs: it divides an integer by zero, or the smallest integer by -1";
 
-// To an execution that cannot be told apart from the one that asked for such a division.
+// The error for an execution that cannot be told apart from the one that divided.
 inline constexpr std::string_view kPerhapsRefused =
     "an execution beside this one divided an integer by zero, and this one cannot be repeated alone: try again";
 
@@ -23,33 +23,34 @@ inline constexpr std::string_view kDivisionWhileLoading =
     "an integer was divided by zero while the model was loaded: by the model, or by a request to another one; load it "
     "again to tell which";
 
-// Sees to such divisions in libraries from now on. Once per process; more calls do nothing. A division of the program's
-// own, and one that no DivisionScope is told of, ends the process as ever. Thread-safe.
+// Installs the guard, for divisions in libraries. Once per process; further calls do nothing. A division in the
+// program's own code, or one for which there is no DivisionScope, still ends the process. Thread-safe.
 void GuardDivisions();
 
-// A call into an engine's library, on the thread that makes it. Lives on the stack; scopes may nest, the innermost
+// Marks a call into an engine's library on the calling thread. Lives on the stack. Scopes may nest; the innermost one
 // counts.
 class DivisionScope final {
  public:
   enum class Threads { kOne, kPool };
 
-  // `threads`: where the call may compute: on this thread alone, or on others as well, which other calls share.
+  // `threads`: kOne if the call computes on this thread alone, kPool if it also uses threads that other calls share.
   explicit DivisionScope(Threads threads);
   ~DivisionScope();
   DivisionScope(const DivisionScope&) = delete;
   DivisionScope& operator=(const DivisionScope&) = delete;
 
-  // The scope of the calling thread; null: none.
+  // Returns the scope of the calling thread. Null if there is none.
   static const DivisionScope* Current();
 
-  // Whether a division of this thread was refused since the scope began.
+  // Returns true if the processor refused a division of this thread since the scope began.
   bool refused() const { return refused_ != 0; }
 
-  // Whether one was on a thread without a scope, on behalf of this call or of another that uses such threads. Always
-  // false where the call computes on one thread.
+  // Returns true if a division was refused on a thread without a scope, which works for this call or for another one
+  // with kPool. Always false with kOne.
   bool suspected() const;
 
-  // Tells the scope of the calling thread, or the suspects. False: there is none. For the signal's handler.
+  // Notes a refused division in the scope of the calling thread, or in all kPool scopes. Returns false if there is
+  // none. For the signal handler.
   static bool Tell();
 
  private:
@@ -59,8 +60,8 @@ class DivisionScope final {
   volatile std::sig_atomic_t refused_ = 0;
 };
 
-// How many bytes the `div` or `idiv` at `code` has, and the size of its operand in bytes. 0: it is something else.
-// Reads at most 15 bytes, and none behind the instruction.
+// Decodes the `div` or `idiv` at `code`: its length and the size of its operand, in bytes. 0 for other instructions.
+// Reads at most 15 bytes, and none after the instruction.
 struct DivisionInstruction {
   int length = 0;
   int operand_size = 0;

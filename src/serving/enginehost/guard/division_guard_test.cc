@@ -55,7 +55,7 @@ TEST(DivisionGuardTest, EveryFormOfTheInstructionHasItsLength) {
 
 #if defined(__x86_64__)
 
-// A function of a library, as far as the guard can tell: code outside the program.
+// A function of a library: for the guard, code outside of the program.
 class Library final {
  public:
   using Function = int64_t (*)(int64_t dividend, int64_t divisor);
@@ -73,13 +73,13 @@ class Library final {
 
  private:
   static constexpr size_t kSize = 4096;
-  static constexpr size_t kBegin = 64;  // sanitizers read what stands before a function that they call
+  static constexpr size_t kBegin = 64;  // sanitizers read bytes before a function that they call
   void* memory_;
 };
 
 // mov eax, edi; cdq; idiv esi; ret
 const Code kDivide32 = {0x89, 0xf8, 0x99, 0xf7, 0xfe, 0xc3};
-// The remainder: the same, and mov eax, edx before it returns.
+// Returns the remainder: as above, with mov eax, edx before the return.
 const Code kModulo32 = {0x89, 0xf8, 0x99, 0xf7, 0xfe, 0x89, 0xd0, 0xc3};
 // mov rax, rdi; cqo; push rsi; idiv qword [rsp]; pop rsi; ret
 const Code kDivide64 = {0x48, 0x89, 0xf8, 0x48, 0x99, 0x56, 0x48, 0xf7, 0x3c, 0x24, 0x5e, 0xc3};

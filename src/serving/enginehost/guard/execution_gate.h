@@ -7,15 +7,15 @@
 
 namespace inferd::enginehost {
 
-// Lets executions run side by side, and now and then one alone. Thread-safe. Entering costs two atomic operations while
-// no execution wants to be alone.
+// Lets executions run side by side, and now and then one alone. Thread-safe. Enter() costs two atomic operations while
+// no execution wants to run alone.
 class ExecutionGate final {
  public:
-  // Waits while an execution is alone, or waits to be.
+  // Blocks while an execution runs alone or waits to.
   void Enter();
   void Leave();
 
-  // Waits until all others have left, and keeps new ones out meanwhile. False: they had not by the deadline.
+  // Blocks until all others have left, and keeps new ones out. Returns false if they have not left by the deadline.
   bool EnterAlone(std::chrono::steady_clock::time_point deadline);
   void LeaveAlone();
 

@@ -31,7 +31,7 @@ base::Result<core::TensorSpec> ToSpec(const inferd_tensor_spec& abi, bool only_s
       return std::unexpected(
           base::Internal("tensor '" + spec.name + "' has a dimension of " + std::to_string(abi.shape[i])));
     }
-    // A file that was exported with an example without elements says 0 of what may be any size.
+    // A model exported with an empty example has 0 where any size is possible.
     spec.shape.Append(abi.shape[i] == 0 ? -1 : abi.shape[i]);
   }
   spec.optional = abi.optional != 0;

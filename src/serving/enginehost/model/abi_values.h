@@ -12,39 +12,39 @@
 #include "serving/core/model/model_signature.h"
 #include "serving/core/request/infer_request.h"
 
-// Where a failing engine call says why (engine_abi.h keeps it opaque).
+// Receives the reason for a failed engine call (opaque in engine_abi.h).
 struct inferd_error {
   inferd::base::Status status;
 };
 
 namespace inferd::enginehost {
 
-// The ABI's plain values and the server's types, each made from the other.
+// Conversions between the ABI's plain values and the server's types.
 
 inline inferd_text ToText(std::string_view text) { return {text.data(), text.size()}; }
 inline std::string_view ToView(inferd_text text) {
   return text.data == nullptr ? "" : std::string_view(text.data, text.size);
 }
 
-// What clients, logs and histories get of an engine's message: a model's own text may have any length.
+// The limit for an engine's message, which clients, logs and histories get. A model's own text may have any length.
 inline constexpr size_t kMessageBytesMax = size_t{64} << 10;
 
-// A status with an engine's code, which may be any number: an unknown one reads as INTERNAL. Not for INFERD_OK. A
-// message of more than kMessageBytesMax ends there, before a character that it would cut, with "...".
+// Makes a status from an engine's code. Unknown codes become INTERNAL. Not for INFERD_OK. A message above
+// kMessageBytesMax is cut there, between characters, and ends with "...".
 base::Status ToStatus(int32_t code, std::string_view message);
 
-// `to` points into `value` afterwards.
+// Fills `*to`, which then points into `value`.
 void FillParameter(const core::ParameterValue& value, inferd_parameter* to);
-// Of a text, at most its first `bytes_max`. nullopt: there is no such kind, or the text is nowhere.
+// Cuts a text to `bytes_max` bytes. nullopt if the kind is unknown or a text has no memory.
 std::optional<core::ParameterValue> ToParameterValue(const inferd_parameter& parameter, size_t bytes_max = SIZE_MAX);
 
-// What an engine says about its model, checked: names unique and not empty, known datatypes, ranks within the limit,
-// dimensions >= -1. INTERNAL says what is wrong.
+// Converts an engine's signature and checks it: unique names that are not empty, known datatypes, ranks within the
+// limit, dimensions >= -1. INTERNAL, with the reason, if it is wrong.
 base::Result<core::ModelSignature> ToSignature(const inferd_signature& signature);
 
-// The inputs and outputs of a configuration in the ABI's form, as the engine is to see them: reshaped, ragged ones as
-// one row of elements, and with the inputs that the server makes (batch_input, controls of sequences) behind those of
-// clients. Views into the configuration, which must outlive it.
+// The inputs and outputs of a configuration in the ABI's form, as the engine must see them: reshaped, with ragged
+// inputs as one row of elements, and with the inputs that the server makes (batch_input, controls of sequences) after
+// the clients' inputs. Contains views into the configuration, which must outlive it.
 class DeclaredSignature final {
  public:
   explicit DeclaredSignature(const config::ModelConfig& config);

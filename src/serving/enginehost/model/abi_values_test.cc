@@ -10,7 +10,7 @@ using config::BatchInputKind;
 using tensor::DataType;
 using ::testing::ElementsAre;
 
-// "name [shape]" of each.
+// Returns "name [shape]" of each.
 std::vector<std::string> Names(const inferd_tensor_spec* const* list, size_t count) {
   std::vector<std::string> names;
   for (size_t i = 0; i < count; ++i) {
@@ -31,10 +31,10 @@ TEST(StatusTest, MessagesOfEnginesHaveALimit) {
   const std::string fits(kMessageBytesMax, 'x');
   EXPECT_EQ(ToStatus(INFERD_INTERNAL, fits).message(), fits);
   EXPECT_EQ(ToStatus(INFERD_INTERNAL, fits + "y").message(), fits + "...");
-  // A character of three bytes that the limit would cut.
+  // The limit would cut a character of three bytes.
   const std::string before(kMessageBytesMax - 2, 'x');
   EXPECT_EQ(ToStatus(INFERD_INTERNAL, before + "\xe2\x82\xac" + fits).message(), before + "...");
-  // And bytes that are no characters.
+  // Bytes that are not characters.
   EXPECT_EQ(ToStatus(INFERD_INTERNAL, std::string(kMessageBytesMax * 2, '\x80')).message().size(),
             kMessageBytesMax - 4 + 3);
   EXPECT_EQ(ToStatus(12345, "what").code(), base::StatusCode::kInternal);
@@ -123,7 +123,7 @@ TEST(SignatureTest, DefaultsAndReasonsAreTakenFromEnginesThatHaveThem) {
   EXPECT_EQ(ToSignature(abi).error(), base::Internal("tensor 'x' has the unknown datatype 22"));
 }
 
-// An engine of the revision before the field is another than one that says 0 in it.
+// An older engine without the field differs from an engine that sets it to 0.
 TEST(SignatureTest, AnUnknownRankIsOneThatTheEngineSays) {
   inferd_tensor_spec scalar{};
   scalar.struct_size = sizeof scalar;

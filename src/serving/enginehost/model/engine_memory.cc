@@ -31,7 +31,7 @@ base::Result<base::Buffer> AllocateFrom(const inferd_device_memory& table, const
       [&table, kind, device = place.device, data, size] { table.release(kind, device, data, size); }, place);
 }
 
-// What a call of the table's says, in which the engine may have set an error.
+// Returns the result of a call of the table, in which the engine may have set an error.
 base::Status Outcome(int32_t code, const inferd_error& error, const std::string& engine, std::string_view what) {
   if (code == INFERD_OK) return base::OkStatus();
   if (!error.status.ok()) return error.status;
@@ -40,10 +40,10 @@ base::Status Outcome(int32_t code, const inferd_error& error, const std::string&
 
 constexpr std::string_view kCopies = "copy from or to a device";
 
-// Copies that the engine has under way.
+// A queue of the engine's copies.
 class EngineQueue final : public base::CopyQueue {
  public:
-  // `table` and `engine` outlive it.
+  // `table` and `engine` must outlive it.
   EngineQueue(const inferd_device_memory& table, const std::string& engine, inferd_copy_queue* queue)
       : table_(table), engine_(engine), queue_(queue) {}
   ~EngineQueue() override { table_.close_queue(queue_); }
@@ -66,7 +66,7 @@ class EngineQueue final : public base::CopyQueue {
   inferd_copy_queue* const queue_;
 };
 
-// An engine's memory. Never destroyed, as the engine's library is never closed: buffers point to both.
+// An engine's memory. Never destroyed: buffers point to it and to the engine's library, which is never closed.
 class EngineMemory final : public base::DeviceMemory {
  public:
   EngineMemory(const OpenedEngine& engine, const inferd_device_memory& table)
@@ -76,7 +76,7 @@ class EngineMemory final : public base::DeviceMemory {
     if (place.kind == base::MemoryKind::kCpuPinned && pinned_ != nullptr) {
       if (base::Buffer block = pinned_->Take(size)) return block;
     }
-    // Of pinned memory, what some model takes nothing else than: to allocate it anew takes longer.
+    // For an input that must be in pinned memory. A new allocation takes longer than a block of the pool.
     return AllocateFrom(table_, engine_, place, size);
   }
 
@@ -124,8 +124,8 @@ class EngineMemory final : public base::DeviceMemory {
  private:
   const inferd_device_memory& table_;
   const std::string engine_;
-  const std::shared_ptr<PinnedPool> pinned_;  // null: there is none
-  std::atomic<uint8_t> number_ = 0;           // as a runtime
+  const std::shared_ptr<PinnedPool> pinned_;  // null if there is none
+  std::atomic<uint8_t> number_ = 0;           // the runtime's number
 };
 
 }  // namespace

@@ -8,13 +8,13 @@
 
 namespace inferd::enginehost {
 
-// Makes what an engine's table says of devices known to the process (base::CopyBytes): fills in `runtime`,
-// `device_count` and `prefers_devices` of `engine`, whose table is set. Nothing, if the engine has no devices.
-// FAILED_PRECONDITION: the table lacks a function, or there are too many such engines.
+// Registers the engine's device memory in the process (base::CopyBytes). Fills in `runtime`, `device_count` and
+// `prefers_devices` of `engine`, whose table must be set. Does nothing if the engine has no devices.
+// FAILED_PRECONDITION if the table lacks a function, or if too many engines have devices.
 base::Status OpenEngineMemory(OpenedEngine& engine);
 
-// Has the process's pinned memory opened, by the engine, for an instance on its GPU `device`. RESOURCE_EXHAUSTED: there
-// is none to be had.
+// Opens the process's pinned memory through the engine, for an instance on its GPU `device`. RESOURCE_EXHAUSTED if
+// there is none to be had.
 base::Status OpenPinnedMemory(const OpenedEngine& engine, int32_t device);
 
 }  // namespace inferd::enginehost

@@ -40,8 +40,8 @@ bool IsOnGpusAlone(const config::ModelConfig& config) {
   });
 }
 
-// Replaces dimensions that a model's file declares of its outputs: by -1 where the configuration has -1, and, for an
-// output without dims in the configuration, by -1 for the one row of an example if the model batches.
+// Relaxes the output dimensions that a model's file declares: to -1 where the configuration has -1, and, if the model
+// batches, in the first dimension from 1 (the one row of an example) to -1.
 void WidenOutputs(const config::ModelConfig& config, core::ModelSignature& signature) {
   const bool batches = config.max_batch_size > 0;
   for (core::TensorSpec& spec : signature.outputs) {
@@ -51,7 +51,7 @@ void WidenOutputs(const config::ModelConfig& config, core::ModelSignature& signa
     if (written == config.outputs.end()) continue;
     tensor::Shape wanted = written->reshape.value_or(written->dims);
     if (batches) wanted.Prepend(-1);
-    if (wanted.rank() != spec.shape.rank()) continue;  // the comparison with the configuration says what is wrong
+    if (wanted.rank() != spec.shape.rank()) continue;  // the comparison with the configuration reports it
     for (size_t d = 0; d < wanted.rank(); ++d) {
       if (wanted[d] == -1) spec.shape[d] = -1;
     }

@@ -23,7 +23,7 @@ inferd_tensor_spec Spec(const char* name, int32_t datatype = INFERD_TYPE_FP32) {
   return spec;
 }
 
-// What is wrong with a model whose one input is `spec`.
+// Returns the error for a model whose only input is `spec`.
 std::string DefectOf(const inferd_tensor_spec& spec) {
   StubEngine engine;
   engine.Add(spec, &engine.inputs);
@@ -119,7 +119,7 @@ TEST(LoadedModelTest, EnginesSayHowManyExecutionsMayBeUnfinished) {
 TEST(LoadedModelTest, EnginesBuiltBeforeAFieldWasAddedDoNotHaveIt) {
   StubEngine engine;
   engine.signature.struct_size = offsetof(inferd_signature, compute_threads);
-  engine.signature.compute_threads = -2;  // what lies behind the engine's own struct
+  engine.signature.compute_threads = -2;  // bytes after the engine's own, smaller struct
   const auto model = engine.Take();
   ASSERT_TRUE(model) << model.error().ToString();
   EXPECT_EQ((*model)->compute_threads(), 4);
@@ -157,7 +157,7 @@ TEST(LoadedModelTest, RefusesTwoTensorsOfOneName) {
               HasSubstr("engine 'stub' describes the model wrongly: tensor 'x' is listed twice"));
 }
 
-// A stub's other signatures by number, from 1.
+// The stub's other signatures, numbered from 1.
 std::vector<inferd_signature> other_signatures;
 
 std::string DefectOfOthers(std::vector<inferd_signature> others) {

@@ -11,9 +11,8 @@
 
 namespace inferd::enginehost {
 
-// A device that does not exist, whose copies are done as late as it likes and in an order that nothing suggests: some
-// while others begin, of this queue or of another one, and the rest when their queue is waited for. For one thread;
-// lives as long as the process, which knows it.
+// A fake device that does its copies late and in random order: some while others begin, of any queue, and the rest when
+// their queue is awaited. For one thread. Lives as long as the process, which registers it.
 class LateDevice final : public base::DeviceMemory {
  public:
   LateDevice() { place_ = {.kind = base::MemoryKind::kGpu, .runtime = base::RegisterDeviceMemory(this), .device = 0}; }
@@ -21,10 +20,10 @@ class LateDevice final : public base::DeviceMemory {
   base::MemoryPlace place() const { return place_; }
   size_t under_way() const { return copies_.size(); }
   size_t pinned() const { return pinned_; }      // copies from pinned memory
-  size_t pageable() const { return pageable_; }  // from other memory of the CPU
+  size_t pageable() const { return pageable_; }  // copies from other memory of the CPU
   void Seed(uint32_t seed) { dice_.seed(seed); }
   bool OneIn(uint32_t sides) { return dice_() % sides == 0; }
-  void FailNext(base::Status status) { failure_ = std::move(status); }  // Start(), or
+  void FailNext(base::Status status) { failure_ = std::move(status); }  // fails the next Start()
   void FailAwait(base::Status status) { await_failure_ = std::move(status); }
 
   base::Result<base::Buffer> Allocate(base::MemoryPlace place, size_t size) override {

@@ -4,7 +4,7 @@
 
 namespace inferd::enginehost {
 
-// Null: none is of use.
+// Returns null if no queue can do the copy.
 base::Result<base::CopyQueue*> PendingCopies::QueueFor(base::MemoryPlace from, base::MemoryPlace to) {
   if (from.readable() && to.readable()) return nullptr;
   const base::MemoryPlace device = to.readable() ? from : to;

@@ -99,7 +99,7 @@ TEST_F(PendingCopiesTest, PiecesOfManySizesLieBehindEachOther) {
       whole += text;
       pieces.emplace_back(base::Buffer::CopyOf(text));
     }
-    base::Buffer there = OnDevice(5);  // a piece that lies on the device already
+    base::Buffer there = OnDevice(5);  // a piece that is already on the device
     std::memcpy(there.data(), "12345", 5);
     pieces.insert(pieces.begin() + 3, base::BufferSlice(there));
     whole.insert(1 + (size_t{1} << 20), "12345");

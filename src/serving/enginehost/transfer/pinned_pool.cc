@@ -9,12 +9,12 @@ namespace inferd::enginehost {
 
 namespace {
 
-// What blocks are multiples of: blocks of an odd size would leave gaps of a few bytes.
+// The unit of blocks: blocks of odd sizes would leave gaps of a few bytes.
 constexpr size_t kUnit = 256;
 
 }  // namespace
 
-// The memory, and which of it is free. Each block keeps it.
+// The memory and its free ranges. Every block keeps it alive.
 class PinnedPool::Area final {
  public:
   Area(base::Buffer memory, std::shared_ptr<PinnedUse> use)
@@ -25,7 +25,7 @@ class PinnedPool::Area final {
   Area(const Area&) = delete;
   Area& operator=(const Area&) = delete;
 
-  // The first byte; nullptr: there are not so many together.
+  // Returns the first byte. Null if there is no such contiguous block.
   std::byte* Take(size_t bytes) {
     base::MutexLock lock(mutex_);
     const std::optional<size_t> at = free_.Take(bytes);
@@ -64,7 +64,7 @@ base::Buffer PinnedPool::Take(size_t bytes) {
   const std::shared_ptr<Area> area = this->area();
   std::byte* data = nullptr;
   size_t taken = 0;
-  if (area != nullptr && bytes <= area->bytes()) {  // no sum overflows then
+  if (area != nullptr && bytes <= area->bytes()) {  // so that no sum overflows
     taken = (bytes + base::kBufferSlack + kUnit - 1) / kUnit * kUnit;
     data = area->Take(taken);
   }

@@ -17,7 +17,7 @@ void PinnedUses::Add(std::shared_ptr<const PinnedUse> use) {
 
 PinnedUses::Sum PinnedUses::Total() {
   const base::MutexLock lock(mutex_);
-  // Only this has it, so no other reference to it can be made any more.
+  // No other reference exists, so none can be made any more.
   std::erase_if(uses_, [this](const auto& use) REQUIRES(mutex_) {
     if (use.use_count() > 1) return false;
     gone_.blocks += Read(use->blocks);

@@ -7,7 +7,7 @@ namespace inferd::enginehost {
 
 namespace {
 
-// Large enough that the driver's call for it costs nothing, small enough that a device need not wait for long.
+// Large enough to make the driver's call negligible, small enough that the device does not wait long.
 constexpr size_t kPartBytes = size_t{1} << 20;
 
 }  // namespace

@@ -8,17 +8,18 @@
 
 namespace inferd::enginehost {
 
-// The pieces of an input on their way to one place on a device, one behind the other. What lies in memory of the CPU
-// goes through pinned memory: it is copied there once, 1 MiB at a time, while the device fetches the MiB before by
-// itself. Not thread-safe.
+// The pieces of an input on their way to one place on a device, one after the other. Pieces in CPU memory go through
+// pinned memory: the processor copies 1 MiB at a time into it, while the device fetches the MiB before. Not
+// thread-safe.
 class StagedInput final {
  public:
-  // To `at`, inside `to`. `pinned` has room for all of it, or is empty: the device copies from where the pieces are.
+  // Copies to `at`, inside `to`. `pinned` must have room for all pieces, or be empty: then the device copies from the
+  // pieces themselves.
   StagedInput(PendingCopies& copies, base::Buffer pinned, base::Buffer to, std::byte* at)
       : copies_(copies), pinned_(std::move(pinned)), to_(std::move(to)), at_(at) {}
 
   base::Status Add(const base::BufferSlice& piece);
-  // After the last piece. What was added is there once the copies have been awaited.
+  // Call after the last piece. The bytes are in place once the copies have been awaited.
   base::Status Finish() { return Send(); }
 
  private:
@@ -27,9 +28,9 @@ class StagedInput final {
   PendingCopies& copies_;
   base::Buffer pinned_;
   const base::Buffer to_;
-  std::byte* at_;      // where the next bytes go that are sent
-  size_t sent_ = 0;    // of the pinned memory
-  size_t filled_ = 0;  // behind that
+  std::byte* at_;      // destination of the next bytes
+  size_t sent_ = 0;    // bytes of the pinned memory already sent
+  size_t filled_ = 0;  // bytes filled after those
 };
 
 }  // namespace inferd::enginehost

@@ -8,13 +8,14 @@
 
 namespace inferd::enginehost {
 
-// Outputs on their way from devices to memory of the CPU, all at a time: through pinned memory, which is given back as
-// soon as they are there, however long their clients take to read them. Not thread-safe.
+// Outputs on their way from devices to CPU memory, all at the same time. They go through pinned memory, which is
+// released as soon as they have arrived, however slowly the clients read them. Not thread-safe.
 class StagedOutputs final {
  public:
-  // All of `from` to the beginning of `to`. `pinned` has room for it, or is empty: the device copies to where it goes.
+  // Copies all of `from` to the beginning of `to`. `pinned` must have room for it, or be empty: then the device copies
+  // to `to` itself.
   base::Status Add(const base::BufferSlice& from, base::Buffer pinned, base::Buffer to);
-  // After the last one: all are there. The error of the first that failed.
+  // Call after the last output. Waits for all of them. Returns the error of the first that failed.
   base::Status Finish();
 
  private:

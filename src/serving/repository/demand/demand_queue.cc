@@ -10,7 +10,7 @@ namespace inferd::repository {
 
 namespace {
 
-// How long a request that was cancelled, or whose time is up, may stay among those that wait.
+// The time for which a demand that was cancelled or has timed out may still wait.
 constexpr auto kTick = std::chrono::milliseconds(50);
 
 }  // namespace

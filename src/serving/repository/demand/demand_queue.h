@@ -9,21 +9,21 @@
 
 namespace inferd::repository {
 
-// Takes demands from loops without letting them wait for the manager's lock, and hands them to a thread of its own.
-// Thread-safe; Start() and Close() are called once and in that order, or Close() alone.
+// Takes demands from loops without making them wait for the manager's lock, and serves them on a thread of its own.
+// Thread-safe. Call Start() and then Close(), each once; or Close() alone.
 class DemandQueue final {
  public:
-  // Takes in what has come, and answers what waits no more. True: some wait.
+  // Takes in new demands and answers the demands that have expired. Returns true if some still wait.
   using Serve = std::function<bool(std::vector<core::LoadDemand>)>;
   explicit DemandQueue(Serve serve) : serve_(std::move(serve)) {}
   DemandQueue(const DemandQueue&) = delete;
   DemandQueue& operator=(const DemandQueue&) = delete;
 
-  // Throws std::system_error where there is no thread for it.
+  // Starts the thread. Throws std::system_error if the system has no thread for it.
   void Start();
-  // Returns at once. When it is closed, the demand is answered here.
+  // Queues the demand. Returns at once. After Close(), answers the demand on the calling thread.
   void Push(core::LoadDemand demand);
-  // What has come is served before this returns.
+  // Closes the queue. Blocks until all queued demands are served.
   void Close();
 
  private:

@@ -10,34 +10,35 @@
 
 namespace inferd::repository {
 
-// What requests are told that a server does not take any more.
+// Returns the error for requests to a server that does not take any more.
 base::Status ShuttingDown();
 
-// The requests that wait for versions to be loaded, which stand in the models' records: which of them wait, and what
-// they are told when they do not any more. Not thread-safe: guarded by the manager's lock. Answers go into `deferred`.
+// Decides which requests wait for a version to be loaded, and answers them. The waiting requests are stored in the
+// models' records. Not thread-safe: guarded by the manager's lock. Answers go into `deferred`.
 class LoadDemands final {
  public:
-  // What is referred to outlives it.
+  // The references must outlive the object.
   LoadDemands(const LazyLoading& lazy, const base::Clock& clock, const core::SnapshotPublisher& snapshots,
               const LazyMetrics& metrics)
       : lazy_(lazy), clock_(clock), snapshots_(snapshots), metrics_(metrics) {}
 
-  // Answers the demand, or has it wait. The model is returned whose version is demanded now and was not before: what to
-  // do about it is to be planned. Null: there is nothing to plan.
+  // Answers the demand, or makes it wait. Returns the model if one of its versions is newly demanded: the caller must
+  // then plan for the model. Null if there is nothing to plan.
   ModelRecord* Take(core::LoadDemand demand, ModelRecords& records, Deferred& deferred);
-  // Answers those of the model whose version has come, or does not come.
+  // Answers the model's waiting demands whose version is ready, or will not come.
   void AnswerWaiters(ModelRecord& record, Deferred& deferred);
-  // Answers those that were cancelled or whose time is up. A version that then nothing needs waits for room no more.
+  // Answers demands that were cancelled or have timed out. A version that nothing needs any more then stops waiting for
+  // room.
   void Expire(ModelRecords& records, Deferred& deferred);
-  // None is taken from here on.
+  // Refuses all demands from now on.
   void Close() { closed_ = true; }
-  // Those of the model are told so.
+  // Answers all waiting demands of the model with ShuttingDown().
   void RefuseWaiters(ModelRecord& record, Deferred& deferred);
 
  private:
   void Answer(core::LoadDemand&& demand, core::LoadOutcome outcome, Deferred& deferred);
   void Refuse(core::LoadDemand&& demand, base::Status status, Deferred& deferred);
-  // None waits for that version any more.
+  // Call when no demand waits for the version any more. If it only waits for room or dependencies, it stops waiting.
   static void LetGo(int64_t version, ModelRecord& record);
   void RefuseLate(LoadWaiter&& waiter, const std::string& late, Deferred& deferred);
 

@@ -23,7 +23,7 @@ class LoadDemandsTest : public core::HeldVersionsTest {
     record.on_demand = true;
     record.wanted[1] = {};
   }
-  // The model whose loading is to be planned.
+  // Returns the name of the model to plan for.
   ModelRecord* Take(const std::string& model, int64_t deadline_ns = 0) {
     ModelRecord* const planned =
         demands_.Take({.model = model,

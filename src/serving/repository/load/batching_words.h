@@ -4,8 +4,8 @@
 
 namespace inferd::repository {
 
-// Whether a completed configuration leaves it to the model itself whether requests share executions, and its shapes do
-// not settle it: what was decided is news then, for the log and for metadata.
+// Returns true if a completed configuration lets the model's behaviour decide whether requests share executions, and
+// its shapes do not settle it. The log and the metadata report the decision then.
 bool ModelDecidedBatching(const config::ModelConfig& config);
 
 }  // namespace inferd::repository

@@ -7,8 +7,8 @@
 
 namespace inferd::repository {
 
-// Whether a model's files are what the agent `checksum` of its configuration says. INVALID_ARGUMENT: one is another;
-// NOT_FOUND: it is not there. Reads them whole, as they are now.
+// Checks that a model's files have the checksums of the configuration's agent `checksum`. Reads the files completely.
+// INVALID_ARGUMENT if one differs, NOT_FOUND if one is missing.
 base::Status VerifyChecksums(const config::ModelConfig& config, const std::filesystem::path& model_dir);
 
 }  // namespace inferd::repository

@@ -32,7 +32,7 @@ class ChecksumsTest : public ::testing::Test {
   const support::TempDir dir_;
 };
 
-// Of "abc", as RFC 1321 and FIPS 180-2 have them.
+// The checksums of "abc" from RFC 1321 and FIPS 180-2.
 TEST_F(ChecksumsTest, FilesAsTheyShouldBe) {
   EXPECT_TRUE(Verify("MD5:1/model.bin", "900150983CD24FB0d6963f7d28e17f72").ok());
   EXPECT_TRUE(Verify("SHA256:1/model.bin", "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad").ok());

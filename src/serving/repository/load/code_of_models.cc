@@ -12,8 +12,8 @@ struct EngineOfCode {
   std::string_view why;
 };
 
-// The forest, ONNX Runtime and OpenVINO engines compute with what a file says, and open no other: ONNX Runtime's
-// entries that name files, and extensions of any engine, come from the command line alone.
+// The forest, ONNX Runtime and OpenVINO engines only compute with one file and open no other. ONNX Runtime's
+// entries that name files, and engine extensions, come from the command line alone.
 constexpr EngineOfCode kEngines[] = {
     {"python",
      "its engine runs Python: model.py, pickles, MLflow's and Keras' functions, and the environments that they name"},

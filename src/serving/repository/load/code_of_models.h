@@ -5,9 +5,9 @@
 
 namespace inferd::repository {
 
-// The one list of what makes a model run code, or read and write the server's files, as soon as it is loaded or
-// executed: by what its engine does with it, whatever its files are called. PERMISSION_DENIED, with the reason, if
-// `resolved`, a configuration whose engine is known, is such a model's. Thread-safe.
+// Checks that loading or executing the model runs none of its code and does not read or write the server's files. This
+// is the only list of such engines; it does not depend on the names of the model's files. `resolved` must be a
+// configuration whose engine is known. PERMISSION_DENIED, with the reason, if the model could. Thread-safe.
 base::Status CheckRunsNoCode(const config::ModelConfig& resolved);
 
 }  // namespace inferd::repository

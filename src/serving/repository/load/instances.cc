@@ -16,7 +16,7 @@ namespace {
 
 using Created = base::Result<std::unique_ptr<core::EngineInstance>>;
 
-// So many threads create instances of one version, that of the caller included.
+// The number of threads that create instances of one version, the caller's included.
 constexpr size_t kThreadsMax = 16;
 
 std::vector<core::InstanceSpec> SpecsOf(const config::ModelConfig& config) {
@@ -31,14 +31,14 @@ std::vector<core::InstanceSpec> SpecsOf(const config::ModelConfig& config) {
   return specs;
 }
 
-// On a thread of its own, an exception would end the process.
+// An exception that leaves a thread would end the process.
 Created CreateOne(core::EngineModel& model, const core::InstanceSpec& spec) try {
   return model.CreateInstance(spec);
 } catch (const std::exception& error) {
   return std::unexpected(base::ResourceExhausted("no instance '" + spec.name + "': " + error.what()));
 }
 
-// Instances behind one that failed may be missing.
+// If an instance fails, those after it may be missing.
 std::vector<std::optional<Created>> CreateAll(core::EngineModel& model, const std::vector<core::InstanceSpec>& specs) {
   std::vector<std::optional<Created>> created(specs.size());
   std::atomic<size_t> next{0};
@@ -55,7 +55,7 @@ std::vector<std::optional<Created>> CreateAll(core::EngineModel& model, const st
   try {
     while (threads.size() + 1 < count) threads.emplace_back(work);
   } catch (const std::system_error&) {
-    // The threads that there are create them all.
+    // The threads that were started create all instances.
   }
   work();
   for (std::thread& thread : threads) thread.join();
@@ -69,7 +69,7 @@ base::Result<std::vector<std::unique_ptr<core::EngineInstance>>> CreateInstances
   std::vector<std::optional<Created>> created = CreateAll(model, SpecsOf(config));
   std::vector<std::unique_ptr<core::EngineInstance>> instances;
   for (std::optional<Created>& each : created) {
-    // Without a place: one before it, or behind it, has failed.
+    // Not created: an instance before or after it has failed.
     if (!each.has_value()) continue;
     if (!each->has_value()) return std::unexpected(std::move(*each).error());
     instances.push_back(**std::move(each));

@@ -20,7 +20,7 @@ class Instance final : public core::EngineInstance {
   void Execute(core::Execution& execution) override { execution.Finish(); }
 };
 
-// If it is parallel, each of three instances waits until all three are being created.
+// A model whose instances, if `parallel`, each wait until all three are being created.
 class Model final : public core::EngineModel {
  public:
   explicit Model(bool parallel) : parallel_(parallel) {}
@@ -72,7 +72,9 @@ TEST(CreateInstancesTest, OneThatFailsFailsAll) {
     Model model(parallel);
     model.fails = 1;
     EXPECT_THAT(CreateInstances(model, ThreeInstances()).error().message(), HasSubstr("g_1 cannot be")) << parallel;
-    if (!parallel) EXPECT_THAT(model.created, ElementsAre(0, 1));
+    if (!parallel) {
+      EXPECT_THAT(model.created, ElementsAre(0, 1));
+    }
   }
 }
 

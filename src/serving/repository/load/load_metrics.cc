@@ -10,7 +10,7 @@ namespace {
 
 constexpr double kBoundsSeconds[] = {0.01, 0.1, 1, 10, 100};
 
-// TensorFlow Serving's: 10 us to some 20 minutes.
+// TensorFlow Serving's bounds: 10 us to about 20 minutes.
 constexpr std::array<double, 33> BoundsUs() {
   std::array<double, 33> bounds{};
   double bound = 10;
@@ -35,7 +35,8 @@ metrics::Labels MlMetadataOf(const core::ModelId& id) {
 
 }  // namespace
 
-// TensorFlow Serving's labels, and what its page leaves out: the text itself, without which the series tells nothing.
+// TensorFlow Serving's labels, and one that its documentation leaves out: the text itself, without which the series is
+// useless.
 void LoadMetrics::AddMlMetadata(const Version& version) {
   constexpr size_t kBytesMax = 1024;
   const auto uuid = base::ReadRegularFile(version.dir / "assets.extra" / "mlmd_uuid", kBytesMax);

@@ -13,11 +13,11 @@
 
 namespace inferd::repository {
 
-// How long loads take, and how they end, by model; the last load of a version also under Triton's name. Where it is
-// told so, under TensorFlow's names too (`:tensorflow:cc:saved_model:load_attempt_count`, `load_latency`,
-// `:tensorflow:serving:model_warmup_latency`, `model_warmup_records_read`), by the folder of the version;
-// and `:tensorflow:serving:mlmd_map` of a version whose `assets.extra/mlmd_uuid` says what ML Metadata call it.
-// Thread-safe; the registry outlives it.
+// Duration and result of loads, by model; the last load of a version also under Triton's name. With `tensorflow_names`,
+// also under TensorFlow's names (`:tensorflow:cc:saved_model:load_attempt_count`, `load_latency`,
+// `:tensorflow:serving:model_warmup_latency`, `model_warmup_records_read`), by the version's folder, and
+// `:tensorflow:serving:mlmd_map` for a version whose `assets.extra/mlmd_uuid` names its ML Metadata entry. Thread-safe.
+// The registry must outlive the object.
 class LoadMetrics final {
  public:
   struct Version {
@@ -28,16 +28,16 @@ class LoadMetrics final {
   LoadMetrics(metrics::Registry& registry, bool tensorflow_names)
       : registry_(registry), tensorflow_names_(tensorflow_names) {}
 
-  // The first part of a load: engine, instances and schedulers are there, or will not be.
+  // Counts the first part of a load: engine, instances and schedulers are made, or have failed.
   void Opened(const Version& version, base::StatusCode code, int64_t duration_ns);
-  // The second, if there was anything to warm up with.
+  // Counts the second part, the warm-up, if there was one.
   void WarmedUp(const Version& version, int64_t duration_ns);
-  // Of that, what was recorded: so many records.
+  // Counts the share of the warm-up that used recorded requests: `records` of them.
   void WarmedUpWithRecords(const Version& version, base::StatusCode code, size_t records, int64_t duration_ns);
-  // All of it.
+  // Counts the whole load.
   void Ended(const Version& version, base::StatusCode code, int64_t duration_ns);
 
-  // Its series go.
+  // Removes the series of the version.
   void ForgetVersion(const Version& version);
   void ForgetModel(const std::string& model);
 

@@ -11,7 +11,7 @@ namespace inferd::repository {
 
 namespace {
 
-// What was decided where the configuration does not say it.
+// Logs whether requests share executions, if the configuration does not state it.
 void LogBatching(const core::ModelId& id, const config::ModelConfig& config, base::Logger& logger) {
   const std::initializer_list<base::LogField> model = {{"model", id.name, /*in_message=*/true},
                                                        {"version", id.version, /*in_message=*/true}};
@@ -65,7 +65,7 @@ void LoadRunner::Start(LoadJob job) {
   job.keep_alive = std::make_shared<EndNotice>(*this, job);
   load_pool_.Post([this, job = std::move(job)]() mutable {
     Run(job);
-    job = {};  // the end notice, if nothing else holds it, goes before the load counts as done
+    job = {};  // destroys the end notice, if nothing else holds it, before the load counts as done
     listener_.LoadDone();
   });
 }
@@ -89,7 +89,7 @@ void LoadRunner::Run(const LoadJob& job) {
   listener_.LoadEnded(job.id, std::move(loaded));
 }
 
-// What engines, threads and files need may run out, which is this load's failure and nothing else's.
+// Engines may run out of memory, threads or files. That fails this load and nothing else.
 base::Result<std::shared_ptr<const core::ModelVersion>> LoadRunner::LoadNow(const LoadJob& job) const {
   try {
     return loader_.Load(job, retire_pool_);
@@ -121,10 +121,10 @@ void LoadRunner::Gone(const LoadMetrics::Version& load) {
   if (triton_words_) {
     logger_.Info("successfully unloaded '" + load.id.name + "' version " + std::to_string(load.id.version));
   }
-  // A model's memory goes back to the system, not to the next request. That walks all that is free, so it is done once
-  // for versions that end together.
+  // Returns a model's memory to the system rather than keeping it for the next request. That walks all free memory, so
+  // it is done once for versions that end together.
   const bool is_last = retire_pool_.queued() == 0 && load_pool_.queued() == 0;
-  listener_.LoadGone(load);  // behind which a manager that ends ends the pools
+  listener_.LoadGone(load);  // after this call, a manager that shuts down may end the pools
   if (is_last) base::ReturnFreeMemory();
 }
 

@@ -10,12 +10,12 @@
 
 namespace inferd::repository {
 
-// What is told of loads, on the pools' threads. For each load: LoadEnded, then LoadDone, and when nothing that was made
-// for it is left, LoadGone, which comes before LoadDone where the load left nothing. No pool is touched for
-// the load behind LoadGone.
+// Events of loads, called on the pools' threads. For each load: LoadEnded(), then LoadDone(). LoadGone() comes when
+// nothing that was made for the load is left, and before LoadDone() if the load left nothing. After LoadGone(), no pool
+// is touched for that load.
 class LoadListener {
  public:
-  // True: what has not begun is not loaded any more.
+  // Returns true if loads that have not begun must not begin any more.
   virtual bool Stopping() const = 0;
   virtual void LoadEnded(const core::ModelId& id, base::Result<std::shared_ptr<const core::ModelVersion>> loaded) = 0;
   virtual void LoadGone(const LoadMetrics::Version& load) = 0;
@@ -25,8 +25,8 @@ class LoadListener {
   ~LoadListener() = default;
 };
 
-// A version's way up, and its end: runs loads on a pool, and says what became of them, to the log too. Thread-safe. All
-// that is referred to outlives it; the pools end before it does.
+// Loads and ends versions: runs loads on a pool and reports their results, also in the log. Thread-safe. The references
+// must outlive the object; the pools must end before it.
 class LoadRunner final {
  public:
   LoadRunner(const Loader& loader, LoadMetrics& metrics, const base::Clock& clock, base::Logger& logger,
@@ -42,11 +42,11 @@ class LoadRunner final {
         repeats_(repeats),
         triton_words_(triton_words) {}
 
-  // Returns at once.
+  // Starts the load. Returns at once.
   void Start(LoadJob job);
 
  private:
-  // Its end is that of a load: all that was made for it is gone.
+  // Its destructor ends a load: everything that was made for the load is gone.
   class EndNotice;
 
   void Run(const LoadJob& job);
@@ -61,7 +61,7 @@ class LoadRunner final {
   base::ThreadPool& load_pool_;
   base::ThreadPool& retire_pool_;
   LoadListener& listener_;
-  const uint32_t repeats_;  // of a load that fails
+  const uint32_t repeats_;  // repeats of a failed load
   const bool triton_words_;
 };
 

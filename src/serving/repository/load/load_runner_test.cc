@@ -14,7 +14,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-// Notes what it is told, until a load is done.
+// Records the events until a load is done.
 class Listener final : public LoadListener {
  public:
   bool Stopping() const override { return stopping; }
@@ -84,7 +84,7 @@ TEST_F(LoadRunnerTest, AtTheEndNothingIsLoadedAnyMore) {
   EXPECT_THAT(registry_.PrometheusText(), ::testing::Not(::testing::HasSubstr("model=\"m\"")));
 }
 
-// A manager that ends waits for what is gone, and then ends its pools.
+// A manager that shuts down waits for LoadGone(), and then ends its pools.
 TEST_F(LoadRunnerTest, NoPoolIsAskedOnceALoadIsGone) {
   listener_.on_gone = [this] { load_pool_.reset(); };
   Run();

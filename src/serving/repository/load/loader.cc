@@ -29,7 +29,7 @@ std::vector<config::TensorInfo> Infos(const std::vector<core::TensorSpec>& specs
   return infos;
 }
 
-// False: it is a single file, in a folder with whatever else.
+// Returns false if the model is a single file in a folder with unrelated files.
 bool HasFolder(const LoadJob& job) { return job.version_dir != job.model_dir; }
 
 base::Result<config::ModelConfig> ParseConfig(const LoadJob& job, bool complete) {
@@ -40,17 +40,25 @@ base::Result<config::ModelConfig> ParseConfig(const LoadJob& job, bool complete)
   }
   if (job.config_file.empty()) {
     if (HasFolder(job)) INFERD_RETURN_IF_ERROR(CheckNoConfiguration(job.model_dir));
-    // What is wrong with the model is wrong with its files: there is no other one to name.
+    // Without a configuration file, errors name the version's folder.
     return config::ParseModelConfig("", job.version_dir.string());
   }
   INFERD_ASSIGN_OR_RETURN(const std::string text, base::ReadRegularFile(job.config_file, config::kModelConfigBytesMax));
   return config::ParseModelConfig(text, job.config_file.string());
 }
 
-// An engine's library rarely says that a file is of another kind altogether.
+// Adds the file's real kind to the error: an engine's library rarely reports that a file is of another kind altogether.
 base::Status WithFileKind(const base::Status& error, const std::string& engine, const std::filesystem::path& file) {
   if (file.empty()) return error;
   return {error.code(), error.message() + config::DescribeForeignFile(engine, file)};
+}
+
+// Names what the configuration leaves to the file first where Triton does.
+base::Status NoModelFile(const std::filesystem::path& file, const config::ModelConfig& config,
+                         const config::CompletionOptions& options) {
+  const std::string absent = "there is no " + file.string();
+  const base::Status open = options.triton_exact ? config::CheckDatatypes(config, options) : base::OkStatus();
+  return open.ok() ? base::NotFound(absent) : base::Status(open.code(), open.message() + "; " + absent);
 }
 
 config::CompletionOptions WithGpus(config::CompletionOptions completion, std::span<core::Engine* const> engines) {
@@ -79,8 +87,12 @@ base::Result<core::Engine*> Loader::FindEngine(const config::ModelConfig& config
   }
   const std::string& shown = config.platform.empty() ? config.backend : config.platform;
   const std::string hint = config::MissingEngineHint(config.engine, config.default_model_filename);
-  return std::unexpected(
-      base::Unavailable("engine for platform " + shown + " is not installed" + (hint.empty() ? "" : ": " + hint)));
+  const base::Status absent =
+      base::Unavailable("engine for platform " + shown + " is not installed" + (hint.empty() ? "" : ": " + hint));
+  if (!completion_.triton_exact) return std::unexpected(absent);
+  return std::unexpected(absent.WithContext("unable to find backend library for backend '" +
+                                            (config.backend.empty() ? shown : config.backend) +
+                                            "', try specifying runtime on the model configuration"));
 }
 
 base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
@@ -93,15 +105,17 @@ base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
   spec.model_dir = job.model_dir;
   spec.version_dir = job.version_dir;
   spec.unchecked_outputs = completion_.triton_exact;
+  const bool has_file = !std::string_view(engine->default_model_filename()).empty();
+  // Nothing else gives the tensors of a model without a file their datatypes.
+  if (completion_.triton_exact && !has_file) INFERD_RETURN_IF_ERROR(config::CheckDatatypes(resolved, completion_));
   const std::string filename = resolved.default_model_filename.empty() ? std::string(engine->default_model_filename())
                                                                        : resolved.default_model_filename;
   if (!filename.empty()) {
     spec.model_file = job.version_dir / filename;
     // Configurations name a backend's library by habit, which an engine without a model file does not want (Triton).
-    const bool is_needed = !std::string_view(engine->default_model_filename()).empty();
     std::error_code ignored;
-    if (is_needed && !std::filesystem::exists(spec.model_file, ignored)) {
-      return std::unexpected(base::NotFound("there is no " + spec.model_file.string()));
+    if (has_file && !std::filesystem::exists(spec.model_file, ignored)) {
+      return std::unexpected(NoModelFile(spec.model_file, resolved, completion_));
     }
   }
   INFERD_RETURN_IF_ERROR(VerifyChecksums(resolved, job.model_dir));

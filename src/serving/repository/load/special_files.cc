@@ -11,7 +11,7 @@ base::Status CheckVersionFolder(const fs::path& version_dir) {
   std::error_code error;
   constexpr auto kOptions =
       fs::directory_options::follow_directory_symlink | fs::directory_options::skip_permission_denied;
-  // What cannot be listed, the engine will say.
+  // The engine will report folders that cannot be listed.
   for (fs::recursive_directory_iterator it(version_dir, kOptions, error), end; !error && it != end;
        it.increment(error)) {
     std::error_code lost;

@@ -6,12 +6,12 @@
 
 namespace inferd::repository {
 
-// INVALID_ARGUMENT: a version's folder holds, links followed, what a library could wait for without end: a pipe, a
-// device or a socket.
+// INVALID_ARGUMENT if a version's folder contains a file on which a library could wait without end: a pipe, a device or
+// a socket. Follows links.
 base::Status CheckVersionFolder(const std::filesystem::path& version_dir);
 
-// Of a model without a configuration that can be read: INVALID_ARGUMENT if its config.pbtxt is there and no file (a
-// folder, a pipe, a link that leads nowhere).
+// For a model without a readable configuration: INVALID_ARGUMENT if its config.pbtxt exists but is not a file (a
+// folder, a pipe, a broken link).
 base::Status CheckNoConfiguration(const std::filesystem::path& model_dir);
 
 }  // namespace inferd::repository

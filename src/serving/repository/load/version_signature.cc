@@ -18,14 +18,14 @@ tensor::Shape FullShape(tensor::Shape dims, bool batches) {
   return dims;
 }
 
-// Without the batch dimension.
+// Returns the shape without the batch dimension.
 tensor::Shape OwnShape(const tensor::Shape& full, bool batches) {
   tensor::Shape dims;
   for (size_t i = batches ? 1 : 0; i < full.rank(); ++i) dims.Append(full[i]);
   return dims;
 }
 
-// Whatever the configuration says: it knows nothing of them.
+// Adds the engine's alternative tensors, which the configuration cannot know.
 void AddAlternatives(const std::vector<core::TensorSpec>& engine, std::vector<core::TensorSpec>& specs,
                      std::vector<int>& numbers) {
   for (size_t i = 0; i < engine.size(); ++i) {
@@ -35,8 +35,8 @@ void AddAlternatives(const std::vector<core::TensorSpec>& engine, std::vector<co
   }
 }
 
-// What the engine sees of an input. A scalar of the model is one element for clients, in as many dimensions as the
-// configuration has.
+// Returns the shape with which the engine sees an input. A scalar of the model is one element for clients, in as many
+// dimensions as the configuration states.
 std::optional<tensor::Shape> ReshapeOf(const config::ModelInput& input, const core::TensorSpec& of_engine,
                                        bool batches) {
   const bool scalar = !batches && of_engine.shape.rank() == 0 && !of_engine.any_shape;
@@ -50,7 +50,7 @@ base::Status NotInModel(std::string_view kind, const std::string& name) {
   return base::InvalidArgument("the model has no " + std::string(kind) + " '" + name + "'");
 }
 
-// The tensors that the server makes or keeps itself must be the model's.
+// Checks that the model has the tensors that the server makes or keeps itself.
 base::Status CheckOwnTensors(const config::ModelConfig& config, const core::ModelSignature& engine) {
   for (const config::BatchInput& made : config.batch_inputs) {
     if (engine.FindInput(made.target_name) < 0) return NotInModel("input", made.target_name);
@@ -66,7 +66,7 @@ base::Status CheckOwnTensors(const config::ModelConfig& config, const core::Mode
   return base::OkStatus();
 }
 
-// A model may bring labels of its own; those that the configuration names count in their place.
+// Returns the output's labels. A label file named in the configuration replaces the labels that the model brings.
 base::Result<std::vector<std::string>> LabelsOf(const config::ModelOutput& output, const core::TensorSpec& of_engine,
                                                 const std::filesystem::path& model_dir) {
   if (output.label_filename.empty()) return of_engine.labels;
@@ -134,15 +134,15 @@ base::Result<VersionSignature> MakeVersionSignature(const config::ModelConfig& c
   signature->any_input_name = config.any_input_name;
   signature->accepts_larger_requests = config.accepts_larger_requests;
   const bool batches = config.max_batch_size > 0;
-  // What batch_output scatters has no rows that could be joined.
+  // batch_output scatters outputs that have no rows to join.
   signature->splits_larger_requests = batches && config.split_large_requests && config.batch_outputs.empty();
-  // What the configuration does with dimensions needs them to be there.
+  // True if neither batching nor the configuration sets a number of dimensions.
   const auto says_no_more = [batches](const auto& tensor) { return !batches && tensor.dims.rank() == 0; };
-  // Dimensions that the configuration has hold for a model that does not say how many there are.
+  // If the model leaves the number of dimensions open, the configuration's dimensions hold.
   const auto takes_any_shape = [&](const config::ModelInput& input, const core::TensorSpec& of_engine) {
     return of_engine.any_shape && (!of_engine.unknown_rank || says_no_more(input));
   };
-  // The scheduler reads the bytes of what it fills up.
+  // True if the scheduler reads the inputs' bytes, as padding does.
   const bool reads =
       !config.padding.empty() || !config.allowed_batch_sizes.empty() || (batches && config.pads_to_largest_shape);
   const bool free = config.padding.empty() && config.batch_inputs.empty() && !config.sequence_batching.has_value();

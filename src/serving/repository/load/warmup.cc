@@ -23,7 +23,7 @@ std::future<base::Status> Send(const std::shared_ptr<const core::ModelVersion>& 
   return answer;
 }
 
-// Returns true if the scheduler makes this input for every request of a sequence: a control, or what is kept of it.
+// Returns true if the scheduler makes this input for every request of a sequence: a control or a state.
 bool IsMadeForSequences(const config::ModelConfig& config, const std::string& input) {
   if (!config.sequence_batching.has_value()) return false;
   const auto names = [&input](const auto& list, auto name) {
@@ -33,8 +33,7 @@ bool IsMadeForSequences(const config::ModelConfig& config, const std::string& in
          names(config.sequence_batching->states, &config::SequenceState::input);
 }
 
-// Takes out the inputs that no client may give. Samples that were written for Triton have them, since it needs them
-// there.
+// Removes the inputs that no client may give. Samples written for Triton have them, since Triton needs them there.
 void LeaveOutMade(const config::ModelConfig& config, core::InferRequest& request) {
   const auto made = std::ranges::remove_if(
       request.inputs, [&config](const core::InferTensor& input) { return IsMadeForSequences(config, input.name); });
@@ -49,7 +48,7 @@ base::Result<std::unique_ptr<core::InferRequest>> MakeWarmupRequest(const config
   auto request = std::make_unique<core::InferRequest>();
   request->model_name = model;
   const int64_t rows = batches ? std::max<int64_t>(warmup.batch_size, 1) : 1;
-  std::minstd_rand random(1);  // whatever is measured of a load can be measured again
+  std::minstd_rand random(1);  // a fixed seed: every load gets the same data
   for (const auto& [name, input] : warmup.inputs) {
     const std::string context = "warm-up '" + warmup.name + "', input '" + name + "'";
     auto buffer = MakeWarmupData(input, rows, dir, random);

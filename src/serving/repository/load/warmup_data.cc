@@ -15,7 +15,7 @@ namespace {
 
 using tensor::DataType;
 
-// A warm-up that needs more is a mistake in the configuration.
+// A warm-up that needs more memory is a mistake in the configuration.
 constexpr size_t kWarmupBytesMax = size_t{1} << 30;
 
 base::Result<base::Buffer> Allocate(size_t row_bytes, int64_t rows) {
@@ -35,7 +35,7 @@ base::Result<base::Buffer> FromFile(const config::WarmupInput& input, int64_t ro
   return buffer;
 }
 
-// Bytes of one; an empty text is its length.
+// Returns the bytes of one element. An empty BYTES element is its length alone.
 size_t ElementBytes(const config::WarmupInput& input) {
   if (input.datatype != DataType::kBytes) return tensor::ElementSize(input.datatype);
   return input.data == config::WarmupData::kRandom ? tensor::kLengthSize + 1 : tensor::kLengthSize;
@@ -46,9 +46,9 @@ void Put(std::byte* at, T value) {
   std::memcpy(at, &value, sizeof(value));
 }
 
-// At `at` are zeros.
+// Writes one random element. The bytes at `at` must be zero.
 void PutRandom(DataType datatype, std::byte* at, std::minstd_rand& random) {
-  // Exact in the narrowest of them.
+  // Exact in the narrowest float type.
   const auto fraction = [&random] { return static_cast<double>(random() % 256) / 256; };
   switch (datatype) {
     case DataType::kFp16: return Put(at, tensor::DoubleToHalf(fraction()));

@@ -10,16 +10,16 @@
 
 namespace inferd::repository {
 
-// What an input of a warm-up holds (ModelWarmup), for so many rows of `input.dims`; without a batch
-// dimension there is one.
+// Makes the data of a warm-up's input (ModelWarmup), for `rows` rows of `input.dims`. Without a batch dimension, `rows`
+// is 1.
 //
 //   zero_data        zeros; BYTES: empty elements
-//   input_data_file  the bytes of a file below `dir`, for each row the same
-//   random_data      what any model can compute with, drawn anew for each element: multiples of 1/256 from 0 to below 1
-//                    in floats; 0 or 1 in integers, which may be indices, and BOOL; BYTES: a digit each. Triton draws
+//   input_data_file  the bytes of a file below `dir`, the same for each row
+//   random_data      values that any model can use, drawn anew for each element. Floats: multiples of 1/256 from 0 to
+//                    below 1. Integers, which may be indices, and BOOL: 0 or 1. BYTES: one digit each. Triton draws
 //                    any bits, NaN among them, and has empty BYTES.
 //
-// INVALID_ARGUMENT: a file outside `dir` or none that is there, no such tensor, or more than 1 GiB.
+// INVALID_ARGUMENT if the file is missing or outside `dir`, if no such tensor is possible, or if the data exceed 1 GiB.
 base::Result<base::Buffer> MakeWarmupData(const config::WarmupInput& input, int64_t rows,
                                           const std::filesystem::path& dir, std::minstd_rand& random);
 

@@ -10,7 +10,7 @@ namespace inferd::repository {
 
 namespace {
 
-// The rows of one input, one behind the other.
+// Returns the rows of one input, one after the other.
 base::BufferSlice Joined(const std::vector<RowBytes>& rows, size_t input) {
   size_t bytes = 0;
   for (const RowBytes& row : rows) bytes += row[input].size();
@@ -23,7 +23,8 @@ base::BufferSlice Joined(const std::vector<RowBytes>& rows, size_t input) {
   return base::BufferSlice(std::move(buffer));
 }
 
-// Cuts an output into its rows. `shape` is that of one row. False: its bytes are not what its shape says.
+// Cuts an output into its rows. `shape` is that of one row. Returns false if the number of bytes does not match the
+// shape.
 bool Cut(const core::InferTensor& tensor, const tensor::Shape& shape, std::vector<RowBytes>& rows) {
   if (rows.empty()) return true;
   std::span<const std::byte> left = tensor.data.bytes();

@@ -9,27 +9,27 @@
 
 namespace inferd::repository {
 
-// The bytes of one row of each tensor, inputs or outputs, in the signature's order. BYTES elements stand packed.
+// The bytes of one row of each tensor, inputs or outputs, in the signature's order. BYTES elements are packed.
 using RowBytes = std::vector<std::string>;
 
-// What one execution of several rows came to.
+// The result of one execution of several rows.
 struct RowsAnswer {
-  // OK: `rows` has as many as were asked for. INVALID_ARGUMENT and others: the engine refused them, in its words.
+  // If OK, `rows` has as many rows as were executed. Otherwise the engine's error, for example INVALID_ARGUMENT.
   base::Status status;
-  std::string odd_output;             // not empty: it answered, but this output lacks the batch's rows, in words
+  std::string odd_output;             // if not empty: describes an output without the batch's rows
   std::vector<RowBytes> rows;         // of the outputs
   std::vector<tensor::Shape> shapes;  // of the outputs, without their first dimension
 };
 
-// An execution that no client asked for: rows of one request, executed by themselves on an instance. Its answer goes to
-// no client, and is not counted. Run() blocks its thread.
+// An execution that no client asked for: its rows are one request, executed alone on an instance. Its response goes to
+// no client and is not counted. Run() blocks its thread.
 class ProbeExecution final : public core::Execution {
  public:
   ProbeExecution(const core::ModelSignature& signature, const base::Clock& clock, int64_t deadline_ns)
       : signature_(signature), clock_(clock), deadline_ns_(deadline_ns) {}
 
-  // Blocks until the engine has finished with it. `given`: which of the signature's inputs `rows` have, ascending;
-  // `row_shapes`: of each of those, without the first dimension. `deadline_ns`: when the engine is asked to give up.
+  // Blocks until the engine has finished. `given`: the indices of the signature's inputs that `rows` have, ascending.
+  // `row_shapes`: their shapes without the first dimension. `deadline_ns`: when the engine is asked to give up.
   static RowsAnswer Run(core::EngineInstance& instance, const core::ModelSignature& signature,
                         const std::vector<int>& given, const std::vector<tensor::Shape>& row_shapes,
                         const std::vector<RowBytes>& rows, const base::Clock& clock, int64_t deadline_ns);

@@ -19,17 +19,19 @@ namespace {
 using tensor::DataType;
 
 constexpr size_t kWordBytes = 12;
-// For all dimensions of any size; 0: each name another one. From 32 on: images, whose sizes networks halve some times.
+// Sizes for all dimensions of any size. 0 gives each name another size. From 32 on for images, whose sizes networks
+// halve some times.
 constexpr std::array<int64_t, 9> kSizes = {0, 3, 1, 2, 4, 8, 16, 64, 224};
 struct Range {
   int64_t low;
   int64_t high;
 };
-// Without 0 first: it divides. Then flags, and what only a small table has.
+// Ranges of integers. Those without 0 first, as models divide by inputs. Then flags, and indices into the smallest
+// tables.
 constexpr std::array<Range, 4> kRanges = {{{1, 7}, {1, 2}, {0, 1}, {1, 1}}};
 constexpr std::array<std::string_view, 8> kWords = {"a", "row", "Of Words", "the", "of", "12", "-3.5", "\xC3\xA9"};
 
-// Sizes for the dimensions of any size: by name, or each for itself.
+// Sizes for the dimensions of any size, by name. A dimension without a name has its own.
 class DimensionSizes {
  public:
   explicit DimensionSizes(int64_t size) : size_(size) {}
@@ -84,7 +86,8 @@ double FloatOf(RowFill fill, size_t i, double largest, std::mt19937_64& random) 
   return any;
 }
 
-// Not the lowest of a type, see the header; and nothing so large that sizes made of it would take the memory.
+// Never returns the lowest value of a type, see the header. Never so large that sizes made of it would exhaust the
+// memory.
 int64_t WholeOf(RowFill fill, size_t i, const ProbePlan& plan, bool is_signed, std::mt19937_64& random) {
   const int64_t any = std::uniform_int_distribution<int64_t>(plan.low, plan.high)(random);
   const auto step = static_cast<int64_t>(i % 8);

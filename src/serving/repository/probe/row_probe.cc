@@ -16,21 +16,22 @@ namespace inferd::repository {
 namespace {
 
 constexpr uint64_t kSeed = 20261122;
-constexpr int64_t kTimeFactor = 5;            // the first checks may take so many times what all of them should
-constexpr size_t kAllRowsBytesMax = 1 << 18;  // inputs of executions with more rows than a few
+constexpr int64_t kTimeFactor = 5;            // the first checks may take this multiple of time_max_ms
+constexpr size_t kAllRowsBytesMax = 1 << 18;  // inputs of executions with many rows
 constexpr size_t kPlansMax = 3;
 constexpr size_t kErrorBytesMax = 200;
-// The neighbours of one row, beside copies of it and themselves in another order; those that show most come first.
+// The fillings of the rows beside one row, the most telling first. Copies of that row and reordered rows come in
+// addition.
 constexpr std::array<RowFill, 10> kNeighbours = {
     RowFill::kOther, RowFill::kInfinite,  RowFill::kZero, RowFill::kLarge,      RowFill::kNegative,
     RowFill::kNan,   RowFill::kAscending, RowFill::kHuge, RowFill::kDescending, RowFill::kOne};
-// What rows are made of that are executed together and alone. Not values so large that rounding decides what they do.
+// The fillings of rows that are executed together and alone. None has values so large that rounding decides the result.
 constexpr std::array<RowFill, 6> kPlain = {RowFill::kRandom,    RowFill::kZero,  RowFill::kOne,
                                            RowFill::kAscending, RowFill::kOther, RowFill::kNegative};
 
 std::string RowsWord(size_t count) { return std::to_string(count) + (count == 1 ? " row" : " rows"); }
 
-// One probe of one model. What is found first that speaks against it is what it says.
+// One probe of one model. Reports the first evidence against independence.
 class Prober {
  public:
   Prober(const core::ModelSignature& signature, core::EngineInstance& instance, const RowProbeOptions& options,
@@ -78,7 +79,7 @@ class Prober {
     return rows;
   }
 
-  // Plans that the model takes, with a row alone: the first, and others of other sizes or inputs.
+  // Finds plans that the model accepts for one row: the first, and others with other sizes or inputs.
   void FindPlans() {
     all_plans_ = ProbePlans(signature_, options_.execution_bytes_max / 3);
     for (const ProbePlan& plan : all_plans_) {
@@ -119,7 +120,7 @@ class Prober {
     }
   }
 
-  // Rows of all sorts, in one execution.
+  // Checks an execution of rows with different fillings.
   void CheckMixed() {
     std::vector<RowBytes> rows;
     for (const RowFill fill : kPlain) rows.push_back(MakeRow(signature_, *plan_, fill, random_));
@@ -127,7 +128,7 @@ class Prober {
     CheckApart(rows);
   }
 
-  // Together, in the opposite order, and alone.
+  // Executes the rows together, each alone, and in the opposite order.
   void CheckApart(const std::vector<RowBytes>& rows) {
     const RowsAnswer together = Run(rows);
     if (!against_.empty()) return;
@@ -154,7 +155,7 @@ class Prober {
     }
   }
 
-  // An execution has failed, though one of its rows alone did not: it may have been another that failed.
+  // An execution failed although one of its rows alone did not: another row may have failed.
   void AgainstTogether(const std::vector<RowBytes>& rows, const RowsAnswer& together) {
     for (size_t i = 0; i < rows.size(); ++i) {
       if (!Goes() || !Run({rows[i]}).status.ok()) return;
@@ -163,7 +164,7 @@ class Prober {
                " fails that are executed alone: " + together.status.message().substr(0, kErrorBytesMax);
   }
 
-  // The neighbours of row `row` change, and it does not.
+  // Changes the rows beside `row`, and compares its answer.
   void CheckInfluence(size_t count, size_t row, size_t fills) {
     std::vector<RowBytes> rows = Rows(count, RowFill::kRandom);
     const RowsAnswer base = Run(rows);

@@ -9,24 +9,24 @@
 namespace inferd::repository {
 
 struct RowProbeOptions {
-  int64_t time_max_ms = 2000;             // no further check begins then, once the first are through
-  int64_t rows_max = 64;                  // of an execution that will be made for clients
-  size_t execution_bytes_max = 32 << 20;  // of an execution's inputs: models with larger rows are not probed
+  int64_t time_max_ms = 2000;             // after that, only the first checks still begin
+  int64_t rows_max = 64;                  // the largest execution that clients will get
+  size_t execution_bytes_max = 32 << 20;  // of an execution's inputs; models with larger rows are not probed
 };
 
-// Executes rows together and apart, to see whether those of several clients could share an execution:
+// Executes rows together and apart, to find out if rows of several clients could share an execution:
 //
-//   influence  the other rows of an execution change (random, equal, sorted, zeros, large, infinite, NaN ...): what is
-//              answered to a row must stay the same, bit for bit
-//   place      rows in another order, and each row alone: each must be answered the same, floats up to rounding
-//   count      executions of 2, 3, 5, 8 and more rows: every output must have as many
+//   influence  changes the other rows of an execution (random, equal, sorted, zeros, large, infinite, NaN ...):
+//              the answer to a row must stay the same, bit for bit
+//   place      reorders the rows, and executes each row alone: each answer must stay the same, floats up to rounding
+//   count      executes 2, 3, 5, 8 and more rows: every output must have as many rows
 //
-// Values are random with a fixed seed, so that a model is judged alike at every load. Inputs that the model refuses
-// show nothing. Not independent, too: a model that refuses all that is tried, is lost, or has not been through the
-// first checks in five times the time there is. What only happens for values that were not tried is not found.
+// Values are random with a fixed seed, so that every load judges a model alike. Inputs that the model refuses prove
+// nothing. A model also counts as not independent if it refuses all inputs, is lost, or has not passed the first checks
+// in five times the allowed time. Effects of values that were not tried are not found.
 //
-// Blocks its thread until then; the result's cost says how long that took: "96 executions, 4 ms". Makes an instance of
-// the first group, and destroys it. Thread-safe for different models.
+// Blocks its thread until the checks end. The result's cost reports the effort: "96 executions, 4 ms". Makes an
+// instance of the first group, and destroys it. Thread-safe for different models.
 config::ProbeResult ProbeRows(core::EngineModel& model, const RowProbeOptions& options, const base::Clock& clock);
 
 }  // namespace inferd::repository

@@ -23,7 +23,7 @@ using Row = std::vector<float>;
 using Rows = std::vector<Row>;
 using Function = std::function<base::Result<Rows>(const Rows&)>;
 
-// Rows of four floats in, rows of floats out.
+// Takes rows of four floats, returns rows of floats.
 class ScriptedInstance final : public core::EngineInstance {
  public:
   ScriptedInstance(const Function& function, int& executions) : function_(function), executions_(executions) {}
@@ -87,7 +87,7 @@ config::ProbeResult Probe(Function function) {
   return ProbeRows(model, {.time_max_ms = 60'000}, clock);
 }
 
-// `each` of every row by itself.
+// Applies `each` to every row by itself.
 Function RowWise(std::function<Row(Row)> each) {
   return [each = std::move(each)](const Rows& rows) -> base::Result<Rows> {
     Rows made;
@@ -101,7 +101,7 @@ Row Doubled(Row row) {
   return row;
 }
 
-// The first numbers of all rows.
+// Returns the first number of every row.
 std::vector<float> Column(const Rows& rows) {
   std::vector<float> column;
   for (const Row& row : rows) column.push_back(row[0]);
@@ -126,7 +126,7 @@ TEST(RowProbeTest, RowsThatAreByThemselvesAreIndependent) {
   }
 }
 
-// Kernels of one row and of many sum in another order.
+// Kernels for one row and for many sum in another order.
 TEST(RowProbeTest, RoundingThatDependsOnTheNumberOfRowsIsNoInfluence) {
   const config::ProbeResult found = Probe([](const Rows& rows) -> base::Result<Rows> {
     Rows made;

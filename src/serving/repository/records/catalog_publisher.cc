@@ -36,8 +36,8 @@ void CatalogPublisher::Publish(ModelRecords& records) {
     } else {
       version_metrics_.Update(*record);
       core::CatalogSnapshot::Model now = record->Snapshot();
-      // A folder that is still being written is no model yet. To Triton's clients, neither is one that was never
-      // wanted.
+      // A folder that is still being written is not a model yet. For Triton's clients, neither is a model that was
+      // never wanted.
       const bool is_unread = now.versions.empty() && now.reason.empty();
       if (before == nullptr && is_unread && (shows_gone_ || record->changing)) continue;
       if (before != nullptr && *before == now) continue;

@@ -11,19 +11,19 @@
 
 namespace inferd::repository {
 
-// Shows the records to requests, as snapshots, and to the metrics. Not thread-safe: guarded by the manager's lock. Both
-// that it shows them to outlive it.
+// Publishes the records to requests, as snapshots, and to the metrics. Not thread-safe: guarded by the manager's lock.
+// Publisher and registry must outlive the object.
 class CatalogPublisher final {
  public:
   static constexpr size_t kGoneMax = 256;
 
-  // `shows_gone`: as Triton, models that are not there any more have versions that are not ready, and no others, the
-  // last kGoneMax of them; and those that were never to be loaded are not shown. A new model whose folder is still
-  // being written is not shown in any case.
+  // `shows_gone`: behave like Triton. The last kGoneMax models that are gone still show their versions, as not ready.
+  // Models that never were to be loaded are not shown. In either mode, a new model is not shown while its folder is
+  // being written.
   CatalogPublisher(core::SnapshotPublisher& snapshots, metrics::Registry& registry, bool shows_gone = false)
       : snapshots_(snapshots), version_metrics_(registry), shows_gone_(shows_gone) {}
 
-  // Takes in what changed since the last call, at the cost of that; there is no new snapshot when nothing differs.
+  // Publishes a new snapshot if something differs from the last one. Its cost grows with the number of changed records.
   void Publish(ModelRecords& records);
 
  private:
@@ -33,7 +33,7 @@ class CatalogPublisher final {
   VersionMetrics version_metrics_;
   core::CatalogSnapshot::Models published_;
   const bool shows_gone_;
-  std::deque<std::string> gone_;  // in the order in which they went; those that came back may still be in here
+  std::deque<std::string> gone_;  // in the order of removal; may still hold models that are back
 };
 
 }  // namespace inferd::repository

@@ -6,7 +6,7 @@
 
 namespace inferd::repository {
 
-// What a step leaves to be done once the manager's lock is released: answers, and the end of versions.
+// Tasks of a step that run after the manager's lock is released: answers, and the end of versions.
 using Deferred = std::vector<base::Task>;
 
 inline void RunAll(Deferred& deferred) {

@@ -17,29 +17,29 @@
 
 namespace inferd::repository {
 
-// Statistics of versions that do not serve any more, and the configurations of their models. What served them is not
-// kept. Models whose folders have gone and models that are there are kept apart: kModelsMax of each, then those that
-// left first are forgotten. Not thread-safe: guarded by the manager's lock.
+// Statistics of versions that no longer serve, and the configurations of their models. Keeps none of the objects that
+// served. Models with a removed folder and models with a folder are kept apart, at most kModelsMax of each; then the
+// models that left first are forgotten. Not thread-safe: guarded by the manager's lock.
 class DepartedModels final {
  public:
   static constexpr size_t kModelsMax = 256;
-  static constexpr size_t kVersionsMax = 256;  // of one model; then the lowest are forgotten
+  static constexpr size_t kVersionsMax = 256;  // per model; then the lowest versions are forgotten
 
-  // Notes that the model's folder has gone. `record` is as it was before: NoteVersion() follows for each version that
-  // serves. A model without versions is not noted.
+  // Notes that the model's folder was removed. `record` is the state before that: NoteVersion() follows for each
+  // version that serves. A model without versions is not noted.
   void Note(const ModelRecord& record);
-  // Forgets a model that is back: it counts anew.
+  // Forgets a model that is back: its statistics start again.
   void Forget(std::string_view name);
-  // The models whose folders have gone, by name. If `name` is not empty, that one only.
+  // Returns the models whose folders were removed, by name. If `name` is not empty, only that one.
   std::vector<core::DepartedModel> List(std::string_view name) const;
 
-  // Notes that a version serves no more. If `load` is null, it never did.
+  // Notes that a version no longer serves. `load` is null if it never did.
   void NoteVersion(const std::string& model, int64_t version, const core::ModelVersion* load);
-  // Call when no load of the version is left: its statistics are final.
+  // Call when no load of the version is left. Its statistics are final then.
   void CloseVersion(std::string_view model, int64_t version);
-  // Forgets the versions of a model that is unknown from now on, unless its folder has gone.
+  // Forgets the versions of a model that becomes unknown, unless its folder was removed.
   void ForgetVersions(std::string_view model);
-  // The versions that are noted of one model, whether its folder has gone or not.
+  // Returns the noted versions of one model, whether or not its folder was removed.
   core::DepartedModel Versions(std::string_view model) const;
 
  private:
@@ -60,8 +60,8 @@ class DepartedModels final {
   static Model& FindOrAdd(Models& models, const std::string& name);
   const Model* Find(std::string_view name) const;
 
-  Models gone_;  // their folders are not there
-  Models left_;  // their folders are there, or were never
+  Models gone_;  // models whose folders were removed
+  Models left_;  // models whose folders exist or never existed
 };
 
 }  // namespace inferd::repository

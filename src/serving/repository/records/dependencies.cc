@@ -32,7 +32,7 @@ void Dependencies::Set(const std::string& model, Names needed) {
   } else {
     needed_.insert_or_assign(model, std::move(needed));
   }
-  // It may have closed a circle, or opened one.
+  // The change may have closed or opened a circle.
   PlanDependents(model);
 }
 
@@ -51,7 +51,7 @@ Dependencies::Names Dependencies::AllNeededBy(const Names& models) const {
 }
 
 std::string Dependencies::CircleOf(const std::string& model) const {
-  // What nothing needs is in no circle.
+  // A model that no other one needs is in no circle.
   if (DependentsOf(model).empty()) return {};
   std::map<std::string_view, std::string_view> reached_from;
   std::vector<std::string_view> reached = {model};

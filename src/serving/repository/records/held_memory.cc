@@ -12,7 +12,7 @@ void HeldMemory::Add(const HeldMemory& other, int64_t times) {
   }
 }
 
-// Files may claim any size.
+// Limits the sum, as files may claim any size.
 int64_t SizeOf(const storage::TreeStat& files) {
   int64_t bytes = 0;
   for (const storage::FileStat& file : files.files) {

@@ -7,11 +7,11 @@
 
 namespace inferd::repository {
 
-// What loads hold, by estimate, of the host's memory and of that of GPUs. No load is taken to hold more than 1 PiB of
-// either: sums of many do not overflow.
+// The estimated memory that loads hold, on the host and on GPUs. One load counts for at most 1 PiB of either, so that
+// sums of many loads do not overflow.
 struct HeldMemory {
   int64_t bytes = 0;
-  config::GpuBytes gpus = {};  // where nothing is held, nothing is in it
+  config::GpuBytes gpus = {};  // only GPUs on which memory is held
 
   static constexpr int64_t kMax = int64_t{1} << 50;
 
@@ -21,7 +21,7 @@ struct HeldMemory {
   bool operator==(const HeldMemory&) const = default;
 };
 
-// What a version is taken to hold whose configuration says nothing: the size of its files.
+// Returns the size of the version's files: the estimate for a version whose configuration states no memory.
 int64_t SizeOf(const storage::TreeStat& files);
 
 }  // namespace inferd::repository

@@ -10,7 +10,7 @@ bool DueToLoad(const VersionView& view) {
 
 bool Serves(const VersionView& view) { return view.ready && !view.forsaken; }
 
-// False: what it depends on is ready.
+// Returns false if its dependencies are ready.
 bool WaitsForOthers(const VersionView& view, LoadPlan& plan) {
   if (view.needs == NeedState::kComing) plan.depend.push_back(view.version);
   if (view.needs == NeedState::kMissing) plan.refuse.push_back(view.version);

@@ -8,7 +8,7 @@
 
 namespace inferd::repository {
 
-// Whether the models that a model depends on are ready.
+// The state of the models on which a model depends.
 enum class NeedState { kMet, kComing, kMissing };
 
 // A version as the planner sees it.
@@ -16,36 +16,36 @@ struct VersionView {
   int64_t version = 0;
   bool wanted = false;
   bool loading = false;
-  bool asleep = false;  // nothing is done about it before a request needs it
+  bool asleep = false;  // not loaded before a request needs it
   bool ready = false;
-  bool current = false;               // ready, and what is wanted now is what was loaded
-  bool failed_same = false;           // what is wanted now has failed to load before
-  bool leaving = false;               // a load of it takes no more requests, and is not gone yet
-  NeedState needs = NeedState::kMet;  // of what is wanted now
-  bool forsaken = false;              // ready, and a model that it was loaded to call is not
+  bool current = false;               // ready, and loaded from the wanted content
+  bool failed_same = false;           // the wanted content has failed to load before
+  bool leaving = false;               // one of its loads takes no more requests and is not gone yet
+  NeedState needs = NeedState::kMet;  // of the wanted content
+  bool forsaken = false;              // ready, but a model that it calls is not
 };
 
 struct LoadPlan {
   std::vector<int64_t> load;
   std::vector<int64_t> unload;
-  std::vector<int64_t> wait;    // to be loaded when what they replace is gone: then this is to be planned again
-  std::vector<int64_t> depend;  // to be loaded when what they depend on is ready: likewise
-  std::vector<int64_t> refuse;  // not to be loaded: something that they depend on does not come
+  std::vector<int64_t> wait;    // load when the versions that they replace are gone; plan again then
+  std::vector<int64_t> depend;  // load when their dependencies are ready; plan again then
+  std::vector<int64_t> refuse;  // do not load: a dependency is missing
 };
 
-// The next steps for one model, as a pure function. A wanted version that is not asleep is loaded, but for one that
-// failed, which is not tried again until it changes. `changing`: the model's folder is being written; nothing that is
-// not wanted goes.
+// Computes the next steps for one model; a pure function. Loads every wanted version that is not asleep, except one
+// that failed: that is not tried again until its content changes. `changing` is true while the model's folder is being
+// written; unwanted versions stay then.
 //
-// kAvailability: it is loaded beside what serves, replaced versions included. A version that is not wanted any more
-// goes when the wanted ones need nothing more and one of them is ready, so that a new version that does not load leaves
-// the old one serving; or at once when none is wanted.
+// kAvailability: loads the wanted version beside the ready ones, those that it replaces included. An unwanted version
+// is unloaded when no wanted version is left to load and one of them is ready. So a new version that fails to load
+// leaves the old one serving. If no version is wanted, all are unloaded at once.
 //
-// kResource: what is not wanted goes at once, and so does what a wanted version replaces; it is loaded when they are
-// gone. One that does not load leaves nothing serving (TensorFlow Serving's ResourcePreservingPolicy).
+// kResource: unloads unwanted versions at once, and also the version that a wanted one replaces. Loads the wanted
+// version when they are gone. If that load fails, no version serves (TensorFlow Serving's ResourcePreservingPolicy).
 //
-// Either way, nothing is loaded, or replaced, before the models that it depends on are ready, and what serves without
-// them goes at once.
+// In both modes, a version is loaded or replaced only after the models on which it depends are ready, and a ready
+// version that loses them is unloaded at once.
 LoadPlan PlanModel(std::span<const VersionView> versions, bool changing,
                    config::VersionTransition transition = config::VersionTransition::kAvailability);
 

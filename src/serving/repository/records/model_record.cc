@@ -128,15 +128,20 @@ void ModelRecord::NoteNotLoaded() {
   }
 }
 
-std::vector<int64_t> ModelRecord::Prune() {
+std::vector<int64_t> ModelRecord::Prune(size_t gone_max) {
   std::vector<int64_t> dropped;
-  std::erase_if(versions, [&](const auto& entry) {
-    const auto& [version, harness] = entry;
+  for (auto it = versions.end(); it != versions.begin();) {
+    --it;
+    const auto& [version, harness] = *it;
     const bool known = layout.versions.contains(version) || wanted.contains(version) || authority != Authority::kFolder;
-    if (known || harness.alive() != 0) return false;
+    if (known || harness.alive() != 0) continue;
+    if (gone_max > 0 && harness.has_served() && !harness.failure().failed) {
+      --gone_max;
+      continue;
+    }
     dropped.push_back(version);
-    return true;
-  });
+    it = versions.erase(it);
+  }
   return dropped;
 }
 
@@ -175,7 +180,7 @@ core::CatalogSnapshot::Model ModelRecord::Snapshot() const {
                               .failed_code = harness.failure().code,
                               .on_demand = on_demand && wanted.contains(version),
                               .precedes_ready = sleeps});
-    // The highest version's reason says most about a model that has none ready.
+    // The reason of the highest version says most about a model without a ready version.
     if (wanted.contains(version) || wanted.empty()) {
       const bool comes = harness.Pending() && harness.phase() != VersionHarness::Phase::kWaitingForDependencies;
       if (comes) model.reason = "version " + std::to_string(version) + " is loading";

@@ -20,91 +20,96 @@
 
 namespace inferd::repository {
 
-// A version that shall be served, and what it is to be loaded from. Its job has no generation yet.
+// A version to serve, and what to load it from. Its job has no generation yet.
 struct WantedVersion {
   VersionContent content;
   LoadJob job;
-  HeldMemory held = {};  // that it will hold; of GPUs, nothing where no budget is kept of them
+  HeldMemory held = {};  // the memory that it will hold; no GPUs unless they have a budget
 };
 
 // A request that waits for a version to be loaded.
 struct LoadWaiter {
   core::LoadDemand demand;
-  int64_t until_ns = 0;  // then it does not wait any more
+  int64_t until_ns = 0;  // the time at which it stops waiting
 };
 
-// What says which versions of a model are wanted.
+// The source of the decision which versions of a model are wanted.
 enum class Authority {
   kFolder,      // the repository's folder and the version policy
   kLoadCall,    // a load call, until the folder changes
   kUnloadCall,  // an unload call, until the folder changes
 };
 
-// One model: what is wanted of it, and how far it is. Guarded by the manager's lock; decisions about it are
-// load_plan.h's.
+// One model: the versions wanted and the state of each. Guarded by the manager's lock. load_plan.h decides what to do
+// with it.
 struct ModelRecord {
   std::string name;
   std::string repository;
   Authority authority = Authority::kFolder;
   config::VersionTransition transition = config::VersionTransition::kAvailability;
-  bool on_demand = false;  // its versions are loaded when requests need them, and may go when others do
+  bool on_demand = false;  // versions are loaded when requests need them, and may be evicted for others
   bool on_disk = false;
   bool changing = false;  // the folder is being written
-  ModelLayout layout;     // the folder, as last settled or as a call found it
+  ModelLayout layout;     // of the folder, as last settled or as a call found it
   config::VersionLabels labels;
-  std::string problem;                           // why no version is wanted, if none is
-  std::filesystem::path config_file;             // if no version is wanted: what its configuration is read from
+  std::string problem;                // why no version is wanted, if none is
+  bool polled = true;                 // false: readiness does not ask for it, as it could not be read (Triton)
+  std::filesystem::path config_file;  // if no version is wanted: what its configuration is read from
   std::vector<config::Dependency> dependencies;  // of what is wanted
   std::vector<config::Dependency> left_needs;    // of loads that take no more requests, and are not gone
   bool loaded_along = false;                     // it was loaded because another model depends on it, and for no more
   std::map<int64_t, WantedVersion> wanted;
   std::map<int64_t, VersionHarness> versions;
-  std::map<int64_t, std::vector<LoadWaiter>> waiters;  // by version; none has an empty list
-  std::vector<core::ControlCallback> load_waiters;     // of load calls; answered when nothing is loading any more
-  std::vector<core::ControlCallback> unload_waiters;   // of unload calls; answered when nothing serves any more
-  std::vector<base::Task> when_loaded;                 // run when nothing is loading any more
-  bool was_up = false;                                 // all that was wanted of it served, once
+  std::map<int64_t, std::vector<LoadWaiter>> waiters;  // by version; no list is empty
+  std::vector<core::ControlCallback> load_waiters;     // of load calls; answered when no version is loading
+  std::vector<core::ControlCallback> unload_waiters;   // of unload calls; answered when no version serves
+  std::vector<base::Task> when_loaded;                 // run when no version is loading
+  bool was_up = false;                                 // true once every wanted version has served
 
-  // What its configuration is read from: that of the highest wanted version, or without versions the model's own.
-  // Nothing if neither is there.
+  // Returns a job that names the configuration: that of the highest wanted version, or the model's own if no version is
+  // wanted. nullopt if there is neither.
   std::optional<LoadJob> Described() const;
   std::vector<VersionView> Views() const;
   bool Loading() const;
   bool AnyReady() const;
-  // Whether a version serves only until other models need it no more.
+  // Returns true if a version serves only until no other model needs it.
   bool Ending() const;
-  // What these loads needed is needed until the last of them is gone.
+  // Notes that `load` takes no more requests. The models that it needs stay needed until all such loads are gone.
   void NoteLeft(const core::ModelVersion& load);
   void ForgetLeft();
-  // Whether a version waits for what it replaces to be gone.
+  // Returns true if a version waits until the one that it replaces is gone.
   bool Replaces() const;
-  // Whether a ready version is to go when a wanted one serves.
+  // Returns true if a ready version must go once a wanted one serves.
   bool Replacing() const;
-  // Whether the version is one that requests have loaded. (What replaces a ready one does not wait for them.)
+  // Returns true if the version is loaded by the first request for it. False for a version that replaces a ready one:
+  // it is loaded at once.
   bool LoadsOnDemand(int64_t version) const;
-  // Which version a request means, as far as it is loaded on demand; null: none.
+  // Returns the version that a request for `version` means, if versions are loaded on demand. An empty `version` means
+  // the newest that has not failed just now. Null if there is none.
   const int64_t* MeantOnDemand(std::string_view version, int64_t now_ns) const;
   size_t Waiters() const;
-  // Whether requests are answered, or would be once they have it loaded.
+  // Returns true if requests are answered, or would be once they have loaded a version.
   bool Available() const;
-  // Whether there is anything to remember it for.
+  // Returns true if nothing of the record is worth keeping.
   bool Forgettable() const;
-  // Every wanted version was tried, or waits for a request, and at least one is available.
+  // Returns true if every wanted version was tried or waits for a request, and at least one is available.
   bool Up() const;
-  // Why no version is ready though all that is wanted was tried; empty: one is, or may yet be.
+  // Returns why no version is ready although every wanted one was tried. Empty if one is ready, or may still become so.
   std::string Failure() const;
   bool AnyFailed() const;
-  // True if a wanted version failed to load from what is there.
+  // Returns true if a wanted version failed to load from its present content.
   bool WantedFailed() const;
-  // Forgets that versions failed, no more than so often and so long ago: it is time to try them again.
+  // Clears failures that are at least `wait_ns` old, of versions that failed `failures_max` times at most: they may be
+  // tried again.
   void RetryFailed(int64_t now_ns, uint32_t failures_max, int64_t wait_ns);
-  // Whether there are such versions.
+  // Returns true if RetryFailed() would forget a failure now.
   bool RetryDue(int64_t now_ns, uint32_t failures_max, int64_t wait_ns) const;
-  // Says of versions that wait for a request that they do.
+  // Sets the reason of versions that wait for a request.
   void NoteNotLoaded();
-  // Drops the versions that there is nothing more to say about, and returns their numbers.
-  std::vector<int64_t> Prune();
-  // What a load call is told once nothing is loading.
+  // Drops the versions that there is nothing more to say about, and returns their numbers. Keeps the `gone_max` highest
+  // of those that have served, whose folders have gone, and that did not fail.
+  std::vector<int64_t> Prune(size_t gone_max);
+  // Returns the result of a load call. Call it once nothing is loading.
   base::Status LoadOutcome() const;
   core::CatalogSnapshot::Model Snapshot() const;
   void AppendIndex(bool ready_only, std::vector<core::IndexEntry>& entries) const;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr int64_t RecordTotals::* kSums[] = {&RecordTotals::changing,
                                              &RecordTotals::ending,
+                                             &RecordTotals::loading,
                                              &RecordTotals::waiting,
                                              &RecordTotals::resident_versions,
                                              &RecordTotals::initial_available,
@@ -69,6 +70,7 @@ RecordTotals ModelRecords::TotalsOf(const std::string& name, const ModelRecord& 
   for (const auto& [number, version] : record.versions) {
     const int serving = version.serving() == nullptr ? 0 : 1;
     if (version.alive() > serving) ++totals.ending;
+    if (version.phase() == VersionHarness::Phase::kLoading) ++totals.loading;
     totals.resident_versions += version.alive();
     totals.resident.Add(version.held(), version.alive());
   }
@@ -77,7 +79,7 @@ RecordTotals ModelRecords::TotalsOf(const std::string& name, const ModelRecord& 
   if (!initial_.contains(name)) return totals;
   const bool up = record.Up();
   totals.initial_available = record.Available() ? 1 : 0;
-  totals.initial_up = up ? 1 : 0;
+  totals.initial_up = up || !record.polled ? 1 : 0;
   totals.initial_tried = up || !record.Failure().empty() ? 1 : 0;
   return totals;
 }

@@ -7,7 +7,7 @@
 namespace inferd::repository {
 namespace {
 
-// Of a model that has one version, which is being loaded.
+// Gives the model one version, which is being loaded.
 void BeginToLoad(ModelRecord& record) {
   record.wanted[1] = {};
   VersionHarness& version = record.versions[1];
@@ -30,6 +30,7 @@ TEST(ModelRecordsTest, SumsFollowWhatChanges) {
   RecordTotals expected;
   expected.changing = 1;
   expected.ending = 2;
+  expected.loading = 2;
   expected.resident_versions = 2;
   expected.resident = {.bytes = 200};
   EXPECT_EQ(records.totals(), expected);
@@ -83,7 +84,7 @@ TEST(ModelRecordsTest, WhatAVersionRefusedIsToldOnce) {
   EXPECT_EQ(records.refused(), 1);
 }
 
-// What a step costs goes with what it changes: of ten thousand records one is looked at.
+// The cost of a step grows with the records that it changes: of ten thousand records, it looks at one.
 TEST(ModelRecordsTest, AStepTakesInWhatItChangedAndNothingElse) {
   ModelRecords records({});
   for (int i = 0; i < 10'000; ++i) BeginToLoad(records.Add("m" + std::to_string(i)));

@@ -7,14 +7,14 @@ namespace inferd::repository {
 
 namespace {
 
-// Reasons hold those of what is needed, which may hold others.
+// Limits the text, as a reason contains the reasons of needed models, which may contain others.
 constexpr size_t kReasonBytesMax = 500;
 
 bool Matches(const config::Dependency& dependency, int64_t version) {
   return !dependency.version.has_value() || *dependency.version == version;
 }
 
-// The newest that will do; null: none is ready.
+// Returns the newest version that satisfies the dependency. Null if none is ready.
 const core::ModelVersion* FindReady(const ModelRecord* other, const config::Dependency& dependency) {
   const core::ModelVersion* found = nullptr;
   if (other == nullptr) return found;
@@ -30,7 +30,7 @@ bool IsReady(const ModelRecord* other, const config::Dependency& dependency) {
   return FindReady(other, dependency) != nullptr;
 }
 
-// What a model that calls this one is made to fit.
+// Describes the signature that a calling model was made to fit.
 std::string TextOf(const core::ModelSignature& signature) {
   std::string text = std::to_string(signature.max_batch_size) + (signature.decoupled ? " decoupled" : "");
   for (const auto* tensors : {&signature.inputs, &signature.outputs}) {
@@ -57,7 +57,7 @@ std::string WhyMissing(const ModelRecord* other, const config::Dependency& depen
   return "that version is not one to be served";
 }
 
-// Of an ensemble.
+// The reason for an ensemble.
 std::string MissingInTritonsWords(const std::string& model, const ModelRecord* other,
                                   const config::Dependency& dependency) {
   const std::string why = WhyMissing(other, dependency);
@@ -84,7 +84,7 @@ bool IsPending(const ModelRecord& other, const config::Dependency& dependency) {
   });
 }
 
-// A wanted version that rests and has not failed is to be planned in this step.
+// Returns true if a wanted version rests and has not failed: it will be planned in this step.
 bool WillBePlanned(const ModelRecord& other, const config::Dependency& dependency) {
   return std::ranges::any_of(other.wanted, [&](const auto& entry) {
     const auto& [version, target] = entry;
@@ -94,7 +94,7 @@ bool WillBePlanned(const ModelRecord& other, const config::Dependency& dependenc
   });
 }
 
-// On demand: nothing, or the version that is meant.
+// Returns the version that the dependency means, if it is loaded on demand. Null otherwise.
 const int64_t* MeantBy(const ModelRecord& other, const config::Dependency& dependency, int64_t now_ns) {
   const int64_t* const meant =
       other.MeantOnDemand(dependency.version.has_value() ? std::to_string(*dependency.version) : "", now_ns);
@@ -133,7 +133,7 @@ Needs JudgeOne(const ModelRecord* other, const config::Dependency& dependency, c
   return needs;
 }
 
-// What the model's loads need as long as they are there.
+// Returns the dependencies of the model's loads, for as long as the loads exist.
 std::vector<config::Dependency> NeededByLoads(const ModelRecord& record) {
   std::vector<config::Dependency> needed = record.left_needs;
   for (const auto& [version, harness] : record.versions) {

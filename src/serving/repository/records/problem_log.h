@@ -7,16 +7,16 @@
 
 namespace inferd::repository {
 
-// Says when a problem that every look at the folders finds again is to be logged: when it is new or another than
-// before, and then less and less often, after ten seconds first and every ten minutes in the end. Not thread-safe;
-// `now_ns` never goes back.
+// Decides when to log a problem that every look at the folders finds again: when it is new or has changed, and then
+// less and less often, after ten seconds at first and every ten minutes in the end. Not thread-safe. `now_ns` must
+// never decrease.
 class ProblemLog final {
  public:
-  // `key` has that problem now. True: log it.
+  // Notes that `key` has this problem now. Returns true if the caller must log it.
   bool Note(const std::string& key, const std::string& problem, int64_t now_ns);
-  // It has none any more. True: it had one.
+  // Notes that `key` has no problem any more. Returns true if it had one.
   bool Forget(const std::string& key) { return seen_.erase(key) > 0; }
-  // Nor have all but these.
+  // Forgets the problems of all other keys.
   void ForgetOthers(const std::set<std::string>& keys);
 
  private:

@@ -5,20 +5,20 @@
 
 namespace inferd::repository {
 
-// Whether the models that the server is to have at first are there, as far as its mode asks for it. Once they were, it
-// stays so: models may go again. kEvery asks besides that no model fails then. Not thread-safe: guarded by the
-// manager's lock.
+// Tracks if the models of the initial set are ready, as the server's mode asks. Once reached, that stays true, as
+// models may be unloaded later. kEvery also needs, at any time, that no wanted version has failed. Not thread-safe:
+// guarded by the manager's lock.
 class Readiness final {
  public:
   explicit Readiness(config::ReadinessMode mode) : mode_(mode) {}
 
-  // As of the records' last Settle().
+  // Takes in the totals of the records' last Settle().
   void Update(const ModelRecords& records) {
     seen_ = seen_ || Reached(records);
     failed_ = mode_ == config::ReadinessMode::kEvery && records.totals().failed > 0;
   }
   bool seen() const { return seen_ && !failed_; }
-  // The server is ready with whatever models it has.
+  // Returns true if the server is ready with whatever models it has.
   bool AsksNothing() const { return mode_ == config::ReadinessMode::kServer; }
 
  private:

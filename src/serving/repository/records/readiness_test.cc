@@ -9,7 +9,7 @@ namespace {
 
 using Mode = config::ReadinessMode;
 
-// Two models are to be there at first; 'named' is what readiness names.
+// The initial set has two models; 'named' is the model named for readiness.
 class ReadinessTest : public ::testing::Test {
  protected:
   ReadinessTest() {
@@ -22,7 +22,7 @@ class ReadinessTest : public ::testing::Test {
     }
   }
   void Fail(const std::string& name) { records_.Change(name)->versions[1].FailLoad(base::InvalidArgument("bad"), 1); }
-  // It answers requests, which have it loaded.
+  // Makes the model available: requests load it on demand.
   void Offer(const std::string& name) {
     ModelRecord& record = *records_.Change(name);
     record.versions[1].DiscardLoad();

@@ -114,6 +114,7 @@ VersionHarness::Version VersionHarness::Serve(Version loaded) {
   if (!Allow(phase_ == Phase::kLoading && loaded != nullptr, "Serve")) return loaded;
   phase_ = Phase::kResting;
   serving_.swap(loaded);
+  has_served_ = true;
   ending_ = false;
   serving_content_ = std::move(loading_content_);
   reason_.clear();

@@ -18,38 +18,38 @@ class ModelVersion;
 
 namespace inferd::repository {
 
-// What a version is loaded from. Equal: loading again would give the same.
+// The content from which a version is loaded. If two are equal, loading again would give the same result.
 struct VersionContent {
   storage::TreeStat shared;
   storage::TreeStat files;
   std::string config_json;  // of a load call
-  std::string needed = {};  // the signatures of the models that it depends on, for it was made to fit them
+  std::string needed = {};  // the signatures of its dependencies, which it was made to fit
 
   bool operator==(const VersionContent&) const = default;
 };
 
-// How the last load of a version failed, if it did.
+// The failure of a version's last load, if it failed.
 struct LoadFailure {
   bool failed = false;
   VersionContent content;
-  base::StatusCode code = base::StatusCode::kOk;  // of the version's reason, where a failed load gave it
-  uint32_t times = 0;  // of that content, one after the other; refusals for want of room aside
+  base::StatusCode code = base::StatusCode::kOk;  // of the version's reason, if a failed load gave it
+  uint32_t times = 0;  // failures of that content in a row; refusals for lack of room do not count
   int64_t at_ns = 0;
-  bool by_dependency = false;  // it was not tried: a model that it depends on is not there
+  bool by_dependency = false;  // it was not tried: a dependency is missing
 
-  // No more than so often, and so long ago.
+  // Returns true if it failed at most `times_max` times, and at least `wait_ns` ago.
   bool Due(int64_t now_ns, uint32_t times_max, int64_t wait_ns) const {
     return failed && times <= times_max && now_ns - at_ns >= wait_ns;
   }
   bool With(const VersionContent& tried) const { return failed && content == tried; }
   void Note(const VersionContent& tried, base::StatusCode why, int64_t now_ns);
-  // When a request may have it loaded again: the wait doubles, from a second to a minute.
+  // Returns the time from which a request may have it loaded again. The wait doubles from a second to a minute.
   int64_t RetryNs() const;
 };
 
-// Owns one version's states, and says which transitions there are: what is impossible is refused, which leaves all as
-// it was, and is kept to be told (TakeRefused). A version rests, or is on its way up; beside that it serves or does
-// not, and loads that took their last request may not be quite gone.
+// The state machine of one version. It owns the states and defines the transitions. An impossible transition is
+// refused: it changes nothing, and TakeRefused() reports it. A version rests or is on its way up. Independently of
+// that, it serves or does not serve, and earlier loads that take no more requests may not be quite gone.
 //
 //   resting --QueueForRoom--> waiting for room --BeginLoad--> loading --Serve, Discard, FailLoad--> resting
 //      |                          +--LeaveQueue, RefuseLoad--> resting
@@ -57,76 +57,78 @@ struct LoadFailure {
 //      +--WaitForDependencies--> waiting for dependencies --StopWaiting--> resting
 //      +--RefuseLoad--> resting, failed
 //
-//   not serving --Serve--> serving --EndServing--> not serving      LoadGone: one that neither serves nor loads is gone
+//   not serving --Serve--> serving --EndServing--> not serving      LoadGone: a load that does neither is gone
 //
-// A reload goes up while the version serves, or after that is gone (config::VersionTransition). Where models are loaded
-// on demand, a version rests until a request demands it. Not thread-safe: guarded by the manager's lock.
+// A reload starts while the version serves, or after that version is gone (config::VersionTransition). If models are
+// loaded on demand, a version rests until a request demands it. Not thread-safe: guarded by the manager's lock.
 class VersionHarness final {
  public:
   enum class Phase : uint8_t { kResting, kWaitingToReplace, kWaitingForDependencies, kWaitingForRoom, kLoading };
   using Version = std::shared_ptr<const core::ModelVersion>;
 
-  // A request or a call has it loaded, or none does.
+  // `demanded` is true if a request or a load call wants the version loaded.
   void SetDemanded(bool demanded) { demanded_ = demanded; }
 
-  // It is to be loaded when what it replaces is gone, requests or not. Not while it serves.
+  // The version is to be loaded, on demand or not, when the version that it replaces is gone. Refused while it serves.
   void WaitToReplace();
-  // It is to be loaded when the models that it depends on are ready.
+  // The version is to be loaded when the models on which it depends are ready.
   void WaitForDependencies(const std::string& why);
-  // Neither any more.
+  // Ends either wait.
   void StopWaiting();
 
-  // It is to be loaded when there is room.
+  // The version is to be loaded when there is room.
   void QueueForRoom();
-  // Other models hold it.
+  // Notes as the reason that other models hold the room.
   void NoteNoRoom();
   void LeaveQueue();
-  // It will never fit; or, if it rests, a model that it depends on does not come.
+  // Refuses the load of a version that will never fit; or, if it rests, of a version whose dependency is missing.
   void RefuseLoad(const VersionContent& content, const base::Status& why, int64_t now_ns);
 
-  // `held`: by each load of it. False: refused.
+  // Begins a load. `held` is the memory that each load of the version holds. Returns false if refused.
   [[nodiscard]] bool BeginLoad(const VersionContent& content, HeldMemory held);
-  // The load came, and serves. What it replaces is returned.
+  // Makes the finished load serve. Returns the load that it replaces.
   [[nodiscard]] Version Serve(Version loaded);
-  // The load came, and is not wanted any more.
+  // Drops a finished load that is not wanted any more.
   void DiscardLoad();
   void FailLoad(const base::Status& why, int64_t now_ns);
 
-  // It serves until other models need it no more, and is not to be relied on.
+  // Marks a version that serves only until no other model needs it: new dependents must not rely on it.
   void SetEnding(bool ending) { ending_ = ending && serving_ != nullptr; }
   bool ending() const { return ending_; }
-  // What served is returned: it takes no more requests. It is gone with its last.
+  // Ends the service. Returns the load that served: it takes no more requests, and is gone with its last one.
   [[nodiscard]] Version EndServing();
-  // All that a load made is gone, and it neither serves nor loads. True: that was the last, and the version rests.
+  // Notes that all parts of one load, which neither served nor was loading, are gone. Returns true if it was the last
+  // and the version rests.
   bool LoadGone();
 
-  // It may be loaded again: in any case, or if it was a dependency that did not come.
+  // Allows the version to be loaded again: in any case, or only if a missing dependency was the failure.
   enum class Cause : uint8_t { kAny, kDependency };
   void ForgetFailure(Cause cause = Cause::kAny) {
     if (cause == Cause::kAny || failure_.by_dependency) failure_.failed = false;
   }
-  // Says that it waits for a request, if nothing else is to be said of it.
+  // Sets the reason "waits for a request", unless there is another one.
   void NoteAsleep();
 
-  const Version& serving() const { return serving_; }  // set: ready
+  const Version& serving() const { return serving_; }  // not null if ready
+  bool has_served() const { return has_served_; }      // true if it serves, or has served
   Phase phase() const { return phase_; }
   bool demanded() const { return demanded_; }
   const LoadFailure& failure() const { return failure_; }
-  const std::string& reason() const { return reason_; }  // why it does not serve, or not what is wanted
-  const HeldMemory& held() const { return held_; }       // by each of its loads
-  // Loads of it that hold memory: loading, serving, or held by requests.
+  const std::string& reason() const { return reason_; }  // why it does not serve, or not the wanted content
+  const HeldMemory& held() const { return held_; }       // by each load
+  // The number of its loads that hold memory: loading, serving, or held by requests.
   int alive() const { return alive_; }
-  // On its way to serve.
+  // Returns true if it is on its way to serve.
   bool Pending() const { return phase_ != Phase::kResting; }
   bool Serves(const VersionContent& content) const { return serving_ != nullptr && serving_content_ == content; }
-  // Nothing of it is there, and nothing comes.
+  // Returns true if the version has no load and none is coming.
   bool Idle() const { return serving_ == nullptr && alive_ == 0 && !Pending(); }
 
-  // The first transition that was refused since the last call, and in which phase; nothing: none was.
+  // Returns the first transition that was refused since the last call, and the phase at that time. nullopt if none was.
   std::optional<std::string> TakeRefused();
 
  private:
-  // False: refused.
+  // Returns false if the transition is refused.
   bool Allow(bool possible, std::string_view transition);
 
   Version serving_;
@@ -135,6 +137,7 @@ class VersionHarness final {
   Phase refused_in_ = Phase::kResting;
   bool demanded_ = false;
   bool ending_ = false;
+  bool has_served_ = false;
   int alive_ = 0;
   HeldMemory held_;
   VersionContent loading_content_;
@@ -144,9 +147,9 @@ class VersionHarness final {
 };
 
 std::string_view PhaseName(VersionHarness::Phase phase);
-// As clients are told.
+// The state as clients see it.
 core::ModelState StateOf(const VersionHarness& version);
-// How many of its loads take no more requests.
+// Returns the number of loads that take no more requests.
 int LeavingLoads(const VersionHarness& version);
 
 }  // namespace inferd::repository

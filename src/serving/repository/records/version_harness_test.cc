@@ -34,7 +34,7 @@ class VersionHarnessTest : public core::HeldVersionsTest {
   const VersionHarness::Version loaded_ = MakeVersion(1);
 };
 
-// Every transition from every state: the phase that follows, or that it is refused.
+// Checks every transition from every state: the next phase, or that the transition is refused.
 TEST_F(VersionHarnessTest, EveryTransitionIsInTheTable) {
   using Do = std::function<void(Harness&)>;
   const std::map<std::string, Do> kTransitions = {
@@ -55,7 +55,7 @@ TEST_F(VersionHarnessTest, EveryTransitionIsInTheTable) {
   struct Row {
     std::string state;
     Do reach;
-    std::map<std::string, Phase> allowed;  // by transition; what is not named is refused
+    std::map<std::string, Phase> allowed;  // by transition; all others are refused
   };
   const std::map<std::string, Phase> kQueued = {{"NoteNoRoom", Phase::kWaitingForRoom},
                                                 {"LeaveQueue", Phase::kResting},
@@ -67,7 +67,7 @@ TEST_F(VersionHarnessTest, EveryTransitionIsInTheTable) {
     allowed.emplace(transition, phase);
     return allowed;
   };
-  // What rests may, whether it serves or not.
+  // The transitions that a resting version allows, serving or not.
   const std::map<std::string, Phase> kRests = {{"WaitForDependencies", Phase::kWaitingForDependencies},
                                                {"RefuseLoad", Phase::kResting},
                                                {"QueueForRoom", Phase::kWaitingForRoom}};

@@ -15,6 +15,12 @@ metrics::Labels VersionMetrics::StateLabelsOf(const std::string& model, const Sh
   return labels;
 }
 
+// Does not search all: a model may have thousands of versions, and each change of one comes here.
+const VersionMetrics::Shown* VersionMetrics::FindVersion(const std::vector<Shown>& versions, int64_t version) {
+  const auto found = std::ranges::lower_bound(versions, version, {}, &Shown::version);
+  return found == versions.end() || found->version != version ? nullptr : &*found;
+}
+
 void VersionMetrics::Update(const ModelRecord& record) {
   std::vector<Shown> now;
   for (const auto& [number, version] : record.versions) {
@@ -33,14 +39,15 @@ void VersionMetrics::Show(const std::string& model, std::vector<Shown> now) {
   std::vector<Shown>& before = known == shown_.end() ? shown_[model] : known->second;
   if (before == now) return;
   for (const Shown& old : before) {
-    const auto same = std::ranges::find(now, old.version, &Shown::version);
-    if (same == now.end()) {
+    const Shown* const same = FindVersion(now, old.version);
+    if (same == nullptr) {
       registry_.Remove(LabelsOf(model, old));
     } else if (same->state != old.state) {
       registry_.Remove(StateLabelsOf(model, old));
     }
   }
   for (const Shown& version : now) {
+    if (const Shown* const old = FindVersion(before, version.version); old != nullptr && *old == version) continue;
     registry_
         .AddGauge("inferd_model_state", "1, with the state of the model's version as a label",
                   StateLabelsOf(model, version))

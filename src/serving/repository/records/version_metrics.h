@@ -12,18 +12,18 @@
 
 namespace inferd::repository {
 
-// Which state each version is in (`inferd_model_state`, 1 with the state as a label), and what memory its loads hold,
-// by estimate (`inferd_model_memory_bytes`). A version that is not loaded and has not failed to load has neither, so
-// that models which wait for requests cost nothing here. Not thread-safe: guarded by the manager's lock. The registry
-// outlives it.
+// Metrics of versions: the state (`inferd_model_state`, 1 with the state as a label), and the estimated memory of the
+// loads (`inferd_model_memory_bytes`). A version that is not loaded and has not failed has neither, so that models
+// which wait for requests cost nothing here. Not thread-safe: guarded by the manager's lock. The registry must outlive
+// the object.
 class VersionMetrics final {
  public:
   explicit VersionMetrics(metrics::Registry& registry) : registry_(registry) {}
 
-  // The model's series are those of `record`. Of a version that has none any more, all series go that there are. Cheap
-  // where nothing has changed.
+  // Makes the model's series those of `record`. Removes the series of versions that it no longer has. Cheap if nothing
+  // has changed.
   void Update(const ModelRecord& record);
-  // The model is gone.
+  // Removes the model's series.
   void Forget(const std::string& model);
 
  private:
@@ -36,10 +36,12 @@ class VersionMetrics final {
   };
   static metrics::Labels LabelsOf(const std::string& model, const Shown& version);
   static metrics::Labels StateLabelsOf(const std::string& model, const Shown& version);
+  static const Shown* FindVersion(const std::vector<Shown>& versions, int64_t version);
   void Show(const std::string& model, std::vector<Shown> now);
 
   metrics::Registry& registry_;
-  std::map<std::string, std::vector<Shown>, std::less<>> shown_;  // by model; those without versions are left out
+  // By model, in ascending order. Models without versions are left out.
+  std::map<std::string, std::vector<Shown>, std::less<>> shown_;
 };
 
 }  // namespace inferd::repository

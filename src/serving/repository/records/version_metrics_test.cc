@@ -34,7 +34,7 @@ TEST(VersionMetricsTest, FollowAVersionThroughItsStates) {
 
   version.DiscardLoad();
   begin();
-  version.DiscardLoad();  // one after the other, and neither quite gone
+  version.DiscardLoad();  // two loads, one after the other; neither is quite gone
   metrics.Update(record);
   EXPECT_THAT(registry.PrometheusText(),
               AllOf(HasSubstr("inferd_model_state{model=\"m\",version=\"3\",state=\"UNLOADING\"} 1\n"),

@@ -7,8 +7,8 @@
 
 namespace inferd::repository {
 
-// Which of the versions there are shall be served (ModelVersionPolicy), ascending. `available` is ascending.
-// A specific version that is not there is left out.
+// Selects the versions to serve from the available ones (ModelVersionPolicy). `available` and the result are ascending.
+// A specific version that is not available is left out.
 std::vector<int64_t> SelectVersions(const config::VersionPolicy& policy, const std::vector<int64_t>& available);
 
 }  // namespace inferd::repository

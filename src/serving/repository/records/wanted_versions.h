@@ -9,14 +9,14 @@
 
 namespace inferd::repository {
 
-// What a load call brings of its own.
+// The configuration and files that a load call brings in place of the folder's.
 struct Override {
-  std::string config_json;            // empty: the folder's config.pbtxt
-  std::shared_ptr<const void> files;  // keeps the staging folder that the look went into; null: the repository's folder
+  std::string config_json;            // empty for the folder's config.pbtxt
+  std::shared_ptr<const void> files;  // keeps the staging folder alive; null for the repository's folder
 };
 
-// The versions that shall be served, by the version policy over what a look found whole; a pure function. While the
-// folder changes, what was wanted before stays so.
+// Selects the versions to serve: applies the version policy to the versions that the look found complete. A pure
+// function. While the folder changes, versions that were wanted before stay wanted.
 std::map<int64_t, WantedVersion> SelectWanted(const ModelLook& look, const Override& override,
                                               const std::map<int64_t, WantedVersion>& before);
 

@@ -9,7 +9,7 @@
 
 namespace inferd::repository {
 
-// Loading versions when requests need them.
+// Options of lazy loading: versions are loaded when requests need them.
 struct LazyLoading {
   bool enabled = false;
   ModelBudget budget = {};

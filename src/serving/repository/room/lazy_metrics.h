@@ -10,12 +10,12 @@
 
 namespace inferd::repository {
 
-// What is said of models that are loaded on demand. Thread-safe but for Show(). The registry outlives it.
+// Metrics of models that are loaded on demand. Thread-safe except for Show(). The registry must outlive the object.
 struct LazyMetrics {
   LazyMetrics(metrics::Registry& registry, const ModelBudget& budget);
 
-  // What is loaded and waited for; of GPUs, those that models have held any memory of. Not thread-safe: guarded by the
-  // manager's lock.
+  // Sets the gauges of loaded versions and waiting requests, and of each GPU on which models have held memory. Not
+  // thread-safe: guarded by the manager's lock.
   void Show(const RecordTotals& totals);
 
   std::shared_ptr<metrics::Gauge> loaded_bytes;

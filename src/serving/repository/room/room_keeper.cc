@@ -11,7 +11,7 @@ namespace {
 
 Resident::State StateOf(const ModelRecord& record, const VersionHarness& version) {
   if (!record.on_demand) return Resident::State::kKept;
-  // The catalog's snapshots do not count: what is above one are requests.
+  // The catalog's snapshots do not count: every further reference is a request.
   return version.serving().use_count() > 1 ? Resident::State::kBusy : Resident::State::kIdle;
 }
 
@@ -21,7 +21,7 @@ bool WaitsForRoom(const ModelRecord* record, int64_t version) {
   return entry != record->versions.end() && entry->second.phase() == VersionHarness::Phase::kWaitingForRoom;
 }
 
-// The i-th resident is the i-th place's.
+// residents[i] belongs to places[i].
 struct Residents {
   std::vector<Resident> residents;
   std::vector<core::ModelId> places;
@@ -32,7 +32,7 @@ struct Residents {
   }
 };
 
-// What those that need a model let be done about it: it is used whenever they are, and goes after them.
+// Applies the state of a model's dependents to the model: it is used whenever they are, and is unloaded after them.
 class DependentsView final {
  public:
   explicit DependentsView(const ModelRecords& records) : records_(records) {}
@@ -53,7 +53,7 @@ class DependentsView final {
     }
     return Resident::State::kIdle;
   }
-  // All loads of models that need this one, and of those that need them, as one.
+  // Combines all loads of models that need this one, directly or not, into one resident.
   const Resident& DependentsOf(const std::string& model) {
     const auto [entry, is_new] = seen_.try_emplace(model, Resident{.state = Resident::State::kIdle});
     if (!is_new) return entry->second;  // models of a circle are never loaded
@@ -81,7 +81,7 @@ class DependentsView final {
   std::map<std::string, Resident, std::less<>> seen_;
 };
 
-// What is not to go for that model: what it needs, or what those need that wait for it.
+// Returns the models that must stay for `model`: the models that it needs, and those needed by models that wait for it.
 Dependencies::Names KeptFor(const std::string& model, const ModelRecords& records) {
   Dependencies::Names coming = {model};
   std::vector<std::string> left = {model};

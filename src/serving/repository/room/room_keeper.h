@@ -11,25 +11,26 @@
 
 namespace inferd::repository {
 
-// What is to be done about the version that is the next to have room.
+// The next step for the version at the head of the queue for room. Exactly one of `refusal`, `fits` and waiting
+// applies.
 struct RoomStep {
   core::ModelId id;
-  base::Status refusal;              // not OK: it is not to be loaded, and does not wait any more
-  bool fits = false;                 // it is to be loaded now, and does not wait any more
-  std::vector<core::ModelId> evict;  // otherwise these are to be unloaded, and it waits on
+  base::Status refusal;              // not OK if the version must not be loaded; it has left the queue
+  bool fits = false;                 // true if the version is to be loaded now; it has left the queue
+  std::vector<core::ModelId> evict;  // otherwise the versions to unload; the version waits on
 };
 
-// Loads wait for room here, in the order in which they came. It decides, and changes no record. Not thread-safe:
-// guarded by the manager's lock.
+// The queue of loads that wait for room, in the order of their arrival. It decides and changes no record. Not
+// thread-safe: guarded by the manager's lock.
 class RoomKeeper final {
  public:
   explicit RoomKeeper(const ModelBudget& budget) : budget_(budget) {}
 
-  // The version's record says that it waits for room.
+  // Adds a version to the queue. Its record must be in the phase kWaitingForRoom.
   void Queue(const core::ModelId& id) { queue_.push_back(id); }
 
-  // To be called until nothing is left to do, or the next waits on; those that do not wait any more are passed over.
-  // Nothing: none waits. Settles the records.
+  // Returns the next step. Call again until it returns nullopt or a step whose version waits on. Skips versions that do
+  // not wait any more. Returns nullopt if none waits. Settles the records.
   std::optional<RoomStep> Next(ModelRecords& records);
 
  private:

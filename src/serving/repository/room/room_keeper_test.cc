@@ -12,7 +12,7 @@ namespace {
 
 class RoomKeeperTest : public core::HeldVersionsTest {
  protected:
-  // A model whose version 1 waits for room.
+  // Adds a model whose version 1 waits for room.
   ModelRecord& Queue(const std::string& model, int64_t bytes) {
     ModelRecord& record = records_.Add(model);
     record.on_demand = true;

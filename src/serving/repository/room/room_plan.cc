@@ -10,7 +10,7 @@ namespace {
 
 using State = Resident::State;
 
-// So much of a budget, of residents or of a sum of theirs.
+// The share of a budget that one resident uses, or several in sum.
 struct Load {
   HeldMemory held = {};
   int64_t versions = 0;
@@ -46,7 +46,7 @@ bool Fits(const ModelBudget& budget, const Load& load, const HeldMemory& needed)
                              [&](const auto& each) { return GpuFits(budget, load, each.first, each.second); });
 }
 
-// Whether there is more room of a kind that lacks once the resident has gone.
+// Returns true if evicting the resident frees memory of a kind that is short.
 bool Helps(const Resident& resident, const ModelBudget& budget, const Load& load, const HeldMemory& needed) {
   if (!BytesFit(budget, load, needed) || !VersionsFit(budget, load)) return true;
   return std::ranges::any_of(needed.gpus, [&](const auto& each) {
@@ -56,7 +56,7 @@ bool Helps(const Resident& resident, const ModelBudget& budget, const Load& load
 
 std::string Figure(int64_t value) { return std::to_string(value); }
 
-// OK: it fits.
+// OK if it fits.
 base::Status GpuRefusal(const ModelBudget& budget, const Load& kept, const HeldMemory& needed) {
   for (const auto& [gpu, bytes] : needed.gpus) {
     if (GpuFits(budget, kept, gpu, bytes)) continue;
@@ -86,7 +86,7 @@ base::Status Refusal(const ModelBudget& budget, const Load& kept, const HeldMemo
                                  " are held by models that stay loaded");
 }
 
-// Those that may be unloaded, in the order in which they go.
+// Returns the residents that may be unloaded, in the order of eviction.
 std::vector<size_t> Candidates(std::span<const Resident> residents) {
   std::vector<size_t> candidates;
   for (size_t i = 0; i < residents.size(); ++i) {
@@ -109,7 +109,7 @@ bool HasRoom(const ModelBudget& budget, const HeldMemory& held, int64_t held_ver
 RoomPlan PlanRoom(const ModelBudget& budget, std::span<const Resident> residents, const HeldMemory& needed) {
   RoomPlan plan;
   Load now;
-  Load staying;  // once those that leave have gone
+  Load staying;  // after the leaving residents have gone
   Load kept;
   for (const Resident& resident : residents) {
     now.Add(resident);
@@ -125,7 +125,7 @@ RoomPlan PlanRoom(const ModelBudget& budget, std::span<const Resident> residents
     staying.Remove(residents[candidate]);
     plan.evict.push_back(candidate);
   }
-  // What is loading is in the way: it may go itself when it is there.
+  // A loading resident is in the way. It may be evicted itself once it is loaded.
   if (!Fits(budget, staying, needed)) plan.evict.clear();
   return plan;
 }

@@ -10,7 +10,7 @@
 
 namespace inferd::repository {
 
-// How much may be loaded at a time. 0: without limit.
+// The limits for what is loaded at the same time. 0 means no limit.
 struct ModelBudget {
   int64_t bytes_max = 0;
   int64_t versions_max = 0;
@@ -19,35 +19,35 @@ struct ModelBudget {
   bool limited() const { return bytes_max > 0 || versions_max > 0 || gpu_bytes_max > 0; }
 };
 
-// A load of a version that holds memory, as the planner sees it.
+// One load of a version, which holds memory, as the planner sees it.
 struct Resident {
   enum class State {
-    kKept,     // serves, and is not to be unloaded
-    kLoading,  // is being loaded, or needed by one that is
-    kBusy,     // serves, and has requests
-    kIdle,     // serves, and has none
-    kLeaving,  // takes no more requests, and goes with its last one
+    kKept,     // must not be unloaded
+    kLoading,  // is being loaded, or a loading version needs it
+    kBusy,     // serves, with requests in flight
+    kIdle,     // serves, with no request
+    kLeaving,  // takes no more requests; ends with its last one
   };
   State state = State::kKept;
   HeldMemory held = {};
   int64_t used_ns = 0;  // when a request last came
-  int layer = 0;        // how many layers of others need it: these go before it
+  int layer = 0;        // number of layers of dependents, which are unloaded before it
 };
 
-// Whether a version that needs so much fits beside what `held_versions` loads hold.
+// Returns true if a version that needs `needed` fits beside the `held_versions` loaded versions, which hold `held`.
 bool HasRoom(const ModelBudget& budget, const HeldMemory& held, int64_t held_versions, const HeldMemory& needed);
 
-// What is to be done about a version that needs room.
+// The plan for a version that needs room.
 struct RoomPlan {
-  bool fits = false;          // load it now
-  std::vector<size_t> evict;  // unload these, by their place; it is to be planned again when something has gone
-  base::Status refusal;       // not OK: it will never fit beside what is kept
+  bool fits = false;          // true if it can be loaded now
+  std::vector<size_t> evict;  // indices of residents to unload; plan again when one is gone
+  base::Status refusal;       // not OK if it can never fit beside the kept residents
 };
 
-// Makes room for a version that needs so much; a pure function. The least recently used go first, those without
-// requests before all that have some, and no more of them than needed; nothing goes in vain: for room on a GPU, only
-// what is on it. What is loading or leaving is waited for. RESOURCE_EXHAUSTED, with figures: it is larger than the
-// budget, or than what the kept ones leave of it.
+// Plans room for a version that needs `needed`; a pure function. Evicts the least recently used residents first, and
+// idle ones before busy ones. Evicts no more than needed: to free memory of a GPU, only residents on that GPU, and none
+// at all if that would not be enough. Residents that are loading or leaving are waited for. RESOURCE_EXHAUSTED, with
+// the figures, if the version needs more than the budget, or more than the kept residents leave of it.
 RoomPlan PlanRoom(const ModelBudget& budget, std::span<const Resident> residents, const HeldMemory& needed);
 
 }  // namespace inferd::repository

@@ -9,10 +9,10 @@ namespace inferd::repository {
 
 namespace {
 
-// The names directly in the model's folder, the version folders aside.
+// Returns the names directly in the model's folder, except the version folders.
 std::vector<std::string> TopNames(const ModelLook& look) { return TopEntries(look.layout.shared); }
 
-// Whether an engine reads a file of that name.
+// Returns true if an engine reads a file of that name.
 bool IsModelFile(const std::string& name) {
   const auto found = config::FindModel({}, name);
   return found.has_value() && config::PlatformOf(*found->format) != nullptr;

@@ -6,7 +6,7 @@
 
 namespace inferd::repository {
 
-// Why a model has no version to serve, in words for the person who made its folder: where the model file belongs, or
+// Explains why a model has no version to serve, for the person who made its folder: where the model file belongs, or
 // what it needs first.
 std::string WhyNoVersions(const ModelLook& look);
 

@@ -19,7 +19,7 @@ std::string WhyNoVersion(std::string_view digits) {
                                : "fails to convert to integral number: it is too large";
 }
 
-// The folder `name` is the version from here on.
+// Makes the folder `name` the one of the version.
 void NameVersion(int64_t version, const std::string& name, ModelLayout& layout) {
   if (layout.versions.erase(version) > 0) {
     layout.warnings.push_back("version folder '" + layout.FolderOf(version) + "' is ignored: '" + name +

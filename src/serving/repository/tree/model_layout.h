@@ -9,12 +9,12 @@
 
 namespace inferd::repository {
 
-// A model's folder taken apart: the version folders, and all that they share.
+// The contents of a model's folder: the version folders, and the files that all versions share.
 struct ModelLayout {
   storage::TreeStat shared;                       // config.pbtxt, labels, ...
   std::map<int64_t, storage::TreeStat> versions;  // paths relative to the version's folder
-  std::map<int64_t, std::string> folders;         // where a name has leading zeros: the version's
-  std::vector<std::string> warnings;              // about folders that look like versions and are none
+  std::map<int64_t, std::string> folders;         // names of version folders with leading zeros
+  std::vector<std::string> warnings;              // about folders that look like versions but are not
 
   bool HasFile(const std::string& path) const;  // among the shared ones
   std::vector<int64_t> VersionNumbers() const;  // ascending
@@ -22,14 +22,14 @@ struct ModelLayout {
   bool operator==(const ModelLayout&) const = default;
 };
 
-// Which names of folders are versions: decimal numbers below 2^63, without leading zeros (Triton) or with any
-// (TensorFlow Serving). Of folders that name the same version, the last one is it.
+// The folder names that are versions: decimal numbers below 2^63, without leading zeros (Triton) or with any number of
+// them (TensorFlow Serving). If several folders name the same version, the last one counts.
 enum class VersionNames { kExact, kLeadingZeros };
 
-// Folders that are no versions belong to the shared files.
+// Splits the tree of a model's folder. Folders that are not versions belong to the shared files.
 ModelLayout SplitTree(const storage::TreeStat& tree, VersionNames names = VersionNames::kExact);
 
-// The names directly inside a version's folder.
+// Returns the names directly inside a version's folder.
 std::vector<std::string> TopEntries(const storage::TreeStat& version);
 
 }  // namespace inferd::repository

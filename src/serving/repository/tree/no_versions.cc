@@ -9,7 +9,7 @@ namespace inferd::repository {
 namespace {
 
 constexpr size_t kNamesMax = 10;
-// What a version's folder begins with, whichever engine runs it.
+// Names of model files, of any engine, that a version's folder may contain.
 constexpr const char* kModelFiles[] = {"saved_model.pb", "saved_model.pbtxt", "model.onnx", "model.graphdef",
                                        "model.tflite"};
 
@@ -24,7 +24,7 @@ std::string List(const Numbers& numbers) {
   return list.empty() ? "none" : list;
 }
 
-// Where the base path is a version's folder.
+// Explains that the base path is itself a version's folder.
 std::string HoldsAModel(const ModelLook& look, const std::string& file) {
   const std::filesystem::path dir = look.model_dir.has_filename() ? look.model_dir : look.model_dir.parent_path();
   const std::string advice = base::IsDigits(dir.filename().string())

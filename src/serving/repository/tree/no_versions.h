@@ -6,10 +6,11 @@
 
 namespace inferd::repository {
 
-// Why a look at the base path of a named model found no version to serve, and what to do about it.
+// Explains why a look at the base path of a named model found no version to serve, and what to do about it.
 std::string DescribeNoVersions(const ModelLook& look);
 
-// The versions that the policy names and that are not there, in TensorFlow Serving's words; empty: none.
+// Lists the versions that the policy names but that do not exist, in TensorFlow Serving's words. Empty if none is
+// missing.
 std::string DescribeMissingVersions(const ModelLook& look);
 
 }  // namespace inferd::repository

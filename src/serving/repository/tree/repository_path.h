@@ -5,11 +5,11 @@
 
 namespace inferd::repository {
 
-// A folder of models, or one model: its file, or with its name the folder that has its files or its versions.
+// A folder of models, or a single model: its file, or, with `model` set, the folder of its files or versions.
 struct RepositoryPath {
-  std::string name;  // unique; empty: the path's last component
+  std::string name;  // unique. Empty for the path's last component
   std::filesystem::path path;
-  std::string model = {};  // empty: a file's model is called as the file is without its ending
+  std::string model = {};  // if empty, a file's model is named like the file without its ending
 };
 
 }  // namespace inferd::repository

@@ -8,22 +8,22 @@
 
 namespace inferd::repository {
 
-// Tells what is still being written from what is whole: a thing is settled when two looks at least `settle_ns` apart,
-// and all in between, found it the same. Not thread-safe; `now_ns` never goes back.
+// Decides when files that are being written are complete. A tree is settled when two looks at least `settle_ns` apart,
+// and all looks between them, found it unchanged. Not thread-safe. `now_ns` must never decrease.
 class SettleTracker final {
  public:
   explicit SettleTracker(int64_t settle_ns) : settle_ns_(settle_ns) {}
 
-  // True: settled. What is not there is an empty tree.
+  // Takes in one look. Returns true if the tree is settled. A missing tree counts as an empty one.
   bool Observe(const std::string& key, const storage::TreeStat& tree, int64_t now_ns);
 
-  // As if `tree` had been there for long: what the server finds when it starts, or is told to load.
+  // Makes `tree` settled at once: for files that the server finds when it starts, or is told to load.
   void Accept(const std::string& key, const storage::TreeStat& tree, int64_t now_ns);
 
-  // Which change of all that there were is the last of this key: it is another number after every change, and after
-  // every Accept(). 0: the key is not known.
+  // Returns the number of the key's last change. It differs after every change and after every Accept(). 0 if the key
+  // is not known.
   uint64_t LastChange(const std::string& key) const;
-  // Whether `tree` is what it was seen as last.
+  // Returns true if `tree` equals the tree of the last look.
   bool IsSame(const std::string& key, const storage::TreeStat& tree) const;
 
   void Forget(const std::string& key) { seen_.erase(key); }

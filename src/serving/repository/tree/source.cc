@@ -4,6 +4,7 @@
 
 #include "base/system/regular_file.h"
 #include "config/model/model_config_parser.h"
+#include "serving/core/model/refused_load.h"
 #include "serving/repository/tree/no_versions.h"
 #include "storage/local_storage.h"
 #include "storage/staging.h"
@@ -14,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What the index calls the place of models that are named.
+// The index's repository name for models that are served by name.
 constexpr std::string_view kServedRepository = "served";
 constexpr int64_t kStampNsMin = 1'000'000'000;
 
@@ -28,7 +29,7 @@ base::Status BasePathProblem(const config::ServedModel& model, const base::Statu
 
 namespace {
 
-// A configuration that is refused is refused when it is loaded, and for that reason, not for one of these.
+// Too many dependencies: the load refuses the configuration for that reason, and not for one of the dependencies.
 std::vector<config::Dependency> DependenciesOf(const config::ModelConfig& config) {
   const bool refused = config.dependencies.size() > config::kDependenciesMax;
   return refused ? std::vector<config::Dependency>() : config.dependencies;
@@ -140,7 +141,7 @@ std::optional<ModelLook> Source::LookForNews(const std::string& model, const std
   }
   ModelLook look = Describe(repository, model, std::move(tree), accept);
   if (repositories.size() > 1) look.problem = CheckOne(model, repositories);
-  // That a named model lacks versions is said as long as it does.
+  // A named model that lacks versions is reported as long as it does.
   const bool lacks = look.named && (look.layout.versions.empty() || !DescribeMissingVersions(look).empty());
   if (look.problem.ok() && !look.changing && !lacks) {
     told_[model] = {repository, settle_.LastChange(key)};
@@ -170,7 +171,7 @@ ModelLook Source::Describe(size_t repository, const std::string& model, base::Re
     look.gone = tree.error().code() == base::StatusCode::kNotFound;
     if (!look.gone || look.named) {
       look.problem = look.named ? BasePathProblem(*served, tree.error()) : tree.error();
-      look.changing = true;  // not known; whatever serves goes on
+      look.changing = true;  // unknown; ready versions go on serving
       return look;
     }
     tree.emplace();
@@ -179,7 +180,7 @@ ModelLook Source::Describe(size_t repository, const std::string& model, base::Re
   look.layout = SplitTree(*tree, look.named ? VersionNames::kLeadingZeros : VersionNames::kExact);
   for (const auto& [version, files] : look.layout.versions) {
     look.version_dirs[version] = storage.VersionDir(model, look.layout.FolderOf(version));
-    // A configuration that is being written makes no version whole.
+    // No version is complete while its configuration is being written.
     storage::TreeStat whole = look.layout.shared;
     whole.files.insert(whole.files.end(), files.files.begin(), files.files.end());
     if (Settled(key + "/" + std::to_string(version), whole, accept)) look.settled.insert(version);
@@ -223,7 +224,7 @@ std::vector<ModelLook> Source::Look(bool accept, std::vector<base::Status>* prob
       continue;
     }
     problems->push_back(names.error().WithContext("model repository '" + names_[i] + "'"));
-    // A repository that cannot be read says nothing about its models: they stay what they were.
+    // The models of a repository that cannot be read stay as they were.
     for (const auto& [model, repository] : known_) {
       if (repository != i) continue;
       known[model] = i;
@@ -263,8 +264,8 @@ base::Result<ModelLook> Source::LookAt(const std::string& model, const std::stri
     return look;
   }
   NoteSeen(model, std::nullopt);
-  return std::unexpected(base::NotFound(
-      "failed to load '" + model + "', failed to poll from model repository: model not found in any model repository"));
+  return std::unexpected(
+      base::NotFound("model not found in any model repository").WithContext(core::FailedToPoll(model)));
 }
 
 base::Result<std::set<std::string>> Source::ModelNames() const {
@@ -279,7 +280,7 @@ base::Result<std::set<std::string>> Source::ModelNames() const {
   return models;
 }
 
-// A folder that changed just now may change again at what the file system takes for the same time.
+// A folder that changed just now may change again with the same time stamp of the file system.
 std::vector<std::optional<storage::ListStamp>> Source::StampsOfLists() const {
   std::vector<std::optional<storage::ListStamp>> stamps;
   for (const auto& storage : storages_) {

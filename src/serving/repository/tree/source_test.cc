@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 class SourceTest : public ::testing::Test {
  protected:
   void SetUp() override { source_ = *Source::Create({{.name = "r", .path = dir_.path()}}, clock_, 1000); }
-  // The only model's look.
+  // Returns the look at the only model.
   ModelLook Look(bool accept = false) {
     std::vector<ModelLook> looks = source_->Look(accept, &problems_);
     EXPECT_EQ(looks.size(), 1u);

@@ -57,7 +57,7 @@ bool BatchExecution::Begin(int64_t started_ns) {
   if (!MayBePadded(context_, members_)) return RunApart();
   const base::Status status = LayOutInputs(context_, members_, row_count_, inputs);
   if (status.ok()) return true;
-  // What there is too much of together there may not be apart.
+  // Inputs that are too large together may fit separately.
   if (members_.size() > 1) return RunApart();
   Answer(0, {status}, context_.clock.NowNs());
   state_.store(State::kFinished, kRelaxed);
@@ -97,7 +97,7 @@ bool BatchExecution::GivenUp(size_t i) const {
   return CancelledByClient(request) || PastDeadline(request, context_.clock);
 }
 
-// Empty: the output has none that the engine could write to, or would not be alone in it.
+// Empty if the request names no memory that the engine can write to, or the output would share it.
 base::Buffer BatchExecution::NamedMemory(int output, size_t bytes, base::MemoryPlace wish) const {
   if (rows.size() != 1) return {};
   const core::QueuedRequest& member = members_.front()->queued;
@@ -119,7 +119,7 @@ base::Buffer BatchExecution::AllocateOutput(int output, size_t bytes, base::Memo
   return charges_.Allocate(bytes);
 }
 
-// Empty: it is not wanted there, or there is no room.
+// Empty if the output is not wanted on the device, or there is no room.
 base::Buffer BatchExecution::DeviceMemory(int output, size_t bytes, base::MemoryPlace wish) const {
   if (wish.readable() || !TakesOnDevice(output)) return {};
   base::DeviceMemory* const runtime = base::FindDeviceMemory(wish.runtime);
@@ -142,7 +142,7 @@ bool BatchExecution::TakesOnDevice(int output) const {
   return any;
 }
 
-// Engines ask now and then, on threads of theirs: so the thread that computes need not look at the clock.
+// Engines call this now and then, on threads of their own. So the computing thread need not read the clock.
 bool BatchExecution::Evicted() const {
   if (inline_run_ == nullptr || inline_run_->since_ns.load(kRelaxed) != started_ns_) return false;
   if (members_.front()->evicted) return false;
@@ -170,7 +170,7 @@ void BatchExecution::Respond(size_t i, core::EngineResponse response) {
   if (status.ok() && !end_of_stream) status = output_layout_.Pick(members_[i]->queued, response.outputs);
   if (status.ok()) status = charges_.Charge(response.outputs);
   charges_.Explain(status);
-  // The engine's own failure is a response like any other. One that cannot be sent ends the request.
+  // The engine's own failure is an ordinary response. A response that cannot be sent ends the request.
   if (succeeded && !status.ok()) response.final = true;
   Answer(i, std::move(response), context_.clock.NowNs());
 }
@@ -207,17 +207,17 @@ base::Status BatchExecution::Reschedule(size_t i) {
         "the engine wants a request executed again, which takes iterative_sequence in the model's "
         "configuration");
   }
-  // This part of it, and what is to come.
+  // Two parts: this response, and the next execution.
   members_[i]->queued.parts = std::make_shared<core::PartTally>(2);
   return base::OkStatus();
 }
 
-// A failure of all may be the fault of one, so each may get a chance of its own. Not if the engine is lost: what it
-// died of would kill the next one too. A lone member has had its chance, unless the rows that filled it up are why its
-// outputs cannot be told from theirs: there will be no such rows the next time.
+// One member may have caused the failure of all, so each may run again alone. Not if the engine is lost: the cause
+// would kill the next one, too. A lone member has had its try, except if the rows that filled up its batch made its
+// outputs indistinguishable: the next time there will be no such rows.
 bool BatchExecution::MayRepeat(const base::Status& status) const {
   if (!context_.retries_members || status.code() == base::StatusCode::kUnavailable) return false;
-  // What was computed twice could not be kept either.
+  // A second result could not be kept either.
   const bool no_room = context_.outputs != nullptr && context_.outputs->nearly_used_up();
   if (status.code() == base::StatusCode::kResourceExhausted && no_room) return false;
   if (members_.size() > 1) return true;
@@ -234,7 +234,7 @@ void BatchExecution::FailAll(base::Status status) {
     if (progress.final || PutBack(i, status)) continue;
     if (!repeats || progress.responses > 0) {
       Answer(i, {status}, now_ns);
-    } else if (GivenUp(i)) {  // in vain, but no reason to blame it for what another has done
+    } else if (GivenUp(i)) {  // useless, but the others' failure is not its own
       Answer(i, {base::Cancelled("the request was cancelled")}, now_ns);
     } else {
       progress.final = progress.retry = true;
@@ -249,7 +249,7 @@ void BatchExecution::FailAll(base::Status status) {
 void BatchExecution::Answer(size_t i, core::EngineResponse response, int64_t now_ns) {
   base::Status& status = response.status;
   const core::InferRequest& request = *members_[i]->queued.request;
-  // An engine does not know why it was to stop.
+  // The engine does not know why it had to stop.
   if (status.code() == base::StatusCode::kCancelled && !CancelledByClient(request) &&
       PastDeadline(request, context_.clock)) {
     status = core::RequestTimeout();
@@ -258,7 +258,7 @@ void BatchExecution::Answer(size_t i, core::EngineResponse response, int64_t now
     recorder_.RecordResponse(members_[i]->queued, response, progress_[i].times, now_ns);
   }
   if (!status.ok()) {
-    // Where a request may have several responses, others may follow a failure, as long as somebody waits for them.
+    // With several responses per request, more may follow a failure, as long as a client waits for them.
     response.final = response.final || !context_.signature.decoupled || GivenUp(i);
     response.reschedule = false;
     response.outputs.clear();
@@ -288,7 +288,7 @@ void BatchExecution::RecordFailure(size_t i, base::StatusCode code, int64_t now_
   recorder_.RecordFailure(queued, code, now_ns);
 }
 
-// As far as the request is to blame.
+// Counts the failure, if the request caused it.
 void BatchExecution::BlameLoneRequest(base::StatusCode code) {
   const bool earned = code != base::StatusCode::kCancelled && code != base::StatusCode::kDeadlineExceeded &&
                       code != base::StatusCode::kUnavailable;

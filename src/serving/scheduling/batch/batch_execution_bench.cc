@@ -5,10 +5,10 @@
 
 #include "serving/scheduling/batch/batch_fixture.h"
 
-// What laying out and answering an execution costs, with an engine that does nothing, and how often it allocates.
+// The cost of laying out and answering an execution, with an engine that does nothing, and its number of allocations.
 
 namespace {
-// Of this thread: cheap enough not to be seen in the other benchmarks of the program.
+// Per thread: cheap enough not to affect the program's other benchmarks.
 thread_local uint64_t allocations = 0;
 }  // namespace
 
@@ -31,7 +31,7 @@ core::ModelSignature Signature() {
   return signature;
 }
 
-// Fills `entries` with requests of one row, from `prototype`.
+// Fills `entries` with one-row requests, copied from `prototype`.
 void FillIn(std::vector<std::unique_ptr<QueueEntry>>& entries, const core::InferRequest& prototype,
             core::InferResponse& answer) {
   for (auto& entry : entries) {
@@ -42,7 +42,7 @@ void FillIn(std::vector<std::unique_ptr<QueueEntry>>& entries, const core::Infer
   }
 }
 
-// To be taken off BM_Execute.
+// Subtract this from BM_Execute.
 void BM_RequestsAlone(benchmark::State& state) {
   BatchFixture fixture(Signature());
   std::vector<std::unique_ptr<QueueEntry>> entries;

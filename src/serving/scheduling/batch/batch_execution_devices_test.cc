@@ -1,5 +1,4 @@
-// Outputs that lie on a device: where they stay there, and where they do not. The device's memory ends this process
-// when it is touched.
+// Tests which outputs stay on a device and which do not. An access to the device's memory would end this process.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 
 class BatchExecutionTest : public ::testing::Test {
  protected:
-  // The engine lets go, and so does the scheduler.
+  // Finishes as the engine, and clears as the scheduler.
   BatchExecution::Remains End(BatchExecution& execution) {
     execution.Finish();
     EXPECT_TRUE(execution.Finished());
@@ -202,7 +202,7 @@ TEST_F(BatchExecutionTest, AScalarHasTheDimensionsThatWerePromised) {
   EXPECT_EQ(shape_of(64, {-1, 1}, 2), tensor::Shape());
 }
 
-// Outputs of which responses may lack any.
+// Tests responses that lack some outputs.
 class MissingOutputsTest : public BatchExecutionTest {
  protected:
   MissingOutputsTest() : missing_(Signature()) {}
@@ -367,7 +367,7 @@ TEST_F(BatchExecutionTest, MembersMayBeAnsweredOneByOne) {
   execution->Respond(2, {base::OkStatus(), tensors});
   execution->Respond(1, {base::OkStatus(), tensors});
   execution->Respond(1, {base::OkStatus(), tensors});  // again
-  execution->Respond(7, {base::OkStatus(), tensors});  // nobody
+  execution->Respond(7, {base::OkStatus(), tensors});  // no such request
   End(*execution);
   EXPECT_EQ(fixture_.answer(0).status, base::Internal("the engine finished without an answer"));
   EXPECT_EQ(fixture_.answer(1).outputs.at(0).name, "TEXT");
@@ -449,7 +449,7 @@ TEST_F(BatchExecutionTest, ResponsesOfAStreamFollowAFailure) {
   EXPECT_FALSE(fixture.answers(0)[0].final);
   EXPECT_TRUE(fixture.answers(0)[1].status.ok());
   EXPECT_TRUE(fixture.answers(0)[2].final);
-  // One request, which had its final response, and three responses.
+  // One request, with its final response, and three responses.
   const core::ModelStatistics statistics = fixture.statistics.Read();
   EXPECT_EQ(statistics.success.count, 1u);
   EXPECT_EQ(statistics.fail.count, 0u);
@@ -534,7 +534,7 @@ TEST_F(BatchExecutionTest, CountsRequestsByOneAndExecutionsByAll) {
               HasSubstr("inferd_inference_batch_size_sum{model=\"m\",version=\"1\"} 4\n"));
 }
 
-// A request that was split counts once, and its executions and rows as they were.
+// A split request counts once; its executions and rows count as they are.
 TEST_F(BatchExecutionTest, PartsOfARequestAreCountedAsOne) {
   for (const bool ok : {true, false}) {
     BatchFixture fixture;
@@ -609,8 +609,8 @@ TEST_F(BatchExecutionTest, WhatIsGatheredLaterIsNotCopiedBefore) {
   End(*execution);
 }
 
-// An engine that doubles IN row by row and writes it out as text, for batches of all kinds of members, one after
-// another in one execution.
+// An engine that doubles IN row by row and writes it as text, for batches of all kinds of members, one after another in
+// one execution object.
 TEST_F(BatchExecutionTest, AnswersAreNeverMixed) {
   const auto seed = static_cast<unsigned>(std::random_device{}());
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -684,7 +684,7 @@ TEST_F(BatchExecutionTest, MembersThatCannotBeLaidOutTogetherRunApart) {
   for (auto& entry : remains.retries) entry->queued.Fail(base::OkStatus());
 }
 
-// The engine's own thread finishes after Execute() has come back.
+// The engine's own thread finishes it after Execute() has returned.
 TEST_F(BatchExecutionTest, OneThatWasLeftIsGivenToItsCallbackWhenTheEngineHasFinished) {
   BatchExecution* execution = Running{fixture_, fixture_.Request(1, {1})}.release();
   EXPECT_FALSE(execution->Finished());

@@ -14,7 +14,7 @@
 
 namespace inferd::scheduling {
 
-// What a BatchExecution stands on, and requests to put into one. For tests: a test plays the engine itself.
+// The environment of a BatchExecution, and requests for it. The test itself plays the engine.
 class BatchFixture {
  public:
   BatchFixture() : BatchFixture(DefaultSignature()) {}
@@ -27,7 +27,7 @@ class BatchFixture {
     for (size_t i = 0; i < signature_.outputs.size(); ++i) context.engine_outputs.push_back(static_cast<int>(i));
   }
 
-  // IN, INT32 [-1,-1], and the outputs OUT, INT32 [-1,-1], and TEXT, BYTES [-1].
+  // Returns the signature with IN, INT32 [-1,-1], and the outputs OUT, INT32 [-1,-1], and TEXT, BYTES [-1].
   static core::ModelSignature DefaultSignature() {
     core::ModelSignature signature;
     signature.max_batch_size = 64;
@@ -52,7 +52,7 @@ class BatchFixture {
             .parameters = {}};
   }
 
-  // A request for `outputs` (none: all) that a later answers() has the responses of, in the order of the calls.
+  // Makes a request for `outputs` (all if empty). answers() later returns its responses, numbered by call.
   std::unique_ptr<QueueEntry> Request(std::vector<core::InferTensor> inputs, std::vector<std::string> outputs = {}) {
     auto entry = std::make_unique<QueueEntry>();
     core::QueuedRequest& queued = entry->queued;
@@ -67,7 +67,7 @@ class BatchFixture {
     return entry;
   }
 
-  // Of IN alone: `values` in `rows` rows.
+  // Makes a request with `values` in `rows` rows of IN.
   std::unique_ptr<QueueEntry> Request(int64_t rows, const std::vector<int32_t>& values,
                                       std::vector<std::string> outputs = {"OUT"}) {
     const auto columns = static_cast<int64_t>(values.size()) / rows;
@@ -77,7 +77,7 @@ class BatchFixture {
   }
 
   const std::vector<core::InferResponse>& answers(size_t i) const { return answers_.at(i); }
-  // The only response of request `i`.
+  // Returns the only response to request `i`.
   const core::InferResponse& answer(size_t i) const {
     if (answers(i).size() != 1) std::abort();
     return answers(i)[0];
@@ -107,7 +107,7 @@ class BatchFixture {
   metrics::Registry& registry() { return registry_; }
 };
 
-// `entries` in a running execution. Made with braces, so that requests in the list are made in order.
+// A running execution of `entries`. Make it with braces, so that the requests in the list are made in order.
 class Running final : public std::unique_ptr<BatchExecution> {
  public:
   template <typename... Entries>
@@ -118,7 +118,7 @@ class Running final : public std::unique_ptr<BatchExecution> {
   }
 };
 
-// Every byte of an input, whichever pieces it is in.
+// Returns every value of an input, from all of its pieces.
 inline std::vector<int32_t> Gathered(const core::ExecutionInput& input) {
   std::vector<int32_t> all;
   for (const base::BufferSlice& piece : input.pieces) {

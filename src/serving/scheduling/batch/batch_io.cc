@@ -17,7 +17,7 @@ using tensor::DataType;
 
 static_assert(sizeof(float) == sizeof(int32_t));
 
-// Writes numbers one behind the other in the datatype asked for.
+// Writes numbers in sequence, in the requested datatype.
 class NumberWriter {
  public:
   NumberWriter(std::byte* at, DataType datatype) : at_(at), datatype_(datatype) {}
@@ -84,7 +84,7 @@ void WriteNumbers(BatchInputKind kind, std::span<const tensor::Shape> shapes, Nu
   int64_t accumulated = 0;
   if (kind == BatchInputKind::kAccumulatedElementCountWithZero) writer.Write(0);
   for (const tensor::Shape& shape : shapes) {
-    const int64_t elements = shape.ElementCount().value_or(0);  // GeneratedShape has looked
+    const int64_t elements = shape.ElementCount().value_or(0);  // GeneratedShape has checked it
     switch (kind) {
       case BatchInputKind::kElementCount: writer.Write(elements); break;
       case BatchInputKind::kAccumulatedElementCount:

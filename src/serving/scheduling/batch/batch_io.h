@@ -10,30 +10,29 @@
 
 namespace inferd::scheduling {
 
-// Ragged batching (Triton's user guide, "Ragged Batching"): of an input with allow_ragged_batch the engine gets all
-// elements of all requests as one row; batch_input tells it where whose elements are, and batch_output cuts such a row
-// among the requests again.
+// Ragged batching (Triton's user guide, "Ragged Batching"). For an input with allow_ragged_batch, the engine gets all
+// elements of all requests as one row. A batch_input tells the engine which elements belong to which request. A
+// batch_output divides such a row among the requests again.
 
-// The most bytes of one batch_input.
+// The maximum bytes of one batch_input.
 inline constexpr size_t kGeneratedBytesMax = size_t{1} << 30;
 
-// Inputs and outputs of a batch beyond what requests bring, and how they are made; from the model's configuration.
-// Immutable.
+// The additional inputs and outputs of a batch, and how they are made, from the model's configuration. Immutable.
 struct BatchPlan {
   struct Generated {
-    int engine_input = 0;  // in the engine's own numbering
+    int engine_input = 0;  // index in the engine's own signature
     config::BatchInputKind kind = config::BatchInputKind::kElementCount;
     tensor::DataType datatype = tensor::DataType::kInt32;
     int source = 0;  // the signature's input
   };
   std::vector<Generated> generated;
-  // Per output of the signature, the input by whose shapes it is scattered; -1: it is split by rows. Empty: all -1.
+  // Per output of the signature: the input whose shapes divide it. -1 if it is split by rows. Empty if all are -1.
   std::vector<int> scatter_sources;
 
   int ScatterSource(int output) const { return scatter_sources.empty() ? -1 : scatter_sources[output]; }
 };
 
-// INVALID_ARGUMENT: a source, target or datatype that cannot be.
+// Makes the plan. INVALID_ARGUMENT if a source, target or datatype is not possible.
 base::Result<BatchPlan> MakeBatchPlan(const config::ModelConfig& config, const core::ModelSignature& signature,
                                       const core::ModelSignature& engine);
 
@@ -42,16 +41,16 @@ struct GeneratedTensor {
   base::BufferSlice data;
 };
 
-// One batch_input for requests that bring its source in `shapes`, batch dimension included; `datatype` INT32 or FP32.
-// Counts are per request and include the batch dimension; item shapes are without it, once for each row.
-// kMaxElementCountAsShape says what it says by its shape; its elements are zeros. INVALID_ARGUMENT: a number does not
-// fit in INT32, or the tensor would pass kGeneratedBytesMax.
+// Makes one batch_input for requests with source tensors of these `shapes`, batch dimension included. `datatype` is
+// INT32 or FP32. Counts are per request and include the batch dimension. Item shapes exclude it, and there is one per
+// row. kMaxElementCountAsShape tells the engine a number by its shape alone; its elements are zeros. INVALID_ARGUMENT
+// if a number does not fit in INT32, or the tensor would exceed kGeneratedBytesMax.
 base::Result<GeneratedTensor> MakeBatchInput(config::BatchInputKind kind, tensor::DataType datatype,
                                              std::span<const tensor::Shape> shapes);
 
-// BATCH_SCATTER_WITH_INPUT_SHAPE: the shape of a request's share of an output that is configured as `expected` (batch
-// dimension included): dimensions of any size are those that `source` has at the same place, or all of them if the
-// ranks differ.
+// BATCH_SCATTER_WITH_INPUT_SHAPE: returns the shape of a request's share of an output with the configured shape
+// `expected` (batch dimension included). Variable dimensions are taken from the same position of `source`, or all
+// dimensions if the ranks differ.
 tensor::Shape ScatteredShape(const tensor::Shape& expected, const tensor::Shape& source);
 
 }  // namespace inferd::scheduling

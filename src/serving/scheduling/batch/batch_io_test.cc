@@ -47,7 +47,7 @@ TEST(BatchInputTest, MaxElementCountAsShape) {
   EXPECT_THAT(ValuesOf<int32_t>(tensor.data), ElementsAre(0, 0, 0, 0));
 }
 
-// The example of Triton's model_config.proto.
+// The example in Triton's model_config.proto.
 TEST(BatchInputTest, ItemShape) {
   const std::vector<Shape> shapes = {{2, 3, 1}, {1, 2, 2}};
   const GeneratedTensor tensor = Make(BatchInputKind::kItemShape, shapes);

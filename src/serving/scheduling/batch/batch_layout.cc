@@ -15,13 +15,13 @@ namespace inferd::scheduling {
 namespace {
 
 base::BufferSlice Aligned(const ExecutionContext& context, const base::BufferSlice& data, size_t alignment) {
-  if (!data.place().readable()) return data;  // the engine's host copies it, where it must
+  if (!data.place().readable()) return data;  // the engine's host copies it if needed
   base::BufferSlice aligned = tensor::Aligned(data, alignment);
   if (aligned.data() != data.data()) context.statistics.AddInputCopy();
   return aligned;
 }
 
-// One row of all elements, for there is no shape that all members have.
+// Returns the shape of one row with all elements, as the members have no common shape.
 base::Result<tensor::Shape> RaggedShape(MemberList members, int input, size_t hint) {
   int64_t total = 0;
   for (const auto& member : members) {
@@ -44,7 +44,7 @@ base::Result<tensor::Shape> BatchShape(const ExecutionContext& context, MemberLi
   return shape;
 }
 
-// Of the last member that has any: it fits among the others, and is none that the model would not take.
+// Pads with a row of the last member that has one: it has the same kind, and the model accepts it.
 base::Result<base::BufferSlice> PaddingPiece(MemberList members, int64_t rows, int input, size_t hint,
                                              const std::optional<tensor::Shape>& largest) {
   for (size_t i = members.size(); i-- > 0;) {
@@ -64,7 +64,7 @@ base::Status LayOutInput(const ExecutionContext& context, MemberList members, co
   input.index = context.engine_inputs[index];
   input.datatype = members[0]->queued.request->inputs[i].datatype;
   input.pieces.clear();
-  // Pieces that are going to be gathered need not be copied one by one before.
+  // Pieces that will be gathered need not be copied one by one first.
   const bool gathered =
       (members.size() > 1 || rows.padding > 0) && !context.one_piece_inputs.empty() && context.one_piece_inputs[index];
   if (gathered) context.statistics.AddInputCopy();
@@ -104,7 +104,7 @@ base::Status Generate(const ExecutionContext& context, MemberList members, const
   return base::OkStatus();
 }
 
-// Behind the others.
+// Lays out the control inputs, after all others.
 base::Status LayOutControls(const ExecutionContext& context, MemberList members, const RowCount& rows, size_t first,
                             std::vector<core::ExecutionInput>& inputs) {
   try {

@@ -8,13 +8,13 @@
 
 namespace inferd::scheduling {
 
-// A scheduler's latest executions, for its report. Adding one costs a copy of a few words. Not thread-safe.
+// The latest executions of a scheduler, for its report. Adding one copies a few words. Not thread-safe.
 class BatchLog final {
  public:
-  // `started_ns`: base::Clock::NowNs; record.started_wall_ms is filled in by Read().
+  // Adds an execution. `started_ns` is base::Clock::NowNs. Read() fills in record.started_wall_ms.
   void Add(int64_t started_ns, const core::BatchRecord& record);
 
-  // The latest last. `now_ns` and `wall_ns`: the clock's, at the same moment.
+  // Returns the executions, the latest last. `now_ns` and `wall_ns` are readings of the clock at the same moment.
   std::vector<core::BatchRecord> Read(int64_t now_ns, int64_t wall_ns) const;
 
  private:
@@ -22,7 +22,7 @@ class BatchLog final {
     int64_t started_ns = 0;
     core::BatchRecord record;
   };
-  std::vector<Entry> entries_;  // a ring once it is full; a model that is hardly used has a small one
+  std::vector<Entry> entries_;  // a ring once it is full; stays small for a rarely used model
   size_t next_ = 0;
 };
 

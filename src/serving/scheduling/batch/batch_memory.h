@@ -8,8 +8,8 @@
 
 namespace inferd::scheduling {
 
-// The entries and executions of one scheduler, which are used again and again: a request costs no memory of its own
-// once there have been as many before. Not thread-safe; outlives no execution that is left to its engine.
+// The entries and executions of one scheduler, for reuse: once there have been enough of them, a request allocates
+// none. Not thread-safe; outlives no execution that is left to its engine.
 class BatchMemory final {
  public:
   // `context` outlives the executions.
@@ -17,11 +17,11 @@ class BatchMemory final {
 
   std::unique_ptr<QueueEntry> NewEntry();
 
-  // An execution of `members`, of which there is one at least; leaves the vector empty. What is up to the queue that
-  // they came from, FormedBatch::waited and left_waiting, is for the caller to fill in.
+  // Makes an execution of `members` (at least one), and leaves the vector empty. The caller must fill in
+  // FormedBatch::waited and left_waiting, which depend on its queue.
   FormedBatch Form(std::vector<std::unique_ptr<QueueEntry>>& members, core::BatchReason reason);
 
-  // Takes back an execution that was cleared, and the emptied entries of its remains.
+  // Takes back a cleared execution, and the emptied entries of its remains.
   void Recycle(std::unique_ptr<BatchExecution> execution, std::vector<std::unique_ptr<QueueEntry>>& entries);
 
  private:

@@ -47,7 +47,7 @@ base::Result<ExecutionContext> MakeExecutionContext(const core::SchedulerParts& 
   if (signature.max_batch_size > 0) context.allowed_rows = parts.config->allowed_batch_sizes;
   for (const int input : context.engine_inputs) {
     const size_t alignment = parts.model->input_alignment(input);
-    // More than buffers have is made behind us, with a copy that makes ours useless.
+    // The engine's side provides a larger alignment than buffers have, by a copy that would make ours useless.
     context.input_alignments.push_back(alignment > base::kBufferAlignment ? 1 : alignment);
     context.one_piece_inputs.push_back(parts.model->wants_one_piece(input));
   }

@@ -16,32 +16,32 @@
 
 namespace inferd::scheduling {
 
-// What the executions of one scheduler have in common; outlives them. Immutable.
+// The common parameters of one scheduler's executions; outlives them. Immutable.
 struct ExecutionContext {
   const base::Clock& clock;
   const core::ModelSignature& signature;
   core::VersionStatistics& statistics;
   VersionMetrics& metrics;
   std::vector<size_t> input_alignments;  // per input of the signature
-  std::vector<int> engine_inputs;        // the signature's tensors in the engine's own numbering
+  std::vector<int> engine_inputs;        // indices in the engine's own signature
   std::vector<int> engine_outputs;
-  std::vector<bool> one_piece_inputs = {};  // per input: the pieces of a batch are gathered behind us
+  std::vector<bool> one_piece_inputs = {};  // per input: the engine's side gathers a batch's pieces
   BatchPlan plan = {};
   std::vector<ControlTensor> controls = {};
-  std::vector<int64_t> allowed_rows = {};  // of an execution, ascending: batches are filled up; empty: any
+  std::vector<int64_t> allowed_rows = {};  // ascending; batches are filled up to these; empty means any
 
-  BatchingSessionMetrics* batching_session = nullptr;  // null: the model does not batch, or nobody wants them
+  BatchingSessionMetrics* batching_session = nullptr;  // null if the model does not batch, or the series are off
 
-  // The model may execute a request again: when a batch fails as a whole, its members are run again, each alone.
+  // If a batch fails as a whole, its members run again, each alone: the model may execute a request twice.
   bool retries_members = false;
-  bool reschedules = false;             // the engine may ask for another execution of a request: iterative_sequence
-  SharingLimit* sharing = nullptr;      // hears of it, and may end the sharing and filling up of batches
-  base::ByteBudget* outputs = nullptr;  // what they are charged to; null: they are not
-  // Set once outputs have been charged: requests are likely to need room for theirs.
+  bool reschedules = false;             // iterative_sequence: the engine may ask for another execution of a request
+  SharingLimit* sharing = nullptr;      // counts failures, and may stop sharing and filling up
+  base::ByteBudget* outputs = nullptr;  // the budget for outputs; null if there is none
+  // Set once outputs have been charged: further requests will probably need room, too.
   std::atomic<bool>* outputs_count = nullptr;
 };
 
-// All but `sharing` and `outputs`. INVALID_ARGUMENT: batch_input, batch_output or a reshape do not go with
+// Makes everything but `sharing` and `outputs`. INVALID_ARGUMENT if a batch_input, batch_output or reshape does not fit
 // the model.
 base::Result<ExecutionContext> MakeExecutionContext(const core::SchedulerParts& parts, const base::Clock& clock,
                                                     VersionMetrics& metrics);

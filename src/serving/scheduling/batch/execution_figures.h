@@ -9,22 +9,22 @@
 
 namespace inferd::scheduling {
 
-// What the executions of one scheduler have taken so far: for its report, and for what the next is likely to take. Not
+// Figures about the executions of one scheduler, for its report and for estimates of the next execution. Not
 // thread-safe.
 class ExecutionFigures final {
  public:
-  // One has finished. `record` is complete but for started_wall_ms.
+  // Records a finished execution. `record` is complete except for started_wall_ms.
   void Record(int64_t started_ns, const core::BatchRecord& record);
-  // An instance has waited for so long for what its model shares with others.
+  // Records the time that an instance waited for shared resources.
   void RecordResourceWait(int64_t waited_ns) { resource_wait_ns_ += waited_ns; }
 
-  // Of an execution, exponentially weighted; 0: there was none.
+  // Means per execution, exponentially weighted. mean_service_ns() is 0 before the first execution.
   int64_t mean_service_ns() const { return mean_service_ns_; }
   double mean_requests() const { return mean_requests_; }
 
-  // Fills in what the report says of executions; without `recent`.
+  // Fills in the report's fields about executions, except `recent`.
   void Report(core::SchedulerReport& report) const;
-  // SchedulerReport::recent. `now_ns` and `wall_ns`: the clock's, at the same moment.
+  // Returns SchedulerReport::recent. `now_ns` and `wall_ns` are readings of the clock at the same moment.
   std::vector<core::BatchRecord> Recent(int64_t now_ns, int64_t wall_ns) const { return log_.Read(now_ns, wall_ns); }
 
  private:

@@ -43,7 +43,7 @@ void ExecutionRecorder::RecordResponse(const core::QueuedRequest& queued, const 
   const int64_t received_ns = times.received_ns == 0 ? now_ns : times.received_ns;
   context_.statistics.responses().Record(times.index, outcome, received_ns - (first ? started_ns_ : times.before_ns),
                                          now_ns - received_ns);
-  // That there are no more is no response to those who wait for one.
+  // For a waiting client, a message that only ends the stream is not a response.
   if (outcome == ResponseOutcome::kSuccess && first) context_.metrics.ObserveFirstResponse(now_ns - queued.queued_ns);
   if (outcome == ResponseOutcome::kSuccess && !first) context_.metrics.ObserveNextResponse(now_ns - times.before_ns);
   times = {.index = times.index + 1, .received_ns = 0, .before_ns = now_ns};

@@ -18,12 +18,12 @@ base::Result<bool> ChargeOutputs(base::ByteBudget& budget, std::vector<core::Inf
     charged = true;
     const std::byte* data = tensor.data.data();
     const base::MemoryPlace place = tensor.data.place();
-    // What it holds is let go of before it counts no more.
+    // Frees the memory before it releases the charge.
     auto release = [&budget, bytes, held = std::move(tensor.data)]() mutable {
       held = {};
       budget.Release(bytes);
     };
-    // The bytes are only read from here on.
+    // From here on, the bytes are only read.
     tensor.data = base::BufferSlice(base::Buffer::Wrap(const_cast<std::byte*>(data), bytes, std::move(release), place));
   }
   return charged;

@@ -17,7 +17,7 @@ base::Status WrongOutput(const core::TensorSpec& spec, const std::string& what) 
   return base::Internal("the engine returned output '" + spec.name + "' " + what);
 }
 
-// A place without an output: the model left it out.
+// Returns true if this entry stands for an output that the model left out.
 bool IsLeftOut(const core::InferTensor& tensor) {
   return tensor.datatype == tensor::DataType::kInvalid && tensor.name.empty() && tensor.shape.rank() == 0 &&
          tensor.data.empty();
@@ -29,7 +29,7 @@ base::Status CheckDatatype(const core::TensorSpec& spec, tensor::DataType dataty
                                std::string(tensor::DataTypeName(spec.datatype)));
 }
 
-// Decides whether an answer of one element can have all dimensions that were promised to clients.
+// Decides whether a response of one element can have all dimensions that clients were promised.
 bool IsOneElement(const tensor::Shape& promised, int64_t max_batch_size, const core::QueuedRequest& member) {
   if (max_batch_size > 0 && member.layout.rows != 1) return false;
   return std::ranges::all_of(promised.dims(), [](int64_t dim) { return dim == 1 || dim == -1; });
@@ -82,8 +82,8 @@ tensor::Shape OutputLayout::ScatteredShapeOf(const core::QueuedRequest& member, 
                         SourceShape(context_, member, context_.plan.ScatterSource(output)));
 }
 
-// A lone request's outputs are its own, whatever their leading dimension says; but where clients see another shape than
-// the engine, it must be the one that the engine was to give. A scalar gets the dimensions that clients were promised.
+// Fits a lone request's output to its shape. Its leading dimension may be anything. But if clients see another shape
+// than the engine, it must be the engine's expected shape. A scalar gets the dimensions that clients were promised.
 base::Status OutputLayout::FitShape(const core::QueuedRequest& member, int output, core::InferTensor& tensor) const {
   const core::TensorSpec& spec = context_.signature.outputs[output];
   if (context_.plan.ScatterSource(output) >= 0) {

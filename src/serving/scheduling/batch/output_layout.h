@@ -11,27 +11,28 @@
 
 namespace inferd::scheduling {
 
-// Which outputs an engine is asked for on behalf of a batch's members, and how its answers become theirs. Keeps its
-// memory from batch to batch. Thread-safe between two calls of LayOut(), but for Split().
+// Selects the outputs that an engine must compute for a batch's members, and turns its responses into theirs. Keeps its
+// memory from batch to batch. Thread-safe between two calls of LayOut(), except for Split().
 class OutputLayout final {
  public:
   explicit OutputLayout(const ExecutionContext& context) : context_(context) {}
 
-  // Fills `outputs` with what any of the members wants, as core::Execution::outputs.
+  // Fills `outputs` with every output that a member wants, as in core::Execution::outputs.
   void LayOut(MemberList members, std::vector<int>& outputs);
 
-  // From the engine's outputs for one member alone to what it asked for, in its order and shapes, without those that
-  // the model left out. INTERNAL: there is one missing, or with another datatype or shape than the model's.
+  // Turns the engine's outputs for one member alone into those that the member asked for, in its order and shapes,
+  // without those that the model left out. INTERNAL if one is missing, or has another datatype or shape than the
+  // model's.
   base::Status Pick(const core::QueuedRequest& member, std::vector<core::InferTensor>& tensors) const;
 
-  // The engine answers in the order of `outputs`, or with names: afterwards they stand in that order, with names. What
-  // the model left out stands there without a datatype. INTERNAL: there is one missing, or with another datatype than
-  // the model's.
+  // Puts the engine's outputs, which are in the order of `outputs` or have names, into that order, with names. An
+  // output that the model left out is there without a datatype. INTERNAL if one is missing, or has another datatype
+  // than the model's.
   base::Status Arrange(std::vector<core::InferTensor>& tensors) const;
-  // Prepares whole-batch outputs, arranged, to be shared among the members: they get the clients' shapes, and ShareOf()
-  // knows where each share ends. INTERNAL: they cannot be shared, as they do not have the batch's rows. Once per batch.
+  // Prepares arranged whole-batch outputs for ShareOf(): gives them the clients' shapes, and finds where each member's
+  // share ends. INTERNAL if they do not have the batch's rows. Call once per batch.
   base::Status Split(MemberList members, const RowCount& rows, std::vector<core::InferTensor>& wholes);
-  // What member `i` asked for, as views.
+  // Returns the outputs that member `i` asked for, as views.
   std::vector<core::InferTensor> ShareOf(MemberList members, size_t i,
                                          const std::vector<core::InferTensor>& wholes) const;
 
@@ -42,10 +43,10 @@ class OutputLayout final {
   tensor::Shape ScatteredShapeOf(const core::QueuedRequest& member, int output) const;
 
   const ExecutionContext& context_;
-  std::vector<int> order_;     // the signature's index of each of the execution's outputs
-  std::vector<size_t> slots_;  // and back: where an output of the signature stands in them
+  std::vector<int> order_;     // the signature's index of each output of the execution
+  std::vector<size_t> slots_;  // the reverse: the position of a signature's output in it
   std::vector<size_t> counts_;
-  size_t shares_ = 0;         // of an output: the members', and one that is nobody's if there is padding
+  size_t shares_ = 0;         // per output: one per member, and one for the padding, if any
   std::vector<size_t> ends_;  // per output and share
 };
 

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view kPrefix = ":tensorflow:serving:batching_session:";
 constexpr double kRowBounds[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 
-// TensorFlow Serving's: from 100 us to a second.
+// The bounds of TensorFlow Serving: from 100 us to one second.
 std::array<double, 52> QueueBounds() {
   std::array<double, 52> bounds{};
   double next = 100;

@@ -10,16 +10,16 @@
 
 namespace inferd::scheduling {
 
-// TensorFlow Serving's series about batches, `:tensorflow:serving:batching_session:*`, for dashboards that are made for
-// them. As there, they are about all models that batch together. Thread-safe; the registry outlives it.
+// TensorFlow Serving's metric series about batches, `:tensorflow:serving:batching_session:*`, for dashboards made for
+// them. As there, the series cover all models that batch. Thread-safe; the registry outlives it.
 class BatchingSessionMetrics final {
  public:
-  // `pool`: what the threads that run batches are called together.
+  // `pool` is the common name of the threads that run batches.
   BatchingSessionMetrics(metrics::Registry& registry, const std::string& pool);
 
-  // A request that an execution begins with: its rows, and how long it was queued.
+  // Records a request in an execution that begins: its rows, and its time in the queue.
   void ObserveRequest(int64_t rows, int64_t queued_ns);
-  // An execution: rows of requests, and such as filled it up.
+  // Records an execution: its rows from requests, and its padding rows.
   void ObserveExecution(int64_t rows, int64_t padding);
 
  private:
@@ -31,7 +31,7 @@ class BatchingSessionMetrics final {
   const std::shared_ptr<metrics::Histogram> rows_;
   const std::shared_ptr<metrics::Counter> executions_;
   base::Mutex mutex_;
-  // By rows of the execution; as many as models have sizes.
+  // By the rows of the execution. Has as many entries as the models have batch sizes.
   boost::container::flat_map<int64_t, std::shared_ptr<metrics::Histogram>> padding_ GUARDED_BY(mutex_);
 };
 

@@ -14,7 +14,7 @@ struct FamilyRow {
   const char* name;
   const char* help;
   const char* reason = nullptr;  // the label `reason`
-  double unit = 1;               // what one counts as
+  double unit = 1;               // the factor for one
 };
 
 constexpr double kMicrosecondsPerNs = 1e-3;
@@ -41,7 +41,7 @@ constexpr FamilyRow kFamilies[] = {
      "Input tensors copied because their memory was not aligned, or not in one piece, for the engine"},
 };
 
-// Of models whose responses are kept.
+// Only of models with a response cache.
 constexpr FamilyRow kCacheFamilies[] = {
     {kCacheHits, "nv_cache_num_hits_per_model", "Number of cache hits per model"},
     {kCacheMisses, "nv_cache_num_misses_per_model", "Number of cache misses per model"},
@@ -51,7 +51,7 @@ constexpr FamilyRow kCacheFamilies[] = {
      kMicrosecondsPerNs},
 };
 
-// By core::FailureReason.
+// Indexed by core::FailureReason.
 constexpr std::array<const char*, core::kFailureReasons> kReasons = {"REJECTED", "CANCELED", "BACKEND", "OTHER"};
 
 constexpr double kFirstResponseBoundsMs[] = {100, 500, 2000, 5000};  // Triton's
@@ -63,7 +63,7 @@ std::vector<double> BoundsOf(const config::HistogramBuckets& buckets, std::strin
   return found == buckets.end() ? std::vector<double>(otherwise.begin(), otherwise.end()) : found->second;
 }
 
-// Of the requests of a version that ended so.
+// Adds the histogram of a version's requests with this outcome.
 std::shared_ptr<metrics::Histogram> AddRequestSeconds(metrics::Registry& registry, metrics::Labels labels,
                                                       const char* outcome, std::span<const double> bounds) {
   labels.emplace_back("outcome", outcome);
@@ -151,7 +151,7 @@ std::unique_ptr<VersionMetrics> InferenceMetrics::Add(const core::ModelId& id,
   return handle;
 }
 
-// A thread that records a failure holds the version, and so the series stay while this runs.
+// A thread that records a failure holds the version, so the series exist while this runs.
 core::VersionStatistics::FailureObserver InferenceMetrics::FailuresInto(std::shared_ptr<VersionMetrics::Series> series,
                                                                         const config::HistogramBuckets& buckets) {
   return [this, series = std::move(series),
@@ -171,7 +171,7 @@ void InferenceMetrics::Register(const std::shared_ptr<VersionMetrics::Series>& s
     if (latency && !choice_.latency_counters) continue;
     metrics::Labels labels = series->labels;
     if (row.reason != nullptr)
-      labels.emplace(labels.begin() + 1, "reason", row.reason);  // behind the model, as Triton's
+      labels.emplace(labels.begin() + 1, "reason", row.reason);  // after the model, as in Triton
     registry_.AddCallback(metrics::Registry::CallbackKind::kCounter, row.name, row.help, std::move(labels),
                           [series, row] { return static_cast<double>(series->Read(row.value)) * row.unit; });
   }

@@ -21,21 +21,21 @@ class BatchingSessionMetrics;
 class InferenceMetrics;
 class LatencySummaries;
 
-// One load's part in its version's metric series: kept by the load's scheduler while it lives. Of a load with several
-// schedulers, over the same statistics, each has one. Thread-safe.
+// The part of one load in its version's metric series. The load's scheduler owns it. If a load has several schedulers
+// over the same statistics, each has one. Thread-safe.
 class VersionMetrics final {
  public:
   ~VersionMetrics();
-  // A request that was answered OK.
+  // Records a request that was answered OK.
   void ObserveRequest(int64_t total_ns) { request_seconds_->Observe(static_cast<double>(total_ns) * 1e-9); }
-  // An execution that answered a request OK: rows of requests, and such as filled it up.
+  // Records an execution that answered a request OK: its rows from requests, and its padding rows.
   void ObserveExecution(int64_t rows, int64_t padding = 0) {
     batch_size_->Observe(static_cast<double>(rows));
     if (padding > 0) padding_rows_->Add(static_cast<uint64_t>(padding));
   }
 
-  // Responses of a stream, where the version has series for them (AddResponses): the first of a request, since that was
-  // accepted, and each other, since the one before.
+  // Record the responses of a stream, if the version has series for them (AddResponses). The first one's time starts
+  // when the request was accepted, every other one's at the previous response.
   void ObserveFirstResponse(int64_t ns) {
     if (first_response_seconds_ == nullptr) return;
     first_response_seconds_->Observe(static_cast<double>(ns) * 1e-9);
@@ -44,21 +44,21 @@ class VersionMetrics final {
   void ObserveNextResponse(int64_t ns) {
     if (next_response_seconds_ != nullptr) next_response_seconds_->Observe(static_cast<double>(ns) * 1e-9);
   }
-  // Before it serves: its requests may have any number of responses.
+  // Adds series for versions whose requests may have any number of responses. Call before the version serves.
   void AddResponses();
 
-  // Before it serves: its responses are kept.
+  // Adds series for versions with a response cache. Call before the version serves.
   void AddCache();
 
-  // Of the requests' phases; null: nobody asks for them.
+  // Returns the summaries of the requests' phases. Null if they are turned off.
   LatencySummaries* summaries() const { return summaries_; }
 
-  // Where models that batch count besides; null: nowhere.
+  // Returns the further metrics of models that batch. Null if there are none.
   BatchingSessionMetrics* batching_session() const { return batching_session_; }
 
-  // Where the page reads how the load is scheduled: what waits, executions by reason, the adaptive limit. `report` is
-  // called on any thread, under locks that none of its own may be held for; never again after StopReporting(), which is
-  // to be called before what `report` needs is gone.
+  // Registers `report`, from which the metrics page reads queue lengths, executions by reason and the adaptive limit.
+  // It is called on any thread, with internal locks held: never call this class while holding a lock that `report`
+  // takes. It is not called after StopReporting(). Call that before anything that `report` uses is destroyed.
   using Report = std::function<core::SchedulerReport()>;
   void ReportFrom(Report report);
   void StopReporting();
@@ -76,33 +76,33 @@ class VersionMetrics final {
   std::shared_ptr<metrics::Histogram> request_seconds_;
   std::shared_ptr<metrics::Histogram> batch_size_;
   std::shared_ptr<metrics::Counter> padding_rows_;
-  config::HistogramBuckets buckets_;                            // of AddResponses
-  std::shared_ptr<metrics::Histogram> first_response_seconds_;  // null: each request has one response
+  config::HistogramBuckets buckets_;                            // for AddResponses
+  std::shared_ptr<metrics::Histogram> first_response_seconds_;  // null if each request has one response
   std::shared_ptr<metrics::Histogram> first_response_ms_;
   std::shared_ptr<metrics::Histogram> next_response_seconds_;
 };
 
-// The nv_inference_* series of every version that is loaded, and ours beside them: histograms of latency by
-// outcome and of batch sizes, executions on the receiving thread, and by reason, what waits. They are read from the
-// versions' statistics when the page is written, so that they cost a request nothing. A reload of a version goes on
-// counting where the old load stopped; the series vanish when the last load of the version is gone. Thread-safe;
-// outlives every VersionMetrics.
+// The nv_inference_* series of every loaded version, and inferd's own besides: histograms of latency by outcome and of
+// batch sizes, executions on the receiving thread and by reason, queue lengths. The page reads them from the versions'
+// statistics when it is written, so they cost a request nothing. A reloaded version continues the counts of the old
+// load. The series vanish with the last load of the version. Thread-safe; outlives every VersionMetrics.
 class InferenceMetrics final {
  public:
-  // What there is of a version, beyond what there always is.
+  // The optional series of a version.
   struct Choice {
     bool latency_counters = true;                // nv_inference_*_duration_us
-    std::vector<double> summary_quantiles = {};  // of nv_inference_*_summary_us; empty: there are none
+    std::vector<double> summary_quantiles = {};  // of nv_inference_*_summary_us; empty if there are none
   };
 
-  // `batching_session`: TensorFlow Serving's series about batches are there as well. It outlives this.
+  // `batching_session` adds TensorFlow Serving's series about batches. It outlives this object. May be null.
   explicit InferenceMetrics(metrics::Registry& registry, BatchingSessionMetrics* batching_session = nullptr)
       : InferenceMetrics(registry, batching_session, Choice()) {}
   InferenceMetrics(metrics::Registry& registry, BatchingSessionMetrics* batching_session, Choice choice)
       : registry_(registry), batching_session_(batching_session), choice_(std::move(choice)) {}
 
-  // `tags` are ModelConfig's metric_tags: further labels, each with a `_` in front. `buckets`: a family that is not
-  // there has its own; a load with others than the one before it begins its histograms anew.
+  // Adds a load. `tags` are ModelConfig's metric_tags: further labels, each with a `_` in front. `buckets` overrides
+  // the default bounds of the families in it. If they differ from those of the previous load, the histograms start
+  // anew.
   std::unique_ptr<VersionMetrics> Add(const core::ModelId& id, const std::map<std::string, std::string>& tags,
                                       std::shared_ptr<core::VersionStatistics> statistics,
                                       config::HistogramBuckets buckets = {});

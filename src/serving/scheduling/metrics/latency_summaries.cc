@@ -15,7 +15,7 @@ struct PhaseFamily {
   const char* help;
 };
 
-// By phase.
+// Indexed by phase.
 constexpr PhaseFamily kPhaseFamilies[] = {
     {"nv_inference_request_summary_us", "Summary of inference request duration in microseconds"},
     {"nv_inference_queue_summary_us", "Summary of inference queuing duration in microseconds"},

@@ -12,8 +12,8 @@
 
 namespace inferd::scheduling {
 
-// Quantiles over the last values, and the sum and number of all. Thread-safe: what is observed costs three relaxed
-// atomic operations; a reader may see a value more or less than the count says.
+// Quantiles of the latest values, and the sum and count of all. Thread-safe: an observation costs three relaxed atomic
+// operations, and a reader may see one value more or less than the count says.
 class RecentValues final {
  public:
   static constexpr size_t kValuesKept = 1024;
@@ -26,7 +26,7 @@ class RecentValues final {
 
   uint64_t count() const { return count_.load(std::memory_order_relaxed); }
   double sum() const { return sum_.load(std::memory_order_relaxed); }
-  // NaN: there are no values.
+  // Returns NaN if there are no values.
   double Quantile(double quantile) const;
 
  private:
@@ -35,20 +35,21 @@ class RecentValues final {
   std::array<std::atomic<double>, kValuesKept> values_{};
 };
 
-// Triton's nv_inference_*_summary_us of one version: how long its requests took, all in all and in each phase. The page
-// has the quantiles as gauges, the sums and counts as counters. Thread-safe.
+// Triton's nv_inference_*_summary_us of one version: the time of its requests, in total and per phase. The page shows
+// quantiles as gauges, and sums and counts as counters. Thread-safe.
 class LatencySummaries final {
  public:
-  // The registry drops the series when it drops the version's others.
+  // The registry removes these series together with the version's others.
   static std::shared_ptr<LatencySummaries> Add(metrics::Registry& registry, const metrics::Labels& labels,
                                                const std::vector<double>& quantiles);
 
-  // Triton's nv_cache_hit_summary_per_model and nv_cache_miss_summary_per_model, of a version whose responses are kept.
+  // Adds Triton's nv_cache_hit_summary_per_model and nv_cache_miss_summary_per_model, for a version with a response
+  // cache.
   static void AddCache(const std::shared_ptr<LatencySummaries>& summaries, metrics::Registry& registry,
                        const metrics::Labels& labels, const std::vector<double>& quantiles);
 
   void ObserveRequest(int64_t total_ns, int64_t queue_ns);
-  // Of each of `requests` that shared an execution.
+  // Records the phases for each of the `requests` that shared an execution.
   void ObserveExecution(const core::PhaseTimes& phases, int64_t requests);
   void ObserveCacheHit(int64_t ns) { Observe(kCacheHit, ns); }
   void ObserveCacheMiss(int64_t ns) { Observe(kCacheMiss, ns); }
@@ -56,7 +57,7 @@ class LatencySummaries final {
  private:
   enum Phase : size_t { kRequest, kQueue, kInput, kInfer, kOutput, kCacheHit, kCacheMiss, kPhases };
 
-  // Those from `first` to before `end`.
+  // Adds the phases from `first` up to, but not including, `end`.
   static void AddPhases(const std::shared_ptr<LatencySummaries>& summaries, metrics::Registry& registry,
                         const metrics::Labels& labels, const std::vector<double>& quantiles, size_t first, size_t end);
 

@@ -11,11 +11,11 @@
 #include "serving/scheduling/metrics/inference_metrics.h"
 #include "serving/scheduling/metrics/latency_summaries.h"
 
-// Behind inference_metrics.h: what one version's series are read from.
+// Internal to inference_metrics.h: the data behind one version's series.
 
 namespace inferd::scheduling {
 
-// What is read from the statistics. Durations in nanoseconds.
+// The values that are read from the statistics. Durations in nanoseconds.
 enum MetricValue : size_t {
   kSuccess,
   kRejected,
@@ -45,10 +45,10 @@ MetricValues ReadValues(const core::VersionStatistics& statistics);
 struct VersionMetrics::Series {
   struct Load {
     std::shared_ptr<const core::VersionStatistics> statistics;
-    std::map<const VersionMetrics*, VersionMetrics::Report> reports;  // by scheduler; null: nothing to be read
+    std::map<const VersionMetrics*, VersionMetrics::Report> reports;  // by scheduler; null if there is nothing to read
   };
 
-  // Made when a request fails so for the first time.
+  // Made at the first failure for this reason.
   struct Failures {
     std::once_flag made;
     std::shared_ptr<metrics::Histogram> seconds;
@@ -57,18 +57,18 @@ struct VersionMetrics::Series {
   metrics::Labels labels;
   std::array<Failures, core::kFailureReasons> failures;
   std::shared_ptr<metrics::Counter> padding_rows;
-  std::shared_ptr<LatencySummaries> summaries;  // null: none are asked for
-  std::once_flag cache_made;                    // for the first load whose responses are kept
+  std::shared_ptr<LatencySummaries> summaries;  // null if they are turned off
+  std::once_flag cache_made;                    // by the first load with a response cache
 
   mutable base::Mutex mutex;
   std::vector<Load> loads GUARDED_BY(mutex);
-  // The sums over loads that are gone.
+  // The sums over former loads.
   MetricValues ended GUARDED_BY(mutex){};
   core::SchedulerReport ended_report GUARDED_BY(mutex);
 
   uint64_t Read(MetricValue value) const;
   int64_t Pending() const;
-  // All loads together: what waits, what was counted, and the adaptive limit of the latest.
+  // Returns the report over all loads: queue lengths and counts as sums, and the adaptive limit of the latest load.
   core::SchedulerReport Scheduling() const;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = metrics::Registry::CallbackKind;
 
-// Counts what a load that is gone has counted.
+// Adds the counts of a former load.
 void AddCounts(core::SchedulerReport& sum, const core::SchedulerReport& load) {
   for (size_t i = 0; i < sum.executions.size(); ++i) sum.executions[i] += load.executions[i];
   sum.resource_wait_ns += load.resource_wait_ns;

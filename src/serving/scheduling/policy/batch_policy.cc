@@ -10,23 +10,23 @@ using core::BatchReason;
 
 BatchDecision Begin(int64_t rows, BatchReason reason) { return {.begin = true, .rows = rows, .reason = reason}; }
 
-// The largest preferred size that `rows` reach; 0: none.
+// Returns the largest preferred size up to `rows`. 0 if there is none.
 int64_t PreferredRows(const BatchRules& rules, int64_t rows) {
   const auto above = std::ranges::upper_bound(rules.preferred_rows, rows);
   return above == rules.preferred_rows.begin() ? 0 : *std::prev(above);
 }
 
-// As far as rows and times are concerned.
+// Decides by rows and times, without the limit on requests.
 BatchDecision DecideByRows(const BatchRules& rules, const WaitingSummary& waiting, int64_t now_ns, int64_t service_ns) {
   if (waiting.alone) {
     const BatchReason reason = rules.batching ? BatchReason::kFull : BatchReason::kNotBatching;
     return Begin(waiting.rows, waiting.retry ? BatchReason::kRetry : reason);
   }
-  // Preferred sizes hold beyond the largest of them, too. With a delay, an execution waits for exactly one of them, as
-  // in Triton; else what fits goes at once.
+  // The largest preferred size counts even if more rows wait. With a delay, an execution waits for exactly a preferred
+  // size, as in Triton. Otherwise the requests that fit run at once.
   const bool exact = rules.delay_ns > 0 && !rules.preferred_rows.empty();
   const bool by_requests = exact && waiting.preferred_rows >= 0;
-  // Once the delay is over, it takes all that fits.
+  // Once the delay is over, the execution takes every request that fits.
   const int64_t delay_over_ns = waiting.oldest_ns + rules.delay_ns;
   const bool delay_over = rules.delay_ns > 0 && delay_over_ns <= now_ns;
   const int64_t preferred = by_requests ? waiting.preferred_rows : PreferredRows(rules, waiting.rows);
@@ -66,7 +66,7 @@ BatchRules MakeBatchRules(const config::ModelConfig& config, const core::ModelSi
     if (rows > 0 && rows <= rules.rows_max) rules.preferred_rows.push_back(rows);
   }
   std::ranges::sort(rules.preferred_rows);
-  // A delay of days is as good as one of centuries, and does not overflow.
+  // Limits the delay to avoid an overflow. Nobody notices the difference.
   constexpr uint64_t kDelayUsMax = 1'000'000'000'000;
   rules.delay_ns = static_cast<int64_t>(std::min(batching.max_queue_delay_us, kDelayUsMax)) * 1000;
   return rules;

@@ -9,51 +9,52 @@
 
 namespace inferd::scheduling {
 
-// How one model's batches are made (ModelDynamicBatching of the configuration). Times in nanoseconds, of
-// base::Clock::NowNs.
+// The rules by which one model's batches are formed (ModelDynamicBatching of the configuration). Times in nanoseconds
+// of base::Clock::NowNs.
 struct BatchRules {
-  bool batching = false;                // false: every request has an execution of its own
+  bool batching = false;                // false if every request has an execution of its own
   int64_t rows_max = 1;                 // of one execution; a single request may bring more
   std::vector<int64_t> preferred_rows;  // ascending
-  int64_t enough_rows = 0;              // so many need not wait for more; 0: rows_max
-  int64_t delay_ns = 0;                 // how long the oldest may wait for further requests
-  int64_t hold_until_requests = 0;      // nothing begins before so many wait; 0: no such thing
-  int64_t requests_max = 0;             // of one execution (SharingLimit); 0: any number
+  int64_t enough_rows = 0;              // with this many rows, none waits for more; 0 means rows_max
+  int64_t delay_ns = 0;                 // the batch delay: how long the oldest request may wait for more
+  int64_t hold_until_requests = 0;      // nothing begins before this many requests wait; 0 turns it off
+  int64_t requests_max = 0;             // per execution (SharingLimit); 0 means no limit
 };
 
-// `delay_until_queued`: SchedulerOptions'. Like Triton's, it holds the requests of models with dynamic batching alone.
+// Makes the rules. `delay_until_queued` is SchedulerOptions'. As in Triton, it only affects models with dynamic
+// batching.
 BatchRules MakeBatchRules(const config::ModelConfig& config, const core::ModelSignature& signature,
                           int64_t delay_until_queued = 0);
 
-// What waits, as the next execution sees it: from the most urgent request, the oldest of its level.
+// A summary of the queue for the next execution. "The first" is the oldest request of the most urgent level.
 struct WaitingSummary {
-  int64_t requests = 0;  // in all; 0: nothing waits
-  int64_t rows = 0;      // of those that can share an execution with the first, its own included
-  int64_t sharing = 0;   // how many these are
-  // The largest preferred size that the first of these come to, taken one after the other; 0: none; -1: whatever `rows`
-  // reach, since none has more than one.
+  int64_t requests = 0;  // in total; 0 if nothing waits
+  int64_t rows = 0;      // of the requests that can share an execution with the first, including it
+  int64_t sharing = 0;   // the number of these requests
+  // The largest preferred size that these requests, taken in order, add up to. 0 if none. -1 if every request has one
+  // row, so that any size up to `rows` is reached.
   int64_t preferred_rows = -1;
-  bool other_kind = false;  // there are others
-  bool alone = false;       // the first shares with nobody
-  bool retry = false;       // because a batch it was in failed
-  int64_t oldest_ns = 0;    // when the oldest of those that share was queued
-  int64_t expires_ns = 0;   // when the first of these expires in the queue; 0: none does
+  bool other_kind = false;  // other requests wait that cannot share it
+  bool alone = false;       // the first must run alone
+  bool retry = false;       // and does so because a batch that it was part of failed
+  int64_t oldest_ns = 0;    // when the oldest of the sharing requests was queued
+  int64_t expires_ns = 0;   // when the first of them expires in the queue; 0 if never
 };
 
-// Whether an idle instance begins now, or what it waits for.
+// The decision whether an idle instance begins an execution now, or until when it waits.
 struct BatchDecision {
   bool begin = false;
-  int64_t rows = 0;      // begin: with as many of the waiting rows, or as fit
-  int64_t requests = 0;  // begin: with so many requests at most; 0: any number
+  int64_t rows = 0;      // if begin: the maximum of rows to take from the queue
+  int64_t requests = 0;  // if begin: the maximum of requests; 0 means no limit
   core::BatchReason reason = core::BatchReason::kNotBatching;
-  int64_t wait_until_ns = 0;  // !begin: to be asked again then, or when more has come; 0: only then
+  int64_t wait_until_ns = 0;  // if not begin: ask again then, or when a request comes; 0 means only then
 };
 
-// Work-conserving: an idle instance waits only where a delay is set, and never longer than that. Then it takes all that
-// fits, whatever sizes are preferred. It waits less if the first requests come to a preferred size, if the next would
-// go beyond the largest of them, if what waits next cannot share the execution anyway, or if one of those that wait
-// would expire: `service_ns`, what an execution is likely to take, is left for it. As many as BatchRules::requests_max
-// wait for no more.
+// Decides on the next execution. Work-conserving: an idle instance waits only if there is a batch delay, and never
+// longer than that. After the delay it takes every request that fits, whatever the preferred sizes. It waits less in
+// four cases: the first requests add up to a preferred size; the next request would exceed the largest one; the next
+// request cannot share the execution anyway; or a waiting request would expire, with `service_ns`, the expected time of
+// an execution, left for it. BatchRules::requests_max requests never wait for more.
 BatchDecision DecideBatch(const BatchRules& rules, const WaitingSummary& waiting, int64_t now_ns, int64_t service_ns);
 
 }  // namespace inferd::scheduling

@@ -15,7 +15,7 @@ BatchRules Rules(std::vector<int64_t> preferred = {}, int64_t delay_ns = kDelay)
   return {.batching = true, .rows_max = 8, .preferred_rows = std::move(preferred), .delay_ns = delay_ns};
 }
 
-// So many single rows, the oldest of which came right now.
+// Summarizes this many single rows, the oldest of which has just come.
 WaitingSummary Waiting(int64_t rows) { return {.requests = rows, .rows = rows, .oldest_ns = kNow}; }
 
 BatchDecision Decide(const BatchRules& rules, const WaitingSummary& waiting, int64_t now_ns = kNow) {

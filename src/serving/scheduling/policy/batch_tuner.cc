@@ -14,14 +14,14 @@ constexpr int64_t kCompanyWindowNs = 1'000'000'000;
 constexpr int64_t kCompanyWindowRequests = 64;
 
 constexpr double kForgetting = 1.0 / 16;  // per execution of a size class
-constexpr double kWeightMax = 32;         // of one
+constexpr double kWeightMax = 32;         // of a size class
 constexpr double kWeightHalfLife = 4096;  // executions of other sizes
-constexpr double kWeightMin = 2;          // less is not known
-constexpr double kClipDeviations = 3;     // also where the 99th percentile is taken to be
+constexpr double kWeightMin = 2;          // below this, a class counts as unknown
+constexpr double kClipDeviations = 3;     // also the assumed position of the 99th percentile
 constexpr double kDeviationShareMin = 1.0 / 16;
-constexpr double kSlack = 2;  // of the time in which further requests come on average
+constexpr double kSlack = 2;  // times the average time until the further requests arrive
 constexpr double kGoodEnough = 1.05;
-constexpr double kWaitCostNs = 50'000;  // of a batch that waits: a timer, and threads that wake up for it
+constexpr double kWaitCostNs = 50'000;  // cost of a waiting batch: a timer, and threads that wake up
 
 constexpr std::string_view kMeasuring = "no delay: too few executions were measured so far";
 constexpr std::string_view kLone = "no delay: requests come one after another, there is no company to wait for";
@@ -107,8 +107,8 @@ void BatchTuner::MeasureArrivals(int64_t now_ns) {
   company_started_ns_ = now_ns;
 }
 
-// Least squares over the size classes, each weighted against the square of its service time: an error counts by its
-// share, so that small batches count as much as large ones.
+// Fits by least squares over the size classes, each weighted by the inverse square of its service time: errors count
+// relatively, so that small batches matter as much as large ones.
 void BatchTuner::FitLine() {
   double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0, late = 0;
   int sizes = 0;
@@ -136,8 +136,8 @@ void BatchTuner::FitLine() {
   row_ns_ = wxy / wxx;
 }
 
-// While an execution of n rows runs, n more arrive: n = rate * (a + b * n). Clients that wait for their answers share
-// themselves among the instances and the queue. Threads that read many requests at once have larger ones, as measured.
+// While an execution of n rows runs, n more arrive: n = rate * (a + b * n). Clients that wait for their responses
+// divide between the instances and the queue. Threads that read many requests at once form larger batches, as measured.
 double BatchTuner::RowsWithoutWaiting(double company) const {
   const double rate = rows_per_second_ / kNsPerSecond / instances_;
   const double left = 1 - rate * row_ns_;
@@ -157,7 +157,7 @@ std::string_view BatchTuner::Choose() {
   return ChooseRows(RowsWithoutWaiting(company), std::min(company, static_cast<double>(rows_max_)));
 }
 
-// `without`: rows of the batches that form without waiting. `most`: more do not come, or do not fit.
+// `without` is the rows of batches that form without waiting. `most` is the maximum that arrives or fits.
 std::string_view BatchTuner::ChooseRows(double without, double most) {
   const double wanted_ns = PerRowNs(without) * (1 - kSavingMin);
   const auto saved_ns = [&](double rows) { return (PerRowNs(without) - PerRowNs(rows)) * rows; };

@@ -16,8 +16,8 @@ namespace batch_tuner_test {
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSecond = 1'000 * kMs;
 
-// A model whose executions take fixed_ns + row_ns * rows (give or take a tenth), under the tuner's choice: an idle
-// instance begins when `rows` wait, or the oldest has waited for `delay_ns`.
+// A model whose executions take fixed_ns + row_ns * rows (plus or minus a tenth), controlled by the tuner's choice: an
+// idle instance begins when `rows` wait, or the oldest has waited for `delay_ns`.
 class Simulation {
  public:
   Simulation(BatchTuner& tuner, int64_t fixed_ns, int64_t row_ns, int64_t rows_max, int instances = 1)
@@ -37,13 +37,13 @@ class Simulation {
     }
   };
 
-  // Requests come whether earlier ones were answered or not.
+  // Requests arrive even if earlier ones are not answered.
   Result RunOpen(double requests_per_second, int64_t duration_ns) {
     rate_ = requests_per_second / kSecond;
     Push(now_ns_ + Pause(), Event::kArrival, 0);
     return Run(duration_ns);
   }
-  // Clients that each wait for their answer, and send the next `think_ns` later.
+  // Each client waits for its response, and sends the next request `think_ns` later.
   Result RunClosed(int clients, int64_t think_ns, int64_t duration_ns) {
     rate_ = 0;
     think_ns_ = think_ns;
@@ -150,7 +150,7 @@ std::string Explained(const BatchTuner::Choice& choice) {
          std::to_string(choice.delay_ns);
 }
 
-// Records one execution of each size, often enough that all are known.
+// Records executions of each size, often enough for all sizes to be known.
 void Teach(BatchTuner& tuner, int64_t fixed_ns, int64_t row_ns) {
   for (int i = 0; i < 16; ++i) {
     for (const int64_t rows : {1, 2, 4, 8, 16}) tuner.RecordExecution(rows, fixed_ns + row_ns * rows, true);
@@ -191,7 +191,7 @@ TEST(BatchTunerTest, FollowsAModelThatGetsSlower) {
   EXPECT_NEAR(static_cast<double>(tuner.further_row_ns()), 5e5, 1e5);
 }
 
-// Executions that all had the same size say nothing about what one more row costs: it is taken to cost as much as any.
+// If all executions had the same size, the cost of one more row is unknown. It is assumed to cost as much as any other.
 TEST(BatchTunerTest, OneSizeAloneIsNoReasonToWait) {
   BatchTuner tuner(50 * kMs, 32);
   for (int i = 0; i < 100; ++i) tuner.RecordExecution(4, 4 * kMs, false);
@@ -203,7 +203,7 @@ TEST(BatchTunerTest, OneSizeAloneIsNoReasonToWait) {
   EXPECT_EQ(tuner.further_row_ns(), kMs);
 }
 
-// A long time at one size does not make it forget what it knew of others at once.
+// A long time with one size must not make it forget other sizes at once.
 TEST(BatchTunerTest, RemembersOtherSizesForAWhile) {
   BatchTuner tuner(50 * kMs, 32);
   Teach(tuner, 2 * kMs, 50'000);
@@ -243,8 +243,8 @@ TEST(BatchTunerTest, UnderSaturationLargeBatchesFormWithoutADelay) {
   EXPECT_EQ(choice.rows, 32);
 }
 
-// 150 requests/s of a model that needs 4 ms however many rows it gets: an instance that is idle nearly half of the time
-// need not be busy at all.
+// 150 requests/s for a model that needs 4 ms for any number of rows. Its instance is idle nearly half of the time
+// already, and need not be busy at all.
 TEST(BatchTunerTest, WaitingPaysForAModelWithALargeFixedCost) {
   BatchTuner tuner(60 * kMs, 32);
   Simulation simulation(tuner, 4 * kMs, 50'000, 32);
@@ -266,7 +266,7 @@ TEST(BatchTunerTest, TheObjectiveHoldsAtAnyLoad) {
   }
 }
 
-// Clients that wait for their answers are gathered into one batch, and as soon as all are there nobody waits longer.
+// Clients that wait for their responses are gathered into one batch. As soon as all are there, no request waits longer.
 TEST(BatchTunerTest, ClientsThatWaitForAnswersShareOneExecution) {
   BatchTuner tuner(100 * kMs, 32);
   Simulation simulation(tuner, 2 * kMs, 50'000, 32);
@@ -285,7 +285,7 @@ TEST(BatchTunerTest, NobodyWaitsWhereRowsSaveNothing) {
   EXPECT_NE(choice.explanation.find("save little"), std::string_view::npos) << Explained(choice);
 }
 
-// Half of the time per row, and yet less than the wake-ups that a batch costs which waits.
+// Saves half of the time per row, but less than the wake-ups of a waiting batch cost.
 TEST(BatchTunerTest, NobodyWaitsForTinyExecutions) {
   BatchTuner tuner(10 * kMs, 32);
   Simulation simulation(tuner, 8'000, 4'000, 32);
@@ -317,7 +317,7 @@ TEST(BatchTunerTest, RareRequestsDoNotWaitForEachOther) {
   EXPECT_NE(choice.explanation.find("too rarely"), std::string_view::npos) << Explained(choice);
 }
 
-// So many rows a second, one a request, of so many clients.
+// Simulates arrivals at this rate, one row per request, from this many clients.
 int64_t Arrive(BatchTuner& tuner, int64_t rows_per_second, int64_t clients, int64_t now_ns, int64_t duration_ns) {
   const int64_t rows = rows_per_second * BatchTuner::kRecomputeNs / kSecond;
   for (const int64_t end_ns = now_ns + duration_ns; now_ns < end_ns; now_ns += BatchTuner::kRecomputeNs) {
@@ -327,7 +327,7 @@ int64_t Arrive(BatchTuner& tuner, int64_t rows_per_second, int64_t clients, int6
   return now_ns;
 }
 
-// Threads that read what several connections have sent run it as one execution, however idle the instance is.
+// Threads that read requests of several connections run them as one execution, even if the instance is mostly idle.
 TEST(BatchTunerTest, NobodyWaitsForWhatComesTogetherAnyway) {
   BatchTuner tuner(10 * kMs, 64);
   Teach(tuner, 17'000, 9'000);
@@ -349,7 +349,7 @@ TEST(BatchTunerTest, NobodyWaitsLongerThanItSaves) {
   EXPECT_NE(choice.explanation.find("takes longer to come"), std::string_view::npos) << Explained(choice);
 }
 
-// Whether or not waiting pays: a tuner that has no time for it is what others are held against.
+// Compares the tuner with one that never waits, both where waiting pays and where it does not.
 TEST(BatchTunerTest, ClientsThatWaitForAnswersGetNoFewerRowsForIt) {
   for (const int instances : {1, 2}) {
     for (const int clients : {2, 4, 16}) {

@@ -7,7 +7,7 @@
 namespace inferd::scheduling {
 
 namespace {
-// Copying so much takes a loop about as long as one of the quick models does.
+// A loop copies this many bytes in about the time of a quick model.
 constexpr size_t kPassedBytesMax = 256 * 1024;
 }  // namespace
 
@@ -20,7 +20,7 @@ bool InlineGate::Open(size_t index) const {
   return (index > 0 || samples_left_ == 0) && ExpectedNs(index) < service_ns_max_;
 }
 
-// The limit while the class is closed, and with it those above that go by it.
+// Returns the limit while the class is closed. Classes above without measurements then follow it.
 int64_t InlineGate::ExpectedNs(size_t index) const {
   const Size& size = sizes_[index];
   if (runs_ < size.closed_until) return service_ns_max_;
@@ -53,12 +53,12 @@ void InlineGate::Record(int64_t rows, int64_t service_ns, size_t request_bytes, 
   service_ns -= MovingNs(request_bytes);
   size_t index = IndexOf(rows);
   if (!inline_run && index > 0) {
-    // One row takes no longer. That many are slow elsewhere says nothing.
+    // One row does not take longer. But several slow rows off the loop say nothing about one.
     if (service_ns >= service_ns_max_) return;
     index = 0;
   }
   Size& size = sizes_[index];
-  // One outlier must not hold the mean up for long.
+  // One outlier must not keep the mean high for long.
   const int64_t sample_ns = std::clamp<int64_t>(service_ns, 1, std::max<int64_t>(kOutlier * service_ns_max_, 1));
   size.mean_ns = size.mean_ns == 0 ? sample_ns : size.mean_ns + (sample_ns - size.mean_ns) / 8;
   const bool slow = service_ns >= (index == 0 ? service_ns_max_ : kOutlier * service_ns_max_);
@@ -67,7 +67,7 @@ void InlineGate::Record(int64_t rows, int64_t service_ns, size_t request_bytes, 
   if (slow) {
     const bool paid = Pay(size, service_ns);
     if (std::exchange(size.watching, true)) {
-      // What was blamed is the model's own doing.
+      // While watching, the measured time is the model's own.
       if (mode_ == config::InlineExecution::kAuto && service_ns / kFarOver >= service_ns_max_) Ban();
       if (!paid) return Close(index);
     }
@@ -100,7 +100,7 @@ void InlineGate::Close(size_t index) {
     samples_left_ = size.pause;
   } else {
     size.closed_until = runs_ + static_cast<uint64_t>(size.pause);
-    size.mean_ns = 0;  // to be tried anew then
+    size.mean_ns = 0;  // measured anew then
   }
   size.pause = std::min(size.pause * 2, kPauseMax);
 }

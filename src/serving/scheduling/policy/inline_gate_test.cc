@@ -62,7 +62,7 @@ TEST(InlineGateTest, WatchesUntilItWasQuietForLong) {
   EXPECT_TRUE(gate.Allows(1, 64));
 }
 
-// Runs of which one in `fast_runs` + 1 takes that long, as the thread's own use. Returns how many of 100 were let in.
+// Simulates runs of which one in `fast_runs` + 1 takes that long, by its own use. Returns how many of 100 were let in.
 int RunsLetIn(InlineGate& gate, int fast_runs, int64_t slow_ns) {
   int let_in = 0;
   for (int i = 0; i < 100 * (fast_runs + 1); ++i) {

@@ -8,7 +8,7 @@ namespace inferd::scheduling {
 
 namespace {
 
-// Below, the most requests that a batch ever has are fewer than would be allowed.
+// Below this share, the limit would exceed any real batch.
 constexpr double kForgottenShare = 1e-6;
 
 }  // namespace
@@ -18,11 +18,11 @@ std::shared_ptr<RepeatedBatch> SharingLimit::RecordFailedBatch(size_t requests, 
     base::MutexLock lock(mutex_);
     ++failed_;
     repeated_ += requests;
-    // One of them, at least, is bad.
+    // At least one of them is bad.
     bad_share_ += (1 - bad_share_) / kMemory;
     Adapt();
   }
-  // What many need together may be too much where what one needs is not, today.
+  // Requests may lack resources together now, although each alone does not.
   const bool counts = status.code() != base::StatusCode::kResourceExhausted;
   return std::make_shared<RepeatedBatch>(*this, requests, counts ? status.message() : std::string());
 }
@@ -85,7 +85,7 @@ core::SchedulerReport::Sharing SharingLimit::Report() const {
 RepeatedBatch::~RepeatedBatch() {
   const bool failed = failed_.load(std::memory_order_relaxed);
   const bool all_succeeded = succeeded_.load(std::memory_order_relaxed) == requests_;
-  // Of requests that were cancelled nobody knows.
+  // The results of cancelled requests are unknown.
   if (failure_.empty() || (!failed && !all_succeeded)) return;
   limit_.RecordRepeated(all_succeeded, failure_);
 }

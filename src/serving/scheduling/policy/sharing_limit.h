@@ -16,23 +16,23 @@ namespace inferd::scheduling {
 
 class RepeatedBatch;
 
-// How many requests of a model may share an execution, in the light of those that failed. Thread-safe; outlives the
-// executions and the RepeatedBatches.
+// Limits how many requests of a model may share an execution, depending on the share of requests that failed.
+// Thread-safe; outlives the executions and the RepeatedBatches.
 //
-// An execution of several requests that fails is repeated, each request alone, so that a failure is the answer only of
-// the request that earned it. Two things bound what that costs:
+// A failed execution of several requests is repeated, each request alone, so that only the request that caused the
+// failure fails. Two rules limit the cost:
 //
 // 1. A request is executed twice at most.
-// 2. With a share p of bad requests, executions of g requests and what is repeated of them are 1/g + 1 - (1-p)^g
-//    executions per request. That is least near g = 1/sqrt(p) (R. Dorfman, "The Detection of Defective Members of Large
-//    Populations", 1943), and about 1 from p = 1/4 on, where every request runs alone. So p is estimated, as a mean
-//    over the last kMemory answers or so, and requests_max() is that g. It rises again as good answers follow.
+// 2. If a share p of requests is bad, executions of g requests with their repetitions cost 1/g + 1 - (1-p)^g executions
+//    per request. That is lowest near g = 1/sqrt(p) (R. Dorfman, "The Detection of Defective Members of Large
+//    Populations", 1943), and about 1 from p = 1/4 on, where every request runs alone. So p is estimated as a mean over
+//    about the last kMemory responses, and requests_max() is that g. It rises again as good responses follow.
 //
-// Batching ends for good, with a warning that says why and what to write into the configuration, where sharing itself
-// is shown to be wrong: an output does not have the rows of its batch (RecordWrongRows()), or kBlamelessMax executions
-// of several requests in a row failed, and each of their requests succeeded alone.
+// Batching stops for good, with a warning that says why and what to write into the configuration, if sharing itself is
+// shown to be wrong. That is the case if an output does not have the rows of its batch (RecordWrongRows()), or if
+// kBlamelessMax executions of several requests failed in a row and each of their requests then succeeded alone.
 //
-// As long as nothing fails, this costs an answer one read of a flag.
+// As long as nothing fails, a response costs one read of a flag.
 class SharingLimit final {
  public:
   static constexpr double kMemory = 128;
@@ -40,23 +40,23 @@ class SharingLimit final {
 
   SharingLimit(core::ModelId model, base::Logger& logger) : model_(std::move(model)), logger_(logger) {}
 
-  // 0: any number.
+  // Returns the maximum number of requests per execution. 0 means no limit.
   int64_t requests_max() const { return requests_max_.load(std::memory_order_relaxed); }
   bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
-  // Whether executions may have rows that only fill them up.
+  // Returns true if batches may be filled up with extra rows.
   bool may_fill_up() const { return may_fill_up_.load(std::memory_order_relaxed); }
 
-  // So many requests have got their answers from one execution; `failed`: that was one request, and it failed.
+  // Records that one execution answered this many requests. `failed` is true for a single request that failed.
   void RecordAnswers(size_t requests, bool failed) {
     if (watching_.load(std::memory_order_relaxed)) Watch(requests, failed);
   }
 
-  // An execution of several requests failed, `requests` of which run once more, each alone: what they hold till their
-  // answers are out.
+  // Records that an execution of several requests failed, and that `requests` of them run again, each alone. They hold
+  // the returned object until they are answered.
   std::shared_ptr<RepeatedBatch> RecordFailedBatch(size_t requests, const base::Status& status);
 
-  // An output did not have the rows of its execution: nothing shares one any more, nor fills one up. `why`: a clause,
-  // for the log and the report.
+  // Records that an output did not have the rows of its execution: no more sharing, and no more filling up. `why` is a
+  // clause, for the log and the report.
   void RecordWrongRows(const std::string& why);
 
   core::SchedulerReport::Sharing Report() const;
@@ -83,8 +83,8 @@ class SharingLimit final {
   std::string why_stopped_ GUARDED_BY(mutex_);
 };
 
-// What the requests of a failed execution have in common while they are repeated; the last one that lets go of it tells
-// the limit how they fared. Thread-safe.
+// Counts how the requests of a failed execution end when they run again. Its last holder reports the result to the
+// limit. Thread-safe.
 class RepeatedBatch final {
  public:
   RepeatedBatch(SharingLimit& limit, size_t requests, std::string failure)
@@ -94,13 +94,13 @@ class RepeatedBatch final {
   RepeatedBatch& operator=(const RepeatedBatch&) = delete;
 
   void RecordSuccess() { succeeded_.fetch_add(1, std::memory_order_relaxed); }
-  // True: the first. The limit has heard of that one when the batch failed.
+  // Returns true for the first failure. The limit has already counted that one when the batch failed.
   bool RecordFailure() { return !failed_.exchange(true, std::memory_order_relaxed); }
 
  private:
   SharingLimit& limit_;
   const size_t requests_;
-  const std::string failure_;  // empty: it says nothing about sharing
+  const std::string failure_;  // empty if it says nothing about sharing
   std::atomic<size_t> succeeded_{0};
   std::atomic<bool> failed_{false};
 };

@@ -9,7 +9,7 @@ namespace {
 
 class SharingLimitTest : public ::testing::Test {
  protected:
-  // A batch of `requests`, all of which succeed alone; or so many do, and the rest is cancelled.
+  // Fails a batch of `requests`. Then `succeeded` of them succeed alone, and the others are cancelled.
   void FailBlamelessly(size_t requests, size_t succeeded, const base::Status& status = base::Internal("it failed")) {
     const auto batch = limit_.RecordFailedBatch(requests, status);
     for (size_t i = 0; i < succeeded; ++i) {
@@ -64,7 +64,7 @@ TEST_F(SharingLimitTest, WhereHalfOfAllIsBadEachRunsAlone) {
   EXPECT_FALSE(limit_.stopped()) << "for the time being";
 }
 
-// The promise of the header: executions per request, for batches of up to 64 and a share of bad requests.
+// Checks the header's promise: executions per request, for batches of up to 64 and any share of bad requests.
 TEST_F(SharingLimitTest, WhatIsRepeatedIsBounded) {
   std::mt19937 random(1);
   const auto cost = [&](double share) {

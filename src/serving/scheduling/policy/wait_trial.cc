@@ -5,7 +5,7 @@
 namespace inferd::scheduling {
 
 namespace {
-// Nobody asked for anything then.
+// Over such a time, there were no requests.
 constexpr int64_t kSilenceNs = 1'000'000'000;
 }  // namespace
 
@@ -19,7 +19,7 @@ void WaitTrial::Record(int64_t rows, int64_t elapsed_ns, bool waited) {
       if (unwaited_.Enough()) Enter(State::kTrying);
       return;
     case State::kTrying:
-      // Where nobody waits for other reasons the pace is that of late.
+      // Keeps the pace without waiting recent, if requests do not wait for other reasons.
       if (unwaited_.Enough(2)) unwaited_ = {.rows = unwaited_.rows / 2, .ns = unwaited_.ns / 2};
       if (!waited_.Enough()) return;
       if (waited_.PerNs() >= kSlowerMax * unwaited_.PerNs()) {

@@ -4,15 +4,14 @@
 
 namespace inferd::scheduling {
 
-// Whether clients send fewer rows when they are made to wait for others: those that wait for their answers before they
-// send the next do, unless larger batches make up for it, and nothing tells them from others beforehand. So it is
-// tried:
+// Tries out if clients send fewer rows when their requests wait for others. Clients that wait for a response before
+// they send the next request do so, unless larger batches make up for it. Nothing identifies such clients in advance.
 //
 //   watching --enough rows came without waiting--> trying --enough came with it, and as fast--> settled
 //   trying --came slower--> barred --a pause, which doubles each time up to kPausesMax--> trying
 //   settled --a long while--> watching, once more
 //
-// What is enough is kRows and kNs; the settled while is kSettled times that. A pure function of what it is told; not
+// "Enough" is kRows and kNs; "a long while" is kSettled times that. Pure: depends only on what the calls pass in. Not
 // thread-safe.
 class WaitTrial final {
  public:
@@ -25,7 +24,7 @@ class WaitTrial final {
 
   enum class State { kWatching, kTrying, kSettled, kBarred };
 
-  // So many rows came in so long a time, in which there was a delay or was none.
+  // Records that `rows` rows arrived in `elapsed_ns`. `waited` is true if there was a batch delay in that time.
   void Record(int64_t rows, int64_t elapsed_ns, bool waited);
 
   bool allows_waiting() const { return state_ == State::kTrying || state_ == State::kSettled; }
@@ -43,7 +42,7 @@ class WaitTrial final {
 
   State state_ = State::kWatching;
   Pace waited_;    // since the state was entered
-  Pace unwaited_;  // of late; in kBarred since it was entered
+  Pace unwaited_;  // recent; in kBarred, since it was entered
   int64_t pauses_ = kPausesMin;
 };
 

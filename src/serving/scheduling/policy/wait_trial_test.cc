@@ -9,7 +9,7 @@ using State = WaitTrial::State;
 
 constexpr int64_t kMs = 1'000'000;
 
-// In steps as the tuner's, so long at such a pace, or until the state changes.
+// Records rows at this pace for `ms`, in steps like the tuner's, or until the state changes.
 void Come(WaitTrial& trial, double rows_per_ms, int64_t ms, bool waited) {
   const State before = trial.state();
   for (int64_t at = 0; at < ms && trial.state() == before; at += 5) {

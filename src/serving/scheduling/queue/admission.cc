@@ -31,7 +31,7 @@ void Admission::AdmitInstead(core::QueuedRequest& queued) {
 }
 
 void Admission::CountUntilAnswered(core::QueuedRequest& queued) {
-  // The answering thread pins the version, and with it this.
+  // The answering thread holds the version, and so this object.
   queued.completion = core::Completion([this, queued_ns = queued.queued_ns, completion = std::move(queued.completion)](
                                            core::InferResponse response) mutable {
     if (response.final) Answered(queued_ns, response.status.code());
@@ -43,7 +43,7 @@ void Admission::Answered(int64_t queued_ns, base::StatusCode code) {
   const int64_t now_ns = clock_.NowNs();
   base::MutexLock lock(mutex_);
   const int64_t in_flight = in_flight_--;
-  // These say nothing about how long requests take.
+  // These codes say nothing about how long requests take.
   if (code == base::StatusCode::kCancelled || code == base::StatusCode::kResourceExhausted) return;
   limit_.Record(now_ns - queued_ns, in_flight, code == base::StatusCode::kDeadlineExceeded, now_ns);
 }

@@ -9,19 +9,20 @@
 
 namespace inferd::scheduling {
 
-// Holds a model's requests against its adaptive limit (inferd { concurrency }), and tells the limit how they fare.
-// Costs nothing where there is no limit. Thread-safe; outlives the requests that it admitted.
+// Applies a model's adaptive limit (inferd { concurrency }) to its requests, and feeds their latencies back into the
+// limit. Costs nothing if there is no limit. Thread-safe; outlives the requests that it admitted.
 class Admission final {
  public:
   Admission(const config::ConcurrencyOptions& options, const base::Clock& clock, bool batches = false);
 
   bool active() const { return active_; }
-  // 0: the request is in, and counts until its final answer. Else: the limit is reached, try again after so many ms.
+  // Admits a request, which counts until its final response, and returns 0. If the limit is reached, returns the
+  // milliseconds after which to retry.
   int64_t Admit(core::QueuedRequest& queued);
-  // Lets in a request that Admit() did not, in place of one that it did and that is to be refused: it has counted one
-  // as shed.
+  // Admits a request that Admit() refused, in place of an admitted one, which the caller must refuse. Admit() has
+  // already counted one request as shed.
   void AdmitInstead(core::QueuedRequest& queued);
-  // ConcurrencyLimit's.
+  // As ConcurrencyLimit::RecordBatch().
   void RecordBatch(int64_t executing, int64_t left);
 
   core::SchedulerReport::Concurrency Report() const;

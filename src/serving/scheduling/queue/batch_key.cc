@@ -11,7 +11,7 @@ namespace inferd::scheduling {
 
 namespace {
 
-// Shapes differ in few bits.
+// Mixes well, as shapes differ in few bits.
 void Mix(uint64_t& hash, uint64_t value) { hash = base::MixBits((hash ^ value) + base::kMixStep); }
 
 uint64_t HashOf(const core::ParameterValue& value) {
@@ -20,11 +20,11 @@ uint64_t HashOf(const core::ParameterValue& value) {
   return hash + value.index();
 }
 
-// The first dimension that tells two requests' inputs apart.
+// Returns the first dimension in which requests' inputs may not differ.
 size_t FirstDim(const core::ModelSignature& signature) { return signature.max_batch_size > 0 ? 1 : 0; }
 
-// Whether the dimensions of this input tell requests apart. There is nothing to fill up an empty tensor with, and what
-// parts of a request get is joined by its shape.
+// Returns true if requests that differ in this input's dimensions must not share an execution. Empty tensors cannot be
+// filled up, and the parts of a split request are joined by their shape.
 bool ShapeCounts(const core::QueuedRequest& queued, const core::InferTensor& input, const core::TensorSpec& spec,
                  size_t first_dim) {
   if (spec.ragged) return false;
@@ -68,7 +68,7 @@ bool SharesBatch(const core::QueuedRequest& a, const core::QueuedRequest& b, con
   if (a.request->inputs.size() != b.request->inputs.size()) return false;
   for (size_t i = 0; i < a.request->inputs.size(); ++i) {
     const int index = a.layout.inputs[i];
-    size_t j = i;  // nearly always the same order
+    size_t j = i;  // the order is nearly always the same
     if (b.layout.inputs[j] != index) {
       for (j = 0; j < b.layout.inputs.size() && b.layout.inputs[j] != index;) ++j;
       if (j == b.layout.inputs.size()) return false;

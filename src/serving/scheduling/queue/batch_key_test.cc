@@ -32,7 +32,7 @@ class BatchKeyTest : public ::testing::Test {
     return queued;
   }
 
-  // Both ways of asking must agree.
+  // Checks that keys and SharesBatch() agree.
   bool Share(const core::QueuedRequest& a, const core::QueuedRequest& b) const {
     const bool keys = MakeBatchKey(a, signature_, significant_) == MakeBatchKey(b, signature_, significant_);
     EXPECT_EQ(keys, SharesBatch(a, b, signature_, significant_));

@@ -33,7 +33,7 @@ void ConcurrencyLimit::Record(int64_t latency_ns, int64_t in_flight, bool droppe
     return;
   }
   if (started_ns_ == 0) StartWindow(now_ns - latency_ns);
-  // Requests that came before the measurement waited behind those that it keeps out.
+  // Requests from before the measurement waited behind the excess that it now keeps out.
   if (phase_ == Phase::kMeasuring && now_ns - latency_ns < started_ns_) return;
   most_in_flight_ = std::max(most_in_flight_, in_flight);
   if (dropped) {
@@ -59,7 +59,7 @@ void ConcurrencyLimit::StartWindow(int64_t now_ns) {
 
 bool ConcurrencyLimit::WindowIsOver(int64_t now_ns) const {
   if (sample_count_ + dropped_count_ < kSamplesMin) return false;
-  // What the last change of the limit did shows only after those that were let in before it.
+  // A change of the limit shows only in requests that were admitted after it.
   return phase_ == Phase::kMeasuring || now_ns - started_ns_ >= 2 * latency_ns_;
 }
 
@@ -99,7 +99,7 @@ double ConcurrencyLimit::BatchGradient() const {
 void ConcurrencyLimit::Adapt(int64_t median_ns, int64_t now_ns) {
   if (median_ns > 0) latency_ns_ = median_ns;
   double gradient = batches_ ? BatchGradient() : LatencyGradient(median_ns);
-  // Requests that expire in the queue are late by anyone's measure.
+  // Requests that expire in the queue are certainly late.
   if (dropped_count_ * 2 > sample_count_) gradient = kGradientMin;
 
   if (gradient >= 1 && most_in_flight_ * 2 < static_cast<int64_t>(limit_)) {

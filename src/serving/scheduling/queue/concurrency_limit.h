@@ -8,33 +8,35 @@
 
 namespace inferd::scheduling {
 
-// How many requests of a model may be in flight before more of them only make all of them late (inferd { concurrency
-// }). Adapted by a gradient, as in Netflix's concurrency-limits and Envoy's adaptive_concurrency, in windows of
-// kSamplesMin answers or more:
+// Limits the requests of a model that are in flight to the number beyond which more requests only make all of them late
+// (inferd { concurrency }). Adapts by a gradient, as Netflix's concurrency-limits and Envoy's adaptive_concurrency do,
+// in windows of at least kSamplesMin responses:
 //
 //   limit += kSmoothing * (limit * gradient + sqrt(limit) - limit)
 //
-// A model that does not batch is watched by its latency: the median of a window is held against the base, the median
-// without queueing.
+// For a model that does not batch, the gradient comes from the latency: the median of a window is compared with the
+// base, the median without queueing.
 //
 //   gradient = kTolerance * base / median, within [0.5, 1]
 //
-// kTolerance is 2: one that waits behind one that is executed is not too many. So of a model that serves c requests at
-// once, about 2 c + sqrt(2 c) are let in: it is never short of work, and nobody waits for long. The base falls with any
-// window that is faster. When it has held the limit down for kBaseAgeNs it is measured anew: a quarter of the limit is
-// let in for one window, which starts when those before are answered. The same happens at the start.
+// kTolerance is 2: one waiting request per executing one is not too many. So a model that serves c requests at once
+// gets about 2 c + sqrt(2 c): it never lacks work, and no request waits for long. The base falls with any faster
+// window. If it has held the limit down for kBaseAgeNs, it is measured again: for one window, which starts when the
+// earlier requests are answered, only a quarter of the limit is admitted. The same happens at the start.
 //
-// A model that batches has no such base: few requests make small batches, which are quick, and large ones take longer
-// with nobody in excess. It is watched by what its executions leave behind. Each is asked, as it begins, how many are
-// executed now, and how many of those that wait did not fit; what did not fill it could not have had too many waiting.
+// A model that batches has no such base: few requests make small, quick batches, and large batches take longer although
+// nothing queues in excess. Here the gradient comes from the requests that executions leave waiting. Each execution, as
+// it begins, records how many requests are executing now, and how many waiting ones did not fit. If it was not full,
+// there cannot have been too many waiting.
 //
 //   gradient = kBatchTolerance * executing / (executing + left), of the window's sums, 0.5 or more
 //
-// An execution begins when the one before has been answered, and as many may come in while it runs. So where c requests
-// are executed at once, in full batches, about 2 c and two thirds of c are let in: the next batch is full again, even
-// if the machine was elsewhere for a moment, and hardly anybody waits for two of them.
+// An execution begins when the one before has been answered, and as many requests may arrive while it runs. So where c
+// requests are executed at once, in full batches, the limit is about 2 c + 2/3 c. The next batch is then
+// full again even if the machine was busy elsewhere for a moment, and hardly any request waits for two batches.
 //
-// Where less than half of the limit is used, it does not grow. A pure function of what it is told; not thread-safe.
+// If less than half of the limit is used, it does not grow. Pure: depends only on what the calls pass in. Not
+// thread-safe.
 class ConcurrencyLimit final {
  public:
   static constexpr double kTolerance = 2;
@@ -48,17 +50,17 @@ class ConcurrencyLimit final {
   explicit ConcurrencyLimit(const config::ConcurrencyOptions& options, bool batches = false);
 
   bool active() const { return max_ > 0; }
-  // `in_flight`: without the one that asks.
+  // Returns true if another request may be admitted. `in_flight` does not include it.
   bool Admits(int64_t in_flight) const { return !active() || in_flight < limit(); }
-  // A request was answered: `latency_ns` after it was enqueued, with so many in flight then, itself included.
-  // `dropped`: it expired in the queue. Those that were cancelled or refused are not to be told.
+  // Records the response to a request: `latency_ns` since it was enqueued, and the requests in flight then, including
+  // itself. `dropped` is true if it expired in the queue. Do not record cancelled or refused requests.
   void Record(int64_t latency_ns, int64_t in_flight, bool dropped, int64_t now_ns);
-  // An execution of a model that batches begins. `executing`: requests, those of other instances included. `left`:
-  // those that wait on because it is full; 0: it is not.
+  // Records the beginning of an execution of a model that batches. `executing` is the number of executing requests,
+  // including those of other instances. `left` is the number that waits on because it is full; 0 if it is not full.
   void RecordBatch(int64_t executing, int64_t left);
-  // What is let in now; 0: not active.
+  // Returns the present limit. 0 if not active.
   int64_t limit() const;
-  // When a refused client may try again: as long as the ones over the limit take to be answered.
+  // Returns when a refused client may retry: the time in which the requests over the limit will be answered.
   int64_t RetryAfterMs(int64_t in_flight) const;
 
  private:
@@ -78,13 +80,13 @@ class ConcurrencyLimit final {
   double limit_;
   Phase phase_;
   int64_t base_ns_ = 0;
-  int64_t based_ns_ = 0;    // when it was last measured, or was of no consequence
+  int64_t based_ns_ = 0;    // when it was last measured, or did not limit anything
   int64_t latency_ns_ = 0;  // the last median
 
   // The window.
   int64_t started_ns_ = 0;
   int64_t most_in_flight_ = 0;
-  size_t sample_count_ = 0;  // the ring below has the latest of them
+  size_t sample_count_ = 0;  // the ring below holds the latest ones
   size_t dropped_count_ = 0;
   int64_t executing_sum_ = 0;  // over the executions that began
   int64_t left_sum_ = 0;

@@ -9,7 +9,7 @@
 
 #include "serving/scheduling/queue/concurrency_limit.h"
 
-// The limit of models that batch.
+// Tests the limit of models that batch.
 
 namespace inferd::scheduling {
 namespace concurrency_limit_batching_test {
@@ -17,8 +17,8 @@ namespace concurrency_limit_batching_test {
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSecond = 1'000 * kMs;
 
-// A server of instances that execute up to `rows_max` of what waits at once, in `first_ns` and `further_ns` for each
-// row, behind the adaptive limit and a bounded queue, and clients that send whether it answers or not.
+// A server whose instances execute up to `rows_max` waiting rows at once, in `first_ns` plus `further_ns` per row,
+// behind the adaptive limit and a bounded queue. Its clients send without waiting for responses.
 class BatchingSimulation {
  public:
   struct Model {
@@ -27,7 +27,7 @@ class BatchingSimulation {
     int64_t first_ns = 300'000;
     int64_t further_ns = 100'000;
     int64_t delay_ns = 0;  // the batch delay
-    int kinds = 1;         // of requests; an execution has one of them
+    int kinds = 1;         // of requests; an execution has only one
 
     double capacity() const {
       return static_cast<double>(instances * rows_max) * kSecond /
@@ -83,7 +83,7 @@ class BatchingSimulation {
 
   bool HasIdle() const { return running_.size() < static_cast<size_t>(model_.instances); }
 
-  // The kind whose turn it is; waiting_.size(): nothing waits.
+  // Returns the kind that runs next, or waiting_.size() if nothing waits.
   size_t Oldest() const {
     size_t oldest = waiting_.size();
     for (size_t kind = 0; kind < waiting_.size(); ++kind) {
@@ -146,7 +146,7 @@ class BatchingSimulation {
 
 constexpr config::ConcurrencyOptions kWide{.min = 1, .max = 320};
 
-// By what batches, and how much it gains by that.
+// Models that differ in what they batch, and how much they gain by it.
 const std::vector<BatchingSimulation::Model> kBatchingModels = {
     {},
     {.first_ns = 5 * kMs, .further_ns = 20'000},
@@ -186,7 +186,7 @@ TEST(ConcurrencyLimitBatchingTest, KeepsBatchesLargeAndTheQueueShort) {
   }
 }
 
-// However large it was while the model kept up.
+// The limit follows the load, however large it was while the model kept up.
 TEST(ConcurrencyLimitBatchingTest, FollowsTheLoad) {
   const BatchingSimulation::Model model;
   const double capacity = model.capacity();

@@ -14,7 +14,7 @@ namespace concurrency_limit_test {
 constexpr int64_t kMs = 1'000'000;
 constexpr int64_t kSecond = 1'000 * kMs;
 
-// A server of `places` that work in parallel behind a queue, and clients that send whether it answers or not.
+// A server with `places` that work in parallel, behind a queue. Its clients send without waiting for responses.
 class Simulation {
  public:
   Simulation(ConcurrencyLimit& limit, int places, int64_t service_ns, uint32_t seed = 7)
@@ -106,7 +106,7 @@ TEST(ConcurrencyLimitTest, WithoutAMaximumThereIsNone) {
   EXPECT_EQ(limit.limit(), 0);
 }
 
-// What is let in keeps every place busy, and waits for about one service more.
+// The admitted requests keep every place busy, and wait for about one service time more.
 TEST(ConcurrencyLimitTest, SettlesWhereThePlacesAreBusyAndFewWait) {
   for (const int places : {1, 4, 16, 64}) {
     ConcurrencyLimit limit({.min = 1, .max = 1'000});
@@ -164,7 +164,7 @@ TEST(ConcurrencyLimitTest, RecoversAfterASlowPhase) {
   EXPECT_LT(limit.limit(), before * 3 / 2);
 }
 
-// A server that is slower for good is not held against what it once was.
+// If a server becomes slower for good, the base is measured again.
 TEST(ConcurrencyLimitTest, MeasuresTheBaseAnew) {
   ConcurrencyLimit limit({.min = 1, .max = 1'000});
   Simulation simulation(limit, 16, 5 * kMs);
@@ -177,7 +177,7 @@ TEST(ConcurrencyLimitTest, MeasuresTheBaseAnew) {
   EXPECT_GT(result.answered, static_cast<int64_t>(0.9 * 4 * 640));
 }
 
-// The base must not creep up when it is measured under load, time and again.
+// The base must not creep up when it is measured under load again and again.
 TEST(ConcurrencyLimitTest, DoesNotDriftInALongOverload) {
   for (const int places : {1, 2, 16}) {
     ConcurrencyLimit limit({.min = 1, .max = 1'000});

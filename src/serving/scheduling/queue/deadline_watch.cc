@@ -72,7 +72,7 @@ void DeadlineWatch::RunDue() {
   for (const Id id : due) {
     const auto it = entries_.find(id);
     if (it == entries_.end() || it->second.running) continue;
-    Entry& entry = it->second;  // stays: Remove() waits while it runs, and nodes of the map do not move
+    Entry& entry = it->second;  // stays valid: Remove() waits while it runs, and nodes of the map do not move
     Disarm(id, entry);
     entry.running = true;
     lock.unlock();

@@ -12,22 +12,23 @@
 
 namespace inferd::scheduling {
 
-// Wakes schedulers when a waiting request's time is up. One thread for all of them, which sleeps while nothing is
-// armed. Thread-safe.
+// Wakes schedulers when a waiting request's time is up. Uses one thread for all schedulers, which sleeps while nothing
+// is armed. Thread-safe.
 class DeadlineWatch final {
  public:
   using Id = uint64_t;
-  // Answers what is due; returns when to be called again, in base::Clock::NowNs, 0: when armed again.
+  // Answers the requests that are due. Returns when to call it again, in base::Clock::NowNs, or 0 for when it is armed
+  // again.
   using Expire = std::function<int64_t()>;
 
-  // `threaded` false: nothing runs but by RunDue(), for tests with a fake clock. The clock outlives this.
+  // If `threaded` is false, only RunDue() calls callbacks, for tests with a fake clock. The clock outlives this object.
   explicit DeadlineWatch(const base::Clock& clock, bool threaded = true);
   ~DeadlineWatch();
 
   Id Add(Expire expire);
-  // Returns when the callback is not running and never will again. Not from within it.
+  // Returns when the callback is not running and never will again. Do not call from within the callback.
   void Remove(Id id);
-  // Calls the callback at `at_ns` or soon after it, unless it is to be called earlier already.
+  // Calls the callback at `at_ns` or soon after, unless it is already armed for an earlier time.
   void Arm(Id id, int64_t at_ns);
 
   // Runs every callback that is due.
@@ -38,9 +39,9 @@ class DeadlineWatch final {
 
   struct Entry {
     Expire expire;
-    int64_t at_ns = 0;  // 0: not armed
+    int64_t at_ns = 0;  // 0 if not armed
     bool running = false;
-    Armed::node_type spare = {};  // of `armed_`, while it is not armed: arming it again takes no memory
+    Armed::node_type spare = {};  // node of `armed_`, kept while not armed, so that arming allocates no memory
   };
 
   void Run();
@@ -54,7 +55,7 @@ class DeadlineWatch final {
   Id next_id_ GUARDED_BY(mutex_) = 1;
   int64_t sleeping_until_ns_ GUARDED_BY(mutex_) = 0;
   std::unordered_map<Id, Entry> entries_ GUARDED_BY(mutex_);
-  // A wake costs what is due, however many models there are.
+  // Ordered by time: a wake costs only what is due, however many models there are.
   Armed armed_ GUARDED_BY(mutex_);
   std::thread thread_;
 };

@@ -1,4 +1,4 @@
-// One wake of the watch of deadlines, where one model of many has a request that is due.
+// Measures one wake of the deadline watch, where one model of many has a request that is due.
 
 #include <benchmark/benchmark.h>
 

@@ -70,7 +70,7 @@ TEST(DeadlineWatchTest, OfManyThoseAreCalledThatAreDueInTheOrderOfTheirTimes) {
   std::vector<DeadlineWatch::Id> ids;
   for (int64_t i = 0; i < 1000; ++i) {
     ids.push_back(watch.Add([&called, i] { return called.push_back(i), 0; }));
-    // The second time is the earlier one, and counts.
+    // The second time is earlier, and so it counts.
     watch.Arm(ids.back(), begin_ns + 5000 - i);
     watch.Arm(ids.back(), begin_ns + 2000 - i);
   }

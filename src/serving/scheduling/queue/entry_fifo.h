@@ -9,8 +9,8 @@
 
 namespace inferd::scheduling {
 
-// Requests that wait, in order of arrival, and at the same time by what can share an execution: so that a batch is
-// found, and one that gave up is taken out, without a look at the others. Owns its entries. Not thread-safe.
+// Waiting requests in order of arrival, and also grouped by what can share an execution. So the queue can find a batch,
+// or remove a request that gave up, without a search. Owns its entries. Not thread-safe.
 class EntryFifo final {
  public:
   using List =
@@ -18,11 +18,11 @@ class EntryFifo final {
   using KeyList =
       boost::intrusive::list<QueueEntry, boost::intrusive::member_hook<QueueEntry, ListHook, &QueueEntry::by_key>>;
 
-  // Requests that may share an execution, oldest first: those that are not `alone`, of one key.
+  // The requests of one key that may share an execution (not `alone`), oldest first.
   struct Group {
     KeyList entries;
     int64_t rows = 0;
-    int64_t expires_ns = 0;  // none of them expires earlier; 0: none expires
+    int64_t expires_ns = 0;  // no entry expires before this; 0 if none expires
   };
 
   EntryFifo() = default;
@@ -32,7 +32,7 @@ class EntryFifo final {
 
   void PushBack(std::unique_ptr<QueueEntry> entry);
   void PushFront(std::unique_ptr<QueueEntry> entry);
-  // `entry` is in here.
+  // Removes an entry, which must be in this queue.
   std::unique_ptr<QueueEntry> Remove(QueueEntry& entry);
 
   bool empty() const { return entries_.empty(); }
@@ -41,9 +41,9 @@ class EntryFifo final {
   QueueEntry& front() { return entries_.front(); }
   const List& entries() const { return entries_; }
   List& entries() { return entries_; }
-  // Null: nobody of that key waits. Valid until the next change.
+  // Returns the group of a key. Null if no request of that key waits. Valid until the next change.
   Group* Find(BatchKey key);
-  // Makes group.expires_ns exact: that of an entry that is still there.
+  // Makes group.expires_ns exact, as the entry that set it may have left.
   static void RefreshExpiry(Group& group);
 
  private:

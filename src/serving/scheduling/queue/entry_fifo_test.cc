@@ -20,7 +20,7 @@ std::vector<uint64_t> Arrivals(const auto& entries) {
   return arrivals;
 }
 
-// Adds one that expires; the group it is of.
+// Adds an entry that expires, and returns its group.
 EntryFifo::Group& Expiring(EntryFifo& fifo, int64_t expires_ns) {
   auto entry = Entry(0, 7);
   entry->expires_ns = expires_ns;

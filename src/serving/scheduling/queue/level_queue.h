@@ -11,33 +11,33 @@
 
 namespace inferd::scheduling {
 
-// Entries that left a queue without having run, and why. The caller answers them once no lock is held.
+// Entries that left a queue without having run, with the reason. The caller answers them once it holds no lock.
 using DroppedEntries = std::vector<std::pair<std::unique_ptr<QueueEntry>, QueueVerdict>>;
 
-// The bounded queue of one priority level: first come first served, under the level's queue policy. Not thread-safe;
-// `now_ns` never goes back.
+// The bounded queue of one priority level: first come first served, under the level's queue policy. Not thread-safe.
+// `now_ns` must never decrease.
 class LevelQueue final {
  public:
   LevelQueue(const config::QueuePolicy& policy, uint32_t size_max_default);
 
-  // Gives the entry back if the queue is full. Requests that nobody waits for any more make room first.
+  // Queues the entry, or returns it if the queue is full. A full queue first drops requests that nobody waits for.
   std::unique_ptr<QueueEntry> Push(std::unique_ptr<QueueEntry> entry, int64_t now_ns, DroppedEntries& dropped);
-  // To be run next, whether the queue is full or not: it was in here once.
+  // Puts an entry that was already queued before to the front, even if the queue is full.
   void PushFront(std::unique_ptr<QueueEntry> entry);
 
-  // Those that may run, and those past their timeout under TimeoutAction::kDelay.
+  // Return the entries that may run, and those past their timeout with TimeoutAction::kDelay.
   EntryFifo& waiting() { return waiting_; }
   EntryFifo& delayed() { return delayed_; }
 
-  // Drops or delays what is at the front of both, until that may run.
+  // Drops or delays entries at the front of both queues until each front entry may run.
   void Settle(int64_t now_ns, DroppedEntries& dropped);
-  // Takes an entry of `fifo`, which is waiting() or delayed(), out. Null: it may not run, and was dropped or delayed.
+  // Takes an entry out of `fifo`, which is waiting() or delayed(). Null if it may not run: it was dropped or delayed.
   std::unique_ptr<QueueEntry> Take(EntryFifo& fifo, QueueEntry& entry, int64_t now_ns, DroppedEntries& dropped);
 
-  // The one that would run last; null: there is none. Requests that were given up are dropped on the way.
+  // Takes the entry that would run last. Null if there is none. Drops requests that were given up on the way.
   std::unique_ptr<QueueEntry> TakeLast(int64_t now_ns, DroppedEntries& dropped);
 
-  // Drops everything whose time has passed, or that was cancelled, and delays what is past its timeout under
+  // Drops every request whose time has passed or that was cancelled. Delays those past their timeout with
   // TimeoutAction::kDelay.
   void Expire(int64_t now_ns, DroppedEntries& dropped);
 

@@ -19,7 +19,7 @@ class LevelQueueTest : public ::testing::Test {
     entry->queued.queued_ns = queued_ns;
     return entry;
   }
-  // The next that may run: what waits before what is delayed.
+  // Takes the next entry that may run: waiting ones before delayed ones.
   std::string PopId(LevelQueue& queue, int64_t now_ns) {
     queue.Settle(now_ns, dropped_);
     EntryFifo& fifo = queue.waiting().empty() ? queue.delayed() : queue.waiting();

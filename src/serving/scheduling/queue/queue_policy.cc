@@ -30,7 +30,7 @@ int64_t QueueTimeoutAt(const config::QueuePolicy& policy, uint64_t request_timeo
     }
   }
   if (timeout_us == 0) return 0;
-  // A timeout of centuries must not wrap into one that has passed.
+  // A huge timeout must not overflow into a time that has passed.
   constexpr auto kMax = std::numeric_limits<int64_t>::max();
   if (timeout_us > static_cast<uint64_t>(kMax - queued_ns) / 1000) return 0;
   return queued_ns + static_cast<int64_t>(timeout_us) * 1000;

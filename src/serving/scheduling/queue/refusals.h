@@ -9,19 +9,19 @@
 
 namespace inferd::scheduling {
 
-// Answers the requests of one version that leave without having run, and counts them as failures. Completions run
-// within, so that no lock may be held. A version may end with the last request that is answered here: of what it owns,
-// nothing may be touched afterwards unless another request is left. Thread-safe; what it is made of outlives it.
+// Answers requests of one version that leave without having run, and counts them as failures. Completions run inside of
+// the calls, so the caller must hold no lock. The version may be destroyed with the last request that is answered here:
+// afterwards, do not touch anything that it owns unless another request is left. Thread-safe; its parts outlive it.
 class Refusals final {
  public:
   Refusals(std::string model, core::VersionStatistics& statistics, const base::Clock& clock)
       : model_(std::move(model)), statistics_(statistics), clock_(clock) {}
 
-  // One that has not waited. `retry_after_ms`: when the client may try again; 0: it is not told.
+  // Fails a request that has not waited. `retry_after_ms` is when the client may retry; 0 if it is not told.
   void Refuse(core::QueuedRequest& queued, base::Status status, int64_t retry_after_ms = 0) const;
-  // One that the adaptive limit has no room for.
+  // Fails a request that the adaptive limit has no room for.
   void Shed(core::QueuedRequest& queued, int64_t retry_after_ms) const;
-  // Those that have waited, and count as pending.
+  // Fails requests that have waited, and that count as pending.
   void Answer(DroppedEntries dropped) const;
 
  private:

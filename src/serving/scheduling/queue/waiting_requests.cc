@@ -8,7 +8,7 @@ namespace inferd::scheduling {
 
 namespace {
 
-// A configuration may have any number of levels. Empty ones beyond so many are forgotten.
+// A configuration may have any number of levels. Beyond this many, empty levels are removed.
 constexpr size_t kLevelsKept = 64;
 
 }  // namespace
@@ -23,7 +23,7 @@ base::Result<uint64_t> PriorityLevel(const config::ModelConfig& config, uint64_t
 }
 
 const config::QueuePolicy& PolicyOf(const config::ModelConfig& config, uint64_t level) {
-  // Triton's place for it is the dynamic batcher.
+  // Triton has this policy in the dynamic batcher.
   if (!config.dynamic_batching.has_value()) return config.queue_policy;
   const auto& policies = config.dynamic_batching->priority_queue_policy;
   const auto it = policies.find(level);
@@ -33,7 +33,7 @@ const config::QueuePolicy& PolicyOf(const config::ModelConfig& config, uint64_t 
 WaitingRequests::WaitingRequests(const config::ModelConfig& config, const core::ModelSignature& signature,
                                  std::span<const std::string> significant, uint32_t size_max_default)
     : config_(config), signature_(signature), significant_(significant), size_max_default_(size_max_default) {
-  // So that they are reported before anything has waited in them.
+  // Makes the levels now, so that they are reported before any request has waited in them.
   const uint64_t levels = config.dynamic_batching.has_value() ? config.dynamic_batching->priority_levels : 0;
   for (uint64_t level = 1; level <= std::clamp<uint64_t>(levels, 1, kLevelsKept); ++level) QueueOf(level);
 }

@@ -16,45 +16,45 @@
 
 namespace inferd::scheduling {
 
-// The level of a request with this priority; 0: the default. INVALID_ARGUMENT: there is no such level. Of a model
-// without levels, every request is in the one there is.
+// Returns the level of a request with this priority, where 0 means the default. INVALID_ARGUMENT if there is no such
+// level. In a model without levels, every request has the same one.
 base::Result<uint64_t> PriorityLevel(const config::ModelConfig& config, uint64_t priority);
 
 // The queue policy of a level.
 const config::QueuePolicy& PolicyOf(const config::ModelConfig& config, uint64_t level);
 
-// All that waits in front of a version's instances: one LevelQueue per priority level, the more urgent first, strictly.
-// What is past its timeout and delayed for it comes after everything else, of all levels. An execution is filled with
-// what shares the first request's key, less urgent levels included: that costs nobody anything. Not thread-safe.
+// The queues of a version: one LevelQueue per priority level, of which the more urgent strictly comes first. Requests
+// that are delayed past their timeout come after all others, of all levels. An execution is filled with requests that
+// share the first request's key, also from less urgent levels: that costs nobody anything. Not thread-safe.
 class WaitingRequests final {
  public:
-  // `size_max_default`: of each level, where its policy does not say. `significant`: EngineModel's parameters; outlives
-  // this, like the others.
+  // `size_max_default` is the size of each level whose policy does not state one. `significant` is
+  // EngineModel::significant_parameters(). All references outlive this object.
   WaitingRequests(const config::ModelConfig& config, const core::ModelSignature& signature,
                   std::span<const std::string> significant, uint32_t size_max_default);
 
-  // Into entry->level; gives the entry back if that is full.
+  // Queues the entry in entry->level, or returns it if that level is full.
   std::unique_ptr<QueueEntry> Push(std::unique_ptr<QueueEntry> entry, int64_t now_ns, DroppedEntries& dropped);
   void PushFront(std::unique_ptr<QueueEntry> entry);
 
-  // For DecideBatch.
+  // Summarizes the queue for DecideBatch().
   WaitingSummary Summarize(int64_t now_ns, int64_t service_ns, DroppedEntries& dropped);
-  // WaitingSummary::preferred_rows, behind Summarize; `sizes` ascending, not empty. Looks at no more requests than the
-  // largest of them.
+  // Returns WaitingSummary::preferred_rows. Call after Summarize(). `sizes` is ascending and not empty. Looks at no
+  // more requests than the largest size.
   int64_t PreferredRows(std::span<const int64_t> sizes);
-  // Takes what the next execution is made of: the first request and those that share it, oldest first, as long as their
-  // rows fit into `rows_max`, `requests_max` of them at most (0: any number). The first comes even if it has more rows.
-  // True: the rows of the next one that shares did not fit.
+  // Takes the requests of the next execution: the first one and those that share with it, oldest first, while their
+  // rows fit into `rows_max`, and `requests_max` of them at most (0 means no limit). Always takes the first, even if it
+  // has more rows. Returns true if the rows of the next sharing request did not fit.
   bool Take(int64_t rows_max, int64_t requests_max, int64_t now_ns, std::vector<std::unique_ptr<QueueEntry>>& taken,
             DroppedEntries& dropped);
 
-  // Takes out the request that would run last, if it is less urgent than `level`, and that has room. Null: there is
-  // nobody who has not given up.
+  // Takes out the request that would run last, if it is less urgent than `level` and that level has room. Null if there
+  // is none that anybody still waits for.
   std::unique_ptr<QueueEntry> TakeLessUrgent(uint64_t level, int64_t now_ns, DroppedEntries& dropped);
 
   void Expire(int64_t now_ns, DroppedEntries& dropped);
-  // When to Expire next: when the first request expires or is delayed, or `cancel_sweep_ns` from now if one can be
-  // cancelled; 0: never. Looks at every entry.
+  // Returns when to call Expire() next: when the first request expires or is delayed, or `cancel_sweep_ns` from now if
+  // a request can be cancelled. 0 if never. Looks at every entry.
   int64_t NextExpiryNs(int64_t now_ns, int64_t cancel_sweep_ns);
 
   bool empty() const { return size() == 0; }
@@ -65,7 +65,7 @@ class WaitingRequests final {
 
  private:
   LevelQueue& QueueOf(uint64_t level);
-  // Which of each level's two comes next: LevelQueue::waiting unless all of those are empty.
+  // Returns the level's queue that is next: LevelQueue::waiting, or `delayed` if `waiting` is empty in all levels.
   EntryFifo& NextOf(LevelQueue& queue) const;
   QueueEntry* First();
   void Settle(int64_t now_ns, DroppedEntries& dropped);
@@ -74,8 +74,8 @@ class WaitingRequests final {
   const core::ModelSignature& signature_;
   const std::span<const std::string> significant_;
   const uint32_t size_max_default_;
-  std::map<uint64_t, LevelQueue> levels_;  // those that were asked for
-  bool only_delayed_ = false;              // waiting() is empty in all of them, since Settle()
+  std::map<uint64_t, LevelQueue> levels_;  // created when first used
+  bool only_delayed_ = false;              // waiting() was empty in all levels at the last Settle()
 };
 
 }  // namespace inferd::scheduling

@@ -31,7 +31,7 @@ class WaitingRequestsTest : public ::testing::Test {
   void Push(WaitingRequests& waiting, std::unique_ptr<QueueEntry> entry, int64_t now_ns = 0) {
     EXPECT_EQ(waiting.Push(std::move(entry), now_ns, dropped_), nullptr);
   }
-  // The ids of the next execution; a `+` behind it if one more shares it and did not fit.
+  // Returns the ids of the next execution, with a `+` at the end if one more sharing request did not fit.
   std::string Take(WaitingRequests& waiting, int64_t rows_max = 8, int64_t now_ns = 0, int64_t requests_max = 0) {
     std::vector<std::unique_ptr<QueueEntry>> taken;
     const bool more = waiting.Take(rows_max, requests_max, now_ns, taken, dropped_);

@@ -31,7 +31,7 @@ int64_t AnswerJoiner::RowsOf(size_t part) const {
   return std::min(rows_max_, whole_.layout.rows - static_cast<int64_t>(part) * rows_max_);
 }
 
-// An execution of its own has a trace of its own.
+// Gives the part a trace of its own, as it has an execution of its own.
 void AnswerJoiner::TracePart(core::RequestTrace& whole, core::QueuedRequest& part) const {
   const std::string_view version =
       whole_.version == nullptr ? std::string_view(whole_.request->model_version) : whole_.version->version();
@@ -44,7 +44,7 @@ core::QueuedRequest AnswerJoiner::MakePart(size_t part) {
   core::QueuedRequest queued;
   queued.request = std::make_unique<core::InferRequest>(*whole_.request);
   queued.request->cancel = cancel_;
-  // That is for what the parts come to together.
+  // Memory and place are for the joined output, not for the parts.
   for (core::RequestedOutput& output : queued.request->outputs) {
     output.memory = {};
     output.on_device = false;
@@ -71,7 +71,7 @@ void AnswerJoiner::Arrive(size_t part, core::InferResponse response) {
   } else {
     Fail(std::move(response));
   }
-  // The last one sees what all others have written, a failure included.
+  // The last part sees everything that the others have written, including a failure.
   if (!final || left_.fetch_sub(1, std::memory_order_acq_rel) != 1 || failed()) return;
   base::Result<core::InferResponse> joined = Join();
   if (joined.has_value()) {
@@ -142,7 +142,7 @@ base::Result<core::InferTensor> AnswerJoiner::JoinOutput(size_t output) {
   }
   std::byte* at = buffer.data();
   for (core::InferResponse& response : responses_) {
-    // Moved out, so that at most one output's memory is held twice.
+    // Moved out, so that the memory of at most one output exists twice.
     const base::BufferSlice piece = std::exchange(response.outputs[output].data, {});
     if (!piece.empty()) std::memcpy(at, piece.data(), piece.size());
     at += piece.size();

@@ -11,23 +11,23 @@
 
 namespace inferd::scheduling {
 
-// Makes one answer of those of a split request's parts. Shared by the parts' completions, the last of which ends it.
-// Thread-safe: every part arrives on a thread of its own, perhaps.
+// Joins the responses to the parts of a split request into one. The parts' completions share it, and the last one ends
+// it. Thread-safe: parts may arrive on different threads.
 //
-//   waiting --Arrive(): an error--> answered with it, the other parts are cancelled
+//   waiting --Arrive(): an error--> answered with that error, the other parts are cancelled
 //           --Arrive(): the last part, none failed--> answered with the joined outputs, and the parameters of all
-//                                                     parts; of those with one name, the one of the earliest rows
+//                                                     parts; for the same name, those of the earliest rows win
 class AnswerJoiner final : public std::enable_shared_from_this<AnswerJoiner> {
  public:
-  // `whole` without its inputs. Part i has the rows from i * rows_max on.
+  // `whole` has no inputs. Part i has the rows from i * rows_max on.
   AnswerJoiner(core::QueuedRequest whole, int64_t rows_max);
 
   size_t part_count() const { return responses_.size(); }
   int64_t RowsOf(size_t part) const;
-  // The answer is out: what is left of the parts need not run.
+  // True if the request has been answered with an error, so that the remaining parts need not run.
   bool failed() const { return failed_.load(std::memory_order_relaxed); }
 
-  // Part `part` but for its inputs. Its completion arrives here.
+  // Returns part `part` without its inputs. Its completion calls Arrive().
   core::QueuedRequest MakePart(size_t part);
 
  private:

@@ -16,14 +16,14 @@ void AnswerOrder::Join(core::QueuedRequest& queued) {
       core::Completion([this, number](core::InferResponse response) { Send(number, std::move(response)); });
 }
 
-// The request whose answer this is pins the version, and with it this, until Send() is over.
+// This response's request holds the version, and so this object, until Send() ends.
 void AnswerOrder::Send(uint64_t number, core::InferResponse response) {
   base::MutexLock lock(mutex_);
   turns_[number - first_].kept.push_back(std::move(response));
   if (sending_) return;
   sending_ = true;
   while (!turns_.empty() && !turns_.front().kept.empty()) {
-    Turn& turn = turns_.front();  // stays where it is when others join
+    Turn& turn = turns_.front();  // its address does not change when others join
     core::InferResponse next = std::move(turn.kept.front());
     turn.kept.pop_front();
     if (!next.final) {

@@ -10,27 +10,27 @@
 
 namespace inferd::scheduling {
 
-// Releases answers in the order in which their requests came (ModelDynamicBatching.preserve_ordering), whatever order
-// they are made in. An answer that is early is kept, and its request's place among the requests in flight with it, so
-// that there are never more of them than the server allows. Thread-safe; outlives the requests.
+// Sends responses in the order in which their requests came (ModelDynamicBatching.preserve_ordering), in whatever order
+// they are computed. An early response is kept, together with its request's slot, so that the server never has more
+// requests in flight than it allows. Thread-safe; outlives the requests.
 class AnswerOrder final {
  public:
-  // The request's answers are sent once every request that joined before has had its final one. No callback is called
-  // under a lock, nor two of them at once.
+  // Makes the request's responses wait until every request that joined earlier has had its final one. No callback runs
+  // under a lock, and no two run at once.
   void Join(core::QueuedRequest& queued);
 
  private:
   struct Turn {
     core::Completion completion;
     core::InflightLimit::Slot slot;
-    std::shared_ptr<core::RequestTrace> trace;  // null: it is not traced
+    std::shared_ptr<core::RequestTrace> trace;  // null if it is not traced
     std::deque<core::InferResponse> kept;
   };
 
   void Send(uint64_t number, core::InferResponse response);
 
   base::Mutex mutex_;
-  bool sending_ GUARDED_BY(mutex_) = false;  // a thread is at it, and will look again
+  bool sending_ GUARDED_BY(mutex_) = false;  // a thread is sending, and will look again
   uint64_t first_ GUARDED_BY(mutex_) = 0;    // the number of turns_.front()
   std::deque<Turn> turns_ GUARDED_BY(mutex_);
 };

@@ -9,7 +9,7 @@ namespace {
 
 class AnswerOrderTest : public ::testing::Test {
  protected:
-  // A request that joins now, and is logged under `name` with each answer it gets.
+  // Makes a request that joins now. Each of its responses is logged under `name`.
   core::QueuedRequest Join(const std::string& name) {
     core::QueuedRequest queued;
     queued.request = std::make_unique<core::InferRequest>();
@@ -49,7 +49,7 @@ TEST_F(AnswerOrderTest, EarlyAnswersAreKept) {
   EXPECT_EQ(inflight_.count(), 0);
 }
 
-// Counts the responses that it is told of.
+// A trace that counts responses.
 class CountingTrace final : public core::RequestTrace {
  public:
   void Add(core::TraceActivity, int64_t) override {}

@@ -16,10 +16,10 @@ namespace {
 
 bool CarriesRows(const core::TensorSpec& output) { return output.shape.rank() > 0 && output.shape[0] == -1; }
 
-// Takes an input apart from its first row to its last.
+// Cuts an input into parts, from its first row to its last.
 class InputCutter {
  public:
-  // `tensor` has passed validation.
+  // `tensor` must have passed validation.
   InputCutter(core::InferTensor tensor, int64_t rows) : tensor_(std::move(tensor)), rows_left_(rows) {
     tensor::Shape row(tensor_.shape.dims().subspan(1));
     row_elements_ = tensor::ElementCount(row).value_or(0);
@@ -52,7 +52,7 @@ class InputCutter {
   const core::InferTensor tensor_;
   int64_t rows_left_;
   size_t row_elements_;
-  size_t row_bytes_;  // where they are all the same
+  size_t row_bytes_;  // if all rows have the same size
   size_t at_ = 0;
 };
 

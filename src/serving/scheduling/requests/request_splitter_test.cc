@@ -19,10 +19,10 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-// A request of one INT32 input with two columns, whose elements count up, and what becomes of it.
+// A request with one INT32 input of two columns, whose elements count up, and its parts and responses.
 struct Split {
   std::vector<core::InferResponse> answers;
-  std::vector<core::QueuedRequest> parts;  // destroyed first: those not answered answer then
+  std::vector<core::QueuedRequest> parts;  // destroyed first: parts without a response then get one
 
   core::QueuedRequest Whole(int64_t rows) {
     core::QueuedRequest queued;
@@ -53,7 +53,7 @@ struct Split {
     SplitRequest(std::move(queued), rows_max, [this](core::QueuedRequest part) { parts.push_back(std::move(part)); });
   }
 
-  // As the identity model would.
+  // Responds like an identity model.
   static core::InferResponse Echo(const core::QueuedRequest& part) {
     core::InferResponse response;
     for (const core::InferTensor& input : part.request->inputs) response.outputs.push_back(input);
@@ -286,7 +286,7 @@ TEST(RequestSplitterTest, APartWithSeveralResponsesIsAnError) {
   EXPECT_TRUE(split.answers[0].final);
 }
 
-// Counting comes before answering: once for the request.
+// Counted before the response is sent: once for the request.
 TEST(RequestSplitterTest, TheRequestIsCountedOnce) {
   Split split;
   split.Run(split.Whole(3), 1);
@@ -308,7 +308,8 @@ TEST(RequestSplitterTest, TheRequestIsCountedOnce) {
   EXPECT_FALSE(warmup.parts[1].Counts(true));
 }
 
-// Parts end on many threads at once, in random order and ways: one answer each time, and the right one.
+// Parts end on many threads at once, in random order and with random results. The request gets one response, the right
+// one.
 TEST(RequestSplitterTest, PartsArriveOnManyThreads) {
   constexpr int kThreads = 4;
   std::mt19937 random(20261121);

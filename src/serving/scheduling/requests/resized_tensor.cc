@@ -31,7 +31,7 @@ std::optional<uint64_t> IntegerBits(double value) {
   return static_cast<std::make_unsigned_t<T>>(static_cast<T>(value));
 }
 
-// Infinity and NaN are values like others; what only becomes infinite by narrowing is none.
+// Infinity and NaN are ordinary values. A finite value that only becomes infinite by narrowing does not fit.
 std::optional<uint64_t> FloatBits(uint64_t bits, double narrowed, double value) {
   if (std::isinf(narrowed) && !std::isinf(value)) return std::nullopt;
   return bits;
@@ -57,7 +57,7 @@ std::optional<uint64_t> BitsOf(DataType type, double value) {
       return FloatBits(bits, tensor::Bf16ToFloat(bits), value);
     }
     case DataType::kFp32: {
-      // A conversion that overflows is undefined.
+      // A conversion that overflows has undefined behaviour.
       if (std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max()) return std::nullopt;
       return std::bit_cast<uint32_t>(static_cast<float>(value));
     }
@@ -68,10 +68,10 @@ std::optional<uint64_t> BitsOf(DataType type, double value) {
   return std::nullopt;
 }
 
-// Their other dimensions may be of any size: they are not to be walked.
+// Returns true if a dimension is 0. The other dimensions may then have any size, so do not walk them.
 bool HasNoElements(const Shape& shape) { return std::ranges::find(shape.dims(), 0) != shape.dims().end(); }
 
-// Walks two tensors of different shapes side by side, outermost dimension first, each from its first byte to its last.
+// Walks two tensors of different shapes in parallel, outermost dimension first, each from its first byte to its last.
 class Walk {
  public:
   Walk(DataType type, const base::BufferSlice& source, const Shape& from, const Shape& to, const Filling& filling)
@@ -94,13 +94,13 @@ class Walk {
     }
   }
 
-  // Whether what the two have in common is the beginning of the source.
+  // Returns true if the common part of the two tensors is the beginning of the source.
   bool IsPrefix() const {
     return std::all_of(levels_.begin(), levels_.begin() + last_, [](const Level& level) { return level.common == 1; });
   }
   size_t PrefixBytes() const { return BytesOf(run_); }
 
-  // Returns where it stopped.
+  // Copies the tensor, and returns the end of the output.
   std::byte* Copy(std::byte* out) {
     out_ = out;
     CopyLevel(0);
@@ -109,9 +109,9 @@ class Walk {
 
  private:
   struct Level {
-    size_t common = 0;  // how many of the next level both have
-    size_t skip = 0;    // elements that the source has behind them
-    size_t fill = 0;    // elements that the target has
+    size_t common = 0;  // elements of the next level that both have
+    size_t skip = 0;    // further elements that only the source has
+    size_t fill = 0;    // further elements that only the target has
   };
 
   void CopyLevel(size_t axis) {
@@ -164,19 +164,19 @@ class Walk {
     if (filling_.bits == 0) {
       std::memset(out_, 0, bytes);
     } else {
-      // All of the target's elements are of one size: each stands at a multiple of it.
+      // All elements of the target have the same size, so each is aligned to it.
       std::fill_n(reinterpret_cast<T*>(out_), elements, static_cast<T>(filling_.bits));
     }
     out_ += bytes;
   }
 
-  const size_t size_;  // of an element; 0: BYTES
+  const size_t size_;  // of an element; 0 for BYTES
   std::span<const std::byte> source_;
   std::byte* out_ = nullptr;
   const Filling filling_;
   bool differ_ = false;
-  size_t last_ = 0;  // the last dimension in which the two differ
-  size_t run_ = 0;   // elements there, which both have, side by side
+  size_t last_ = 0;  // the last dimension in which the shapes differ
+  size_t run_ = 0;   // contiguous elements in it that both have
   std::array<Level, tensor::kRankMax> levels_;
 };
 

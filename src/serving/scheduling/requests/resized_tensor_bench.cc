@@ -18,7 +18,7 @@ base::BufferSlice Zeros(size_t bytes) {
   return base::BufferSlice(std::move(buffer));
 }
 
-// Token ids of a batch; their embeddings; many short runs.
+// Token ids of a batch, their embeddings, and many short runs.
 const std::pair<Shape, Shape> kShapes[] = {
     {{8, 100}, {8, 128}}, {{8, 100, 768}, {8, 128, 768}}, {{1024, 7}, {1024, 8}}};
 
@@ -39,7 +39,7 @@ void BM_Crop(benchmark::State& state) {
 }
 BENCHMARK(BM_Crop)->DenseRange(0, 2);
 
-// What both are held against: one copy of the larger size.
+// The baseline of both: one copy of the larger size.
 void BM_Copy(benchmark::State& state) {
   const size_t bytes = *tensor::ByteSize(DataType::kFp32, kShapes[state.range(0)].second);
   const base::BufferSlice data = Zeros(bytes);
@@ -52,7 +52,7 @@ void BM_Copy(benchmark::State& state) {
 }
 BENCHMARK(BM_Copy)->DenseRange(0, 2);
 
-// A request of 784 floats a row goes apart into parts of 8 rows, which come back as they are and are joined.
+// Splits a request with 784 floats per row into parts of 8 rows. They come back unchanged and are joined.
 void BM_SplitAndJoin(benchmark::State& state) {
   const int64_t rows = state.range(0);
   const base::BufferSlice data = Zeros(static_cast<size_t>(rows) * 784 * 4);

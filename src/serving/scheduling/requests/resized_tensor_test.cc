@@ -48,7 +48,7 @@ std::vector<std::string> Elements(const base::BufferSlice& data) {
   return elements;
 }
 
-// The plain way, element by element.
+// The reference: element by element.
 std::vector<int32_t> Expected(const std::vector<int32_t>& values, const Shape& from, const Shape& to, int32_t fill) {
   std::vector<int32_t> result;
   std::vector<int64_t> at(to.rank(), 0);
@@ -90,7 +90,7 @@ TEST(ResizedTensorTest, PadsNothingIntoSomething) {
   EXPECT_THAT(Values<int32_t>(Padded(DataType::kInt32, {}, {2, 0}, {2, 2}, 5)), ElementsAre(5, 5, 5, 5));
 }
 
-// The other dimensions may be anything where one is 0: they must not be walked.
+// If one dimension is 0, the others may be anything: they must not be walked.
 TEST(ResizedTensorTest, ATensorWithoutElementsStaysOne) {
   const int64_t huge = int64_t{1} << 60;
   EXPECT_EQ(PaddedSize(DataType::kInt32, 0, {huge, 0, 1}, {huge, 0, 8}), 0u);

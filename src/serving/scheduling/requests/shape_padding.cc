@@ -12,9 +12,9 @@ namespace inferd::scheduling {
 
 namespace {
 
-// A tensor of a request that gets another shape.
+// A tensor of a request that must be resized.
 struct Resized {
-  size_t input = 0;  // its place in the request
+  size_t input = 0;  // its index in the request
   tensor::Shape shape;
   uint64_t element = 0;
 };
@@ -26,7 +26,7 @@ bool MayGrow(const core::InferTensor& tensor, const tensor::Shape& shape) {
 
 }  // namespace
 
-// Holds the rules of a configuration against the signature.
+// Checks a configuration's rules against the signature, and compiles them.
 class ShapePadding::Maker {
  public:
   Maker(const std::vector<config::PaddedDimension>& rules, const core::ModelSignature& signature)
@@ -136,12 +136,12 @@ class ShapePadding::Maker {
   std::vector<Rule> rules_;
 };
 
-// Gives one request's outputs their own sizes back.
+// Cuts one request's outputs to its own sizes.
 class ShapePadding::Cutter {
  public:
   explicit Cutter(std::shared_ptr<const std::vector<Rule>> rules) : rules_(std::move(rules)) {}
 
-  // The dimension of `rule` was `from` and became `to`.
+  // Notes that the dimension of `rule` was padded from `from` to `to`.
   void Add(const Rule& rule, int64_t from, int64_t to) {
     for (const Output& output : rule.outputs) cuts_.push_back({.output = &output, .padded = to, .own = from});
   }
@@ -183,7 +183,7 @@ class ShapePadding::Cutter {
     int64_t own;
   };
 
-  std::shared_ptr<const std::vector<Rule>> rules_;  // which `cuts_` point into
+  std::shared_ptr<const std::vector<Rule>> rules_;  // `cuts_` points into them
   boost::container::small_vector<Cut, 2> cuts_;
 };
 
@@ -201,7 +201,7 @@ void ShapePadding::Pad(core::QueuedRequest& queued) const {
   Cutter cutter(rules_);
   for (const Rule& rule : *rules_) {
     const auto place = std::ranges::find(queued.layout.inputs, rule.input);
-    if (place == queued.layout.inputs.end()) continue;  // optional, and not there
+    if (place == queued.layout.inputs.end()) continue;  // optional and absent
     const auto input = static_cast<size_t>(place - queued.layout.inputs.begin());
     const int64_t size = inputs[input].shape[rule.axis];
     const auto bucket = std::ranges::lower_bound(rule.buckets, size);

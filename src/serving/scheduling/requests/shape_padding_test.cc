@@ -23,7 +23,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-// A text model: two inputs of one length, an optional one, an output per token and one per request.
+// A text model: two inputs of the same length, an optional one, one output per token and one per request.
 core::ModelSignature Text() {
   core::ModelSignature signature;
   signature.inputs = {{.name = "ids", .datatype = DataType::kInt32, .shape = {-1, -1}},
@@ -51,7 +51,7 @@ class Sent {
         core::Completion([this](core::InferResponse response) { answers.push_back(std::move(response)); });
   }
 
-  // Raw bytes of ones, but for BYTES.
+  // Adds an input of raw bytes of ones, except for BYTES.
   void Add(const char* name, DataType type, const Shape& shape) {
     core::InferTensor tensor{.name = name, .datatype = type, .shape = shape, .data = {}, .parameters = {}};
     const size_t elements = *tensor::ElementCount(shape);
@@ -67,7 +67,7 @@ class Sent {
     const base::Status status = core::ValidateRequest(*queued.request, "m", signature_, &queued.layout);
     ASSERT_TRUE(status.ok()) << status.ToString();
   }
-  // Pads, and holds that the result is a request of the same model.
+  // Pads, and checks that the result is still a valid request of the model.
   void Pad(const ShapePadding& padding) {
     Validate();
     padding.Pad(queued);
@@ -199,7 +199,7 @@ TEST(ShapePaddingTest, AnOptionalInputIsPaddedWhereItIsThere) {
   }
 }
 
-// An image: two dimensions of one input, each with its rule, without a batch dimension.
+// An image: two dimensions of one input, each with its own rule, without a batch dimension.
 TEST(ShapePaddingTest, SeveralDimensionsOfOneInput) {
   core::ModelSignature signature;
   signature.inputs = {{.name = "image", .datatype = DataType::kInt32, .shape = {-1, -1, 1}}};

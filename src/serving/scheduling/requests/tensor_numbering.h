@@ -6,7 +6,7 @@
 
 namespace inferd::scheduling {
 
-// The engine's numbers of a signature's `count` tensors; none given: the signature's own.
+// Returns the engine's indices of a signature's `count` tensors: `given`, or the signature's own if `given` is empty.
 inline std::vector<int> Numbering(const std::vector<int>& given, size_t count) {
   if (!given.empty()) return given;
   std::vector<int> same(count);

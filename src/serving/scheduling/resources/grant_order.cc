@@ -14,7 +14,7 @@ bool ComesBefore(const WaitingClaim& a, const WaitingClaim& b) {
   return std::tie(a.owner_time, a.own_time, a.ticket) < std::tie(b.owner_time, b.own_time, b.ticket);
 }
 
-// `left`: what is free and not kept for others.
+// `left` is what is free and not reserved for others.
 bool Fits(const WaitingClaim& claim, std::span<const ResourceLevel> levels, const Counts& left) {
   return std::ranges::all_of(claim.needs, [&](const ResourceAmount& need) {
     const ResourceLevel& level = levels[need.resource];
@@ -38,7 +38,7 @@ std::optional<size_t> NextGrant(std::span<const WaitingClaim> waiting, std::span
   if (waiting.empty()) return std::nullopt;
   Counts left;
   for (const ResourceLevel& level : levels) left.push_back(level.free);
-  // Mostly the first in order fits: no need to put the others in order.
+  // Usually the first in order fits, so the others need not be sorted.
   const auto first = std::ranges::min_element(waiting, ComesBefore);
   if (Fits(*first, levels, left)) return static_cast<size_t>(first - waiting.begin());
 

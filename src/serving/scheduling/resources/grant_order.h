@@ -8,39 +8,39 @@
 
 namespace inferd::scheduling {
 
-// Which claim gets resources next: pure functions over what waits and what is free. The ResourceArbiter acts on them.
+// Pure functions that decide which waiting claim gets free resources next. The ResourceArbiter acts on them.
 
-// So much of resource number `resource`.
+// An amount of resource number `resource`.
 struct ResourceAmount {
   size_t resource = 0;
   int64_t count = 0;
 };
 
 struct ResourceLevel {
-  int64_t free = 0;  // below 0: overdrawn
+  int64_t free = 0;  // negative if overdrawn
   int64_t limit = 0;
-  // May be overdrawn, by as much again as there is, by those that waited for too long (compute threads).
+  // True if claims that waited for too long may overdraw it, by at most `limit` (compute threads).
   bool soft = false;
 };
 
-// A claim that waits. It needs no more of a resource than the resource's limit.
+// A waiting claim. It needs no more of a resource than the resource's limit.
 struct WaitingClaim {
-  double owner_time = 0;  // weighted time that its owner has had of what is shared
+  double owner_time = 0;  // weighted time for which its owner has used shared resources
   double own_time = 0;    // and the claim itself
-  uint64_t ticket = 0;    // the lowest began to wait first
+  uint64_t ticket = 0;    // lower tickets began to wait earlier
   std::span<const ResourceAmount> needs;
   bool overdraws = false;  // soft resources need not be free
 };
 
-// Which of the waiting is served now; empty: none.
+// Returns the index of the claim to serve now, or nullopt if none can be.
 //
-// They come in the order of their owners' time, then their own, then of arrival. One that does not fit has what it
-// needs kept for it: nobody behind it takes that away, so it gets its turn. Compute threads are kept only for one that
-// waits for nothing else: a resource that is held for long must not idle the cores.
+// The order is by the owner's time, then the claim's own, then arrival. For a claim that does not fit, its needs are
+// reserved: no later claim can take them, so it gets its turn. Compute threads are reserved only for a claim that waits
+// for nothing else: a resource that is held for long must not idle the cores.
 std::optional<size_t> NextGrant(std::span<const WaitingClaim> waiting, std::span<const ResourceLevel> levels);
 
-// The time that claims have had whose turn it is: new ones, and those that were away, start from it. Being away
-// earns no more than kCreditNs, so nobody can save up turns; being away for a moment loses none. Not thread-safe.
+// Tracks the time of the claims whose turn it is. New claims, and those that return from a pause, start from it. A
+// pause earns at most kCreditNs, so no claim can save up turns; a short pause loses none. Not thread-safe.
 class TurnClock final {
  public:
   static constexpr double kCreditNs = 100e6;

@@ -138,7 +138,7 @@ TEST(GrantOrderTest, PropertiesOfAGrant) {
     ++grants;
     const WaitingClaim& chosen = scene.waiting[*next];
     ASSERT_TRUE(has_all(chosen)) << "round " << round;
-    // Nothing that is not soft is taken away from those in front.
+    // Resources that are not soft are never taken from earlier claims.
     for (const ResourceAmount& need : chosen.needs) {
       if (scene.levels[need.resource].soft) continue;
       int64_t left = scene.levels[need.resource].free - need.count;
@@ -152,7 +152,7 @@ TEST(GrantOrderTest, PropertiesOfAGrant) {
   EXPECT_GT(grants, 10'000);
 }
 
-// Claims of all sizes that come back for ever, each holding what it got for a random time.
+// Claims of all sizes that always return, each holding its resources for a random time.
 TEST(GrantOrderTest, NobodyStarves) {
   for (unsigned seed = 1; seed <= 200; ++seed) {
     std::mt19937 random(seed);

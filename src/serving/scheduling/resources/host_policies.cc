@@ -7,7 +7,7 @@ namespace inferd::scheduling {
 
 namespace {
 
-// Triton's names of the policies that nobody needs to name.
+// Returns Triton's name of the default policy of a kind.
 std::string DefaultPolicy(config::InstanceKind kind, int32_t device) {
   switch (kind) {
     case config::InstanceKind::kGpu: return "gpu_" + std::to_string(device);

@@ -10,21 +10,21 @@
 
 namespace inferd::scheduling {
 
-// Where the threads of instances may run: the server's host policies on the machine that it runs on. Immutable, so
+// The server's host policies on this machine: the cores on which threads of instances may run. Immutable, so
 // thread-safe.
 class HostPolicies final {
  public:
-  // What `policies` name is looked for among the cores that the calling thread may run on.
+  // The cores in `policies` must be among those that the calling thread may run on.
   explicit HostPolicies(std::vector<config::HostPolicy> policies = {},
                         std::filesystem::path numa_nodes = "/sys/devices/system/node");
 
-  // Of an instance of `group` on `device`; empty: any. A group that names no policy has its kind's, if there is one.
-  // Errors name the policy. INVALID_ARGUMENT: the server has none of that name. FAILED_PRECONDITION: this machine does
-  // not have, or does not give to this process, the cores or the NUMA node.
+  // Returns the cores for an instance of `group` on `device`. Empty means any. A group without a policy uses that of
+  // its kind, if there is one. Errors name the policy. INVALID_ARGUMENT if the server has no policy of that name.
+  // FAILED_PRECONDITION if the machine lacks the cores or the NUMA node, or this process may not use them.
   base::Result<base::CpuCores> CoresFor(const config::InstanceGroup& group, int32_t device) const;
-  // Of each of the model's groups, on whatever device (core::GroupCoresFinder); empty: any.
+  // Returns the cores of each of the model's groups, over all of its devices (core::GroupCoresFinder). Empty means any.
   base::Result<std::vector<base::CpuCores>> GroupCores(const config::ModelConfig& config) const;
-  // All that this process had when this was made.
+  // Returns the cores that this process could use when this object was made.
   const base::CpuCores& allowed() const { return allowed_; }
 
  private:

@@ -10,17 +10,16 @@
 
 namespace inferd::scheduling {
 
-// What one instance of a version has to itself, beside the engine's: its claim on what all share, and where its thread
-// runs.
+// One instance's claim on shared resources, and the cores of its thread.
 struct InstancePlace {
   std::unique_ptr<ResourceArbiter::Claim> claim;
-  // The instance's thread calls base::PinThread(cores) first of all, unless there are none: it runs anywhere then.
-  // One that has cores never executes on a thread that is not its own.
+  // The instance's thread first calls base::PinThread(cores). If empty, it may run on any core. An instance with cores
+  // only executes on its own thread.
   base::CpuCores cores;
 };
 
-// Of `count` instances, by ordinal. `compute_threads`: EngineModel::compute_threads(). The errors of
-// ResourceArbiter::Register and HostPolicies::CoresFor: the version cannot be loaded.
+// Returns the places of `count` instances, by ordinal. `compute_threads` is EngineModel::compute_threads(). Errors are
+// those of ResourceArbiter::Register and HostPolicies::CoresFor: the version then cannot be loaded.
 base::Result<std::vector<InstancePlace>> PlaceInstances(const config::ModelConfig& config, int compute_threads,
                                                         size_t count, const HostPolicies& policies,
                                                         ResourceArbiter& arbiter);

@@ -8,7 +8,7 @@ namespace inferd::scheduling {
 
 namespace {
 
-// An execution counts for something, or a model with short ones is served for ever.
+// The minimum charge of an execution: otherwise a model with short ones would always be served first.
 constexpr int64_t kServiceNsMin = 1000;
 
 }  // namespace
@@ -34,7 +34,7 @@ base::Result<std::unique_ptr<ResourceArbiter::Claim>> ResourceArbiter::Register(
   return claim;
 }
 
-// In terms of the scarcest thing that it holds: all of it for a second is a second.
+// Measured by its scarcest resource: using all of it for a second costs one second.
 double ResourceArbiter::Cost(const Claim& claim, int64_t service_ns) {
   double share = 0;
   for (size_t i = 0; i < claim.amounts_.size(); ++i) {
@@ -57,7 +57,7 @@ void ResourceArbiter::Grant(size_t waiting) {
   StopWaiting(waiting);
   turns_.Grant(claim.owner_.time);
   claim.owner_.turns.Grant(claim.time_);
-  // For what it is about to use, or all instances of an owner would have their turn before any has counted.
+  // Charged in advance: otherwise all instances of an owner would get their turn before any use has counted.
   claim.advance_ = Cost(claim, claim.expected_ns_);
   claim.owner_.time += claim.advance_;
   claim.time_ += claim.advance_;
@@ -86,7 +86,7 @@ void ResourceArbiter::Dispatch() {
     }
     const std::optional<size_t> next = NextGrant(waiting, table_.Levels());
     if (!next.has_value()) return;
-    // Not: one that did not see anybody wait was quicker. Look again; it looks for us when it gives back.
+    // If Take() fails, a claim that saw no waiter was faster. Check again; that claim dispatches when it gives back.
     if (waiting_[*next]->Take(waiting[*next].overdraws)) Grant(*next);
   }
 }
@@ -112,7 +112,7 @@ bool ResourceArbiter::Wait(Claim& claim) {
   }
   if (claim.granted_) return true;
   StopWaiting(static_cast<size_t>(std::ranges::find(waiting_, &claim) - waiting_.begin()));
-  Dispatch();  // nothing is kept for it any more
+  Dispatch();  // its reservations end
   return false;
 }
 
@@ -133,7 +133,8 @@ ResourceArbiter::Claim::~Claim() {
   arbiter_.table_.Remove(amounts_);
 }
 
-// All or nothing. Transiently takes some of it: a claim that looks meanwhile and waits is seen when that is given back.
+// Takes all or nothing. It may briefly hold a part: a claim that fails meanwhile and waits is seen when the part
+// returns.
 bool ResourceArbiter::Claim::Take(bool overdraws) {
   for (size_t i = 0; i < amounts_.size(); ++i) {
     ResourceTable::Resource& resource = *resources_[i];

@@ -15,17 +15,17 @@
 
 namespace inferd::scheduling {
 
-// Hands out what executions share over all models: the resources of Triton's rate limiter, and the server's
-// compute threads. Thread-safe; one for the process, outlives every Claim.
+// Shares resources between the executions of all models: the resources of Triton's rate limiter, and the server's
+// compute threads. Thread-safe. There is one per process; it outlives every Claim.
 //
-// An instance has a Claim, asks with it before each execution, and gets all that it needs at once or waits. Time with
-// what is shared is divided fairly between owners (models), a claim of priority n counting n times what it uses; then
-// between the claims of an owner. NextGrant() is the rule. What is idle may be used by anyone: only time that another
-// else had to wait for counts. While nobody waits, no lock is taken.
+// Each instance has a Claim. Before each execution, the claim gets all that it needs at once, or waits. Time is divided
+// fairly between owners (models), and then between the claims of an owner; for a claim of priority n, each use counts n
+// times. NextGrant() has the rule. Idle resources are free for all: time counts only if another claim had to wait.
+// While no claim waits, no lock is taken.
 //
-// Compute threads are there so that executions do not slow each other down, not to keep a model from being served: who
-// has waited for them for `patience_ns`, while its owner executes nothing, gets them even if none is free. So a model
-// that is stuck holds up nobody, and never more than twice the limit run.
+// The limit on compute threads stops executions from slowing each other down. It must not keep a model from being
+// served. So a claim that has waited `patience_ns` for them, while its owner executes nothing, gets them even if none
+// is free. A stuck model therefore blocks no other one, and at most twice the limit run.
 class ResourceArbiter final {
  public:
   using Need = ResourceTable::Need;
@@ -33,7 +33,7 @@ class ResourceArbiter final {
 
   static constexpr int64_t kPatienceNs = 100'000'000;
 
-  // `cpu_threads`: that may compute at once; 0: no limit.
+  // `cpu_threads` is the number of threads that may compute at once. 0 means no limit.
   explicit ResourceArbiter(const config::ResourceOptions& options = {}, int cpu_threads = 0,
                            int64_t patience_ns = kPatienceNs);
   ~ResourceArbiter();  // out of line; no claim is left
@@ -41,19 +41,20 @@ class ResourceArbiter final {
   ResourceArbiter& operator=(const ResourceArbiter&) = delete;
 
   struct ClaimSpec {
-    std::string owner;             // the model, between whose instances time is shared as one
-    std::vector<Need> needs = {};  // without effect unless options.rate_limit
-    int cpu_threads = 0;           // that an execution computes with; more than there are: all
-    uint32_t priority = 1;         // n gets 1/n as much as 1; 0: 1
+    std::string owner;             // the model; time is divided between owners
+    std::vector<Need> needs = {};  // ignored unless options.rate_limit
+    int cpu_threads = 0;           // compute threads of an execution; capped at the limit
+    uint32_t priority = 1;         // n gets 1/n of the time that 1 gets; 0 counts as 1
   };
 
-  // INVALID_ARGUMENT: more than there will ever be, or a resource that is global in one model and not in another.
+  // Registers a claim. INVALID_ARGUMENT if it needs more than there will ever be, or a resource is global in one model
+  // and per device in another.
   base::Result<std::unique_ptr<Claim>> Register(ClaimSpec spec);
 
   int waiting() const { return waiting_count_.load(); }
 
  private:
-  // Between whose claims time is shared as one.
+  // The owner of several claims, which share its time.
   struct Owner {
     double time = 0;
     TurnClock turns;  // among its claims
@@ -70,8 +71,8 @@ class ResourceArbiter final {
 
   const bool rate_limit_;
   const int64_t patience_ns_;
-  // Changed under mutex_. A thread that gives something back looks at it after, one that begins to wait looks at what
-  // is free after: one of the two sees the other.
+  // Changed under mutex_. A thread that gives resources back reads it afterwards. A thread that begins to wait reads
+  // the free resources afterwards. So at least one of the two sees the other.
   std::atomic<int> waiting_count_{0};
   base::Mutex mutex_;
   ResourceTable table_ GUARDED_BY(mutex_);
@@ -81,32 +82,32 @@ class ResourceArbiter final {
   std::vector<Claim*> waiting_ GUARDED_BY(mutex_);
 };
 
-// What one instance needs.
+// The resources that one instance needs.
 //
 //   idle --Acquire, TryAcquire: true--> held --Release--> idle
 //                                       held --Renew, TryRenew: true--> held, false--> idle
 //
-// Used by one thread at a time, but for Cancel(). Destroyed idle.
+// Used by one thread at a time, except Cancel(). Must be idle when destroyed.
 class ResourceArbiter::Claim final {
  public:
   ~Claim();
   Claim(const Claim&) = delete;
   Claim& operator=(const Claim&) = delete;
 
-  // It needs nothing: none of the functions need be called, ever.
+  // True if it needs nothing: then none of the functions need be called.
   bool free() const { return amounts_.empty(); }
   bool held() const { return held_.load(std::memory_order_relaxed); }
-  // Returns when all is held; false: Cancel() was called.
+  // Blocks until it holds everything. Returns false if Cancel() was called.
   bool Acquire();
-  // Never waits. False: not now, or another claim's turn.
+  // Acquires without waiting. Returns false if not everything is free, or another claim waits.
   bool TryAcquire();
-  // After an execution that took `service_ns`.
+  // Gives everything back, after an execution that took `service_ns`.
   void Release(int64_t service_ns);
-  // Release() and Acquire() for the next execution, without losing its turn in between.
+  // As Release() and then Acquire() for the next execution, but keeps its turn in between.
   bool Renew(int64_t service_ns);
-  // The same without waiting: Release() if anybody else waits.
+  // As Renew(), without waiting: releases, and returns false, if another claim waits.
   bool TryRenew(int64_t service_ns);
-  // Acquire() and Renew() return false from now on.
+  // Makes Acquire() and Renew() return false from now on.
   void Cancel();
 
  private:
@@ -125,11 +126,11 @@ class ResourceArbiter::Claim final {
   bool needs_soft_ = false;
   std::atomic<bool> held_{false};
   std::atomic<bool> cancelled_{false};
-  int64_t expected_ns_ = 0;  // what an execution has taken so far
+  int64_t expected_ns_ = 0;  // expected time of an execution, from earlier ones
 
-  // While it waits, and of its last turn: guarded by the arbiter's lock.
+  // State of its present or last wait. Guarded by the arbiter's lock.
   double time_ = 0;
-  double advance_ = 0;  // charged when granted, for what is to come
+  double advance_ = 0;  // time charged in advance when granted
   uint64_t ticket_ = 0;
   bool impatient_ = false;
   bool granted_ = false;

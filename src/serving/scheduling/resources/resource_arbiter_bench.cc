@@ -2,14 +2,14 @@
 
 #include "serving/scheduling/resources/resource_arbiter.h"
 
-// What an execution pays for its claim.
+// The cost of an execution's claim.
 
 namespace inferd::scheduling {
 namespace {
 
 constexpr int64_t kServiceNs = 10'000;
 
-// Nothing is limited: what every execution pays.
+// Nothing is limited: the cost that every execution has.
 void BM_ClaimOfNothing(benchmark::State& state) {
   ResourceArbiter arbiter;
   const auto claim = *arbiter.Register({.owner = "m", .cpu_threads = 1});
@@ -39,7 +39,7 @@ void BM_RenewWhileNobodyWaits(benchmark::State& state) {
 }
 BENCHMARK(BM_RenewWhileNobodyWaits);
 
-// One for all: each turn is another thread's.
+// One thread for all: each turn belongs to another thread.
 void BM_ClaimsTakeTurns(benchmark::State& state) {
   static ResourceArbiter arbiter({}, 1);
   const auto claim = *arbiter.Register({.owner = std::to_string(state.thread_index()), .cpu_threads = 1});

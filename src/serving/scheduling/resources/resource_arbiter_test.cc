@@ -177,13 +177,13 @@ TEST(ResourceArbiterTest, WhoIsStuckWithComputeThreadsHoldsUpNobodyElse) {
   stuck->Release(1);
 }
 
-// Claims that always want more, and say how long each of their executions took.
+// A claim that always wants more, and the time of each of its executions.
 struct Contender {
   ResourceArbiter::ClaimSpec spec;
   int64_t service_ns = kMs;
 };
 
-// How often each was served, of about `grants` in all.
+// Returns how often each was served, of about `grants` in total.
 std::vector<int> Contend(ResourceArbiter& arbiter, const std::vector<Contender>& contenders, int grants) {
   const auto gate = Register(arbiter, {.owner = "gate", .needs = {{"R", 0, 1}}, .cpu_threads = 1'000});
   EXPECT_TRUE(gate->Acquire());
@@ -238,7 +238,7 @@ TEST(ResourceArbiterTest, ManyInstancesCountAsOneOwner) {
   for (int i = 0; i < 4; ++i) EXPECT_NEAR(served[static_cast<size_t>(i)], 100, 5);
 }
 
-// Two that use one thread each would always leave the third waiting for two.
+// Two claims for one thread each must not always leave the third, which needs two, waiting.
 TEST(ResourceArbiterTest, LargeClaimsGetTheirShareBesideSmallOnes) {
   ResourceArbiter arbiter({}, 2, kForeverNs);
   const std::vector<int> served = Contend(
@@ -250,7 +250,7 @@ TEST(ResourceArbiterTest, LargeClaimsGetTheirShareBesideSmallOnes) {
   EXPECT_NEAR(served[2], 200, 10);
 }
 
-// Under the thread sanitizer: bounds hold, and every thread comes through, whatever they do.
+// For the thread sanitizer: limits hold, and every thread finishes, whatever the threads do.
 TEST(ResourceArbiterTest, ManyThreads) {
   constexpr int kThreads = 8;
   constexpr int kCpus = 3;
@@ -285,7 +285,7 @@ TEST(ResourceArbiterTest, ManyThreads) {
             execute(needs, cpus);
           } while (below(2) == 0 && (below(2) == 0 ? claim->TryRenew(below(kMs)) : claim->Renew(below(kMs))) &&
                    (execute(needs, cpus), true));
-          // Either TryRenew() let it go, or it is held still.
+          // TryRenew() has either released it, or still holds it.
           if (claim->held()) claim->Release(below(kMs));
         }
       }

@@ -12,8 +12,8 @@ ResourceTable::ResourceTable(std::vector<config::ResourceLimit> limits, int cpu_
   cpu.given = cpu.limit = cpu.free = cpu_threads;
 }
 
-// A limit for a device goes before the one for all. As in Triton, what is given for other devices only is not there,
-// and what is needed globally takes the most that is given anywhere.
+// A limit for a device takes precedence over one for all devices. As in Triton, a resource that is only given for other
+// devices does not exist here, and a global need gets the most that is given anywhere.
 int64_t ResourceTable::GivenLimit(const Need& need) const {
   int64_t most = -1;
   int64_t for_all = -1;
@@ -27,7 +27,7 @@ int64_t ResourceTable::GivenLimit(const Need& need) const {
   return std::max<int64_t>(for_all, 0);
 }
 
-// The texts are Triton's.
+// The texts are those of Triton.
 base::Status ResourceTable::CheckPlace(const std::string& name, int32_t device, int32_t other_device) {
   if ((device == kGlobal) == (other_device == kGlobal)) return base::OkStatus();
   return base::InvalidArgument("Resource \"" + name +

@@ -13,9 +13,9 @@
 
 namespace inferd::scheduling {
 
-// Which resources there are, how much of each, and how much is free. A resource is there while a need names it; there
-// is as much of it as the options say, or else the most that any need asks for, as with Triton's rate limiter. The
-// functions are not thread-safe; `Resource::free` may be changed at any time, by threads that give back what they take.
+// The resources, their limits and what is free. A resource exists while a need names it. Its limit is that of the
+// options, or else the most that any need asks for, as in Triton's rate limiter. The functions are not thread-safe.
+// `Resource::free` may change at any time, as threads take and give back.
 class ResourceTable final {
  public:
   static constexpr int32_t kGlobal = -1;
@@ -32,19 +32,19 @@ class ResourceTable final {
     bool soft = false;
     std::atomic<int64_t> free{0};
     int64_t limit = 0;
-    int64_t given = -1;           // by the options; -1: not
-    std::multiset<int64_t> asks;  // one for each need
+    int64_t given = -1;           // limit from the options; -1 if there is none
+    std::multiset<int64_t> asks;  // one per need
   };
 
-  // `cpu_threads` 0: compute threads are not limited.
+  // `cpu_threads` 0 means that compute threads are not limited.
   ResourceTable(std::vector<config::ResourceLimit> limits, int cpu_threads);
 
-  // In place of `needs`, by number; what is needed twice is added up, what is needed 0 times is left out.
-  // INVALID_ARGUMENT: there will never be as much; or a resource is global for one and of a device for another.
+  // Adds needs, and returns them by resource number; repeated needs are summed up, and needs of 0 left out.
+  // INVALID_ARGUMENT if there will never be as much, or a resource is global for one need and per device for another.
   base::Result<std::vector<ResourceAmount>> Add(const std::vector<Need>& needs, int cpu_threads);
   void Remove(const std::vector<ResourceAmount>& amounts);
 
-  // Stays where it is as long as a need names it.
+  // The reference stays valid as long as a need names the resource.
   Resource& at(size_t resource) { return resources_[resource]; }
   std::vector<ResourceLevel> Levels() const;
 
@@ -56,8 +56,8 @@ class ResourceTable final {
   void SetLimit(Resource& resource);
 
   const std::vector<config::ResourceLimit> limits_;
-  std::deque<Resource> resources_;  // those that nobody asks for are used again
-  const bool cpu_limited_;          // number 0 is the compute threads then
+  std::deque<Resource> resources_;  // unused entries are reused
+  const bool cpu_limited_;          // if so, number 0 is the compute threads
 };
 
 }  // namespace inferd::scheduling

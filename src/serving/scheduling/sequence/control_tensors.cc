@@ -15,7 +15,7 @@ namespace {
 using config::SequenceControlKind;
 using tensor::DataType;
 
-// A text that is a number, too, so that clients with ids of one kind can use models with the other.
+// Also accepts a text that is a number, so that clients with one kind of id can use models with the other.
 std::optional<uint64_t> NumberOf(const core::Sequence& sequence) {
   if (const auto* number = std::get_if<uint64_t>(&sequence.id)) return *number;
   const std::string& text = std::get<std::string>(sequence.id);
@@ -39,7 +39,7 @@ uint64_t LargestOf(DataType datatype) {
   }
 }
 
-// Elements one behind the other.
+// Writes elements in sequence.
 class Writer final {
  public:
   explicit Writer(std::byte* at) : at_(at) {}

@@ -13,11 +13,11 @@
 
 namespace inferd::scheduling {
 
-// Inputs by which an engine learns what each row is of its sequence (ModelSequenceBatching.control_input): clients do
-// not send them. One element for each row, in a column [rows, 1] unless the model has it as [rows]; [1] of a model that
-// does not batch.
+// An input that tells the engine the state of each row's sequence (ModelSequenceBatching.control_input). Clients do not
+// send it. It has one element per row: a column [rows, 1], or [rows] if the model has it so, or [1] if the model does
+// not batch.
 struct ControlTensor {
-  int engine_input = 0;  // in the engine's own numbering
+  int engine_input = 0;  // index in the engine's own signature
   config::SequenceControlKind kind = config::SequenceControlKind::kStart;
   tensor::DataType datatype = tensor::DataType::kInvalid;
   double false_value = 0;
@@ -26,16 +26,17 @@ struct ControlTensor {
   bool column = true;
 };
 
-// Of a configuration without sequence_batching: none. INVALID_ARGUMENT: an input that the model does not have.
+// Makes the control tensors of a configuration. Empty without sequence_batching. INVALID_ARGUMENT if the model has no
+// such input.
 base::Result<std::vector<ControlTensor>> MakeControlTensors(const config::ModelConfig& config,
                                                             const core::ModelSignature& signature,
                                                             const core::ModelSignature& engine);
 
-// Whether the id can be told in that type: a text has no place in a number, unless it is one, nor has a number where it
-// is too large. INVALID_ARGUMENT, in words that follow those about the request.
+// Checks that the id can be passed to the model in that type. A text fits a number type only if it is a number, and a
+// number must not be too large. INVALID_ARGUMENT, in words that follow those about the request.
 base::Status CheckCorrid(const core::Sequence& sequence, tensor::DataType datatype);
 
-// That control of the execution of `members`, and of rows that fill it up. Their ids have been checked.
+// Fills in the control input for the execution of `members` and `padding` extra rows. The ids must have been checked.
 void LayOutControl(const ControlTensor& control, std::span<const std::unique_ptr<QueueEntry>> members, int64_t padding,
                    core::ExecutionInput& input);
 

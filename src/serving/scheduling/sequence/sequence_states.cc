@@ -16,7 +16,7 @@ namespace inferd::scheduling {
 namespace {
 
 constexpr size_t kInitialBytesMax = size_t{1} << 30;
-// Less is not counted, as of outputs.
+// Smaller states are not charged, as with outputs.
 constexpr size_t kChargedBytesMin = 4096;
 
 base::Result<base::Buffer> Zeros(const config::SequenceState& state) {
@@ -70,7 +70,7 @@ base::Result<int> InModel(int index, const char* kind, const std::string& name) 
   return std::unexpected(base::InvalidArgument("the model has no " + std::string(kind) + " '" + name + "'"));
 }
 
-// A warm-up may have several rows, and all begin alike.
+// Repeats a row for a warm-up, which may have several rows with the same state.
 core::InferTensor Repeated(const core::InferTensor& row, int64_t rows) {
   core::InferTensor tensor = row;
   const size_t bytes = row.data.size();
@@ -83,14 +83,14 @@ core::InferTensor Repeated(const core::InferTensor& row, int64_t rows) {
   return tensor;
 }
 
-// Finds an output that stands at `place`, or before it where the model has left out others. Null: there is none.
+// Finds an output, which is at `place`, or before it if the model left out others. Null if it is missing.
 const core::InferTensor* Find(const std::vector<core::InferTensor>& outputs, const std::string& name, size_t place) {
   if (place < outputs.size() && outputs[place].name == name) return &outputs[place];
   const auto found = std::ranges::find(outputs, name, &core::InferTensor::name);
   return found == outputs.end() ? nullptr : &*found;
 }
 
-// Whether most of the memory would be held for nothing.
+// Returns true if the tensor uses less than half of the memory that it would keep alive.
 bool Wastes(const base::BufferSlice& data) { return data.size() < data.owner().size() / 2; }
 
 }  // namespace
@@ -121,7 +121,7 @@ base::Result<SequenceStates> SequenceStates::Make(core::SchedulerParts& version,
       signature->outputs.push_back({.name = state.output, .datatype = state.datatype, .shape = shape});
       version.engine_outputs.push_back(output);
     }
-    // What is kept goes back to the model: it has to be there, and of this datatype.
+    // The state is an input of the next request: the output must be present, and have this datatype.
     core::TensorSpec& kept = signature->outputs[static_cast<size_t>(output_index)];
     kept.may_be_missing = kept.unchecked = false;
     if (batches) shape[0] = 1;

@@ -11,42 +11,43 @@
 
 namespace inferd::scheduling {
 
-// What a sequence keeps from one request for the next: the configuration's states, in their order; none before its
-// first request, and of a model without states. Memory is that of the model's outputs as long as that wastes little of
-// it, or else a copy; it counts as outputs do, and goes with the sequence.
+// The state that a sequence keeps from one request to the next: the configuration's states, in their order. Empty
+// before the first request, and for a model without states. It uses the memory of the model's outputs if that wastes
+// little, and otherwise a copy. It is charged like outputs, and freed with the sequence.
 using KeptState = std::vector<core::InferTensor>;
 
-// The states of a model (ModelSequenceBatching.state): inputs of a request beside those that its client sends, and
-// outputs that are kept. Immutable.
+// The states of a model (ModelSequenceBatching.state): inputs of a request in addition to the client's, and outputs
+// that are kept. Immutable.
 class SequenceStates final {
  public:
   SequenceStates() = default;
 
-  // From `version`'s configuration, whose files of initial states are read. Has the signature and its numbering name
-  // the states' tensors, too, behind those of clients. `outputs`: what memory is charged to; null: nothing.
-  // INVALID_ARGUMENT, NOT_FOUND: there is no such tensor or file, or it has another size.
+  // Makes the states from `version`'s configuration, and reads the files of initial states. Appends the states' tensors
+  // to the version's signature and numbering, after those of clients. `outputs` is the budget that memory is charged
+  // to; null if there is none. INVALID_ARGUMENT or NOT_FOUND if there is no such tensor or file, or it has another
+  // size.
   static base::Result<SequenceStates> Make(core::SchedulerParts& version, base::ByteBudget* outputs);
 
   bool empty() const { return states_.empty(); }
 
-  // Where a response has what is to be kept.
+  // The positions, in a response, of the outputs to keep.
   struct Places {
-    size_t answered = 0;  // so many outputs are the client's, as far as the model gives them,
-    size_t added = 0;     // and so many behind them are not
+    size_t answered = 0;  // this many outputs are the client's, if the model returns all,
+    size_t added = 0;     // and this many after them are not
     boost::container::small_vector<size_t, 2> states;
-    bool copied = false;  // the outputs' memory is the client's
+    bool copied = false;  // the outputs' memory belongs to the client
   };
-  // Of a request that is about to run: gives it `kept`, or what a sequence begins with. Responses have the states'
-  // outputs, too.
+  // Adds the state inputs to a request that is about to run: `kept`, or the initial state. Its responses then include
+  // the states' outputs.
   Places Give(core::QueuedRequest& queued, const KeptState& kept) const;
-  // Takes what is to be kept out of a response that is OK and has outputs. INTERNAL: the model has given another shape
-  // than it should. RESOURCE_EXHAUSTED: there is no memory.
+  // Takes the state out of a response, which must be OK and have outputs. INTERNAL if the model returned a wrong shape.
+  // RESOURCE_EXHAUSTED if there is no memory.
   base::Status Take(core::InferResponse& response, const Places& places, KeptState& taken) const;
 
  private:
   struct State {
     core::InferTensor initial;  // as the input
-    tensor::Shape shape;        // batch dimension included, which is 1; -1: any
+    tensor::Shape shape;        // with the batch dimension, which is 1; -1 means any
     std::string output;
     int input_index = 0;  // in the signature
     int output_index = 0;
@@ -57,7 +58,7 @@ class SequenceStates final {
   std::string model_;
   std::vector<State> states_;
   base::ByteBudget* outputs_ = nullptr;
-  bool copies_ = false;  // the memory of outputs is scarce: it is shared with another process
+  bool copies_ = false;  // outputs are in scarce memory, shared with another process
 };
 
 }  // namespace inferd::scheduling

@@ -24,7 +24,7 @@ core::InferTensor Tensor(tensor::Shape shape, std::string_view bytes) {
 
 class SequenceStatesTest : public ::testing::Test {
  protected:
-  // One state, of INT32 unless said otherwise, of a model with an input and an output of clients.
+  // Makes one state, INT32 by default, of a model with one client input and output.
   base::Result<SequenceStates> Make(config::SequenceState state, base::ByteBudget* outputs = nullptr,
                                     bool listed = false) {
     support::FakeEngine::Script script;

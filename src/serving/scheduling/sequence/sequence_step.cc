@@ -8,7 +8,7 @@ SequenceStep::SequenceStep(const Rules& rules, core::QueuedRequest& queued, Kept
     : rules_(rules), kept_(kept) {
   if (queued.request->sequence.start) kept_.clear();
   if (rules_.iterative) {
-    // Its last execution is known when it is over.
+    // The last execution is only known when it is over.
     queued.request->sequence.end = false;
     again_.request = std::make_unique<core::InferRequest>(*queued.request);
     again_.version = queued.version;

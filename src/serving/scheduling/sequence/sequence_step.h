@@ -9,36 +9,36 @@
 
 namespace inferd::scheduling {
 
-// An execution of a request of a sequence: what it is given of the sequence's state, what that becomes, and what is
+// One execution of a sequence's request: passes the sequence's state in, takes the new state out, and keeps what is
 // needed to execute the request again (iterative_sequence). Not thread-safe; the sequence runs nothing else meanwhile.
 class SequenceStep final {
  public:
-  // What holds for all steps of a version; outlives them.
+  // The rules for all steps of a version. They outlive the steps.
   struct Rules {
     SequenceStates states;
     bool iterative = false;
     bool decoupled = false;
 
-    // A model that needs no steps.
+    // True if the model needs no steps.
     bool plain() const { return states.empty() && !iterative; }
   };
 
-  // Of a request that is about to run: gives it `kept`, which outlives this.
+  // Prepares a request that is about to run, with the state `kept`, which outlives this object.
   SequenceStep(const Rules& rules, core::QueuedRequest& queued, KeptState& kept);
 
-  // Takes the state out of a response, or has it fail. What is kept changes with a final one that is OK: a request that
-  // fails leaves it as it was.
+  // Takes the state out of a response, or makes the response fail. Only a final response that is OK changes the kept
+  // state: a failed request leaves it unchanged.
   void Take(core::InferResponse& response);
 
-  // Whether that response, which is final, asks for another execution.
+  // Returns true if the final response asks for another execution.
   bool GoesOn(const core::InferResponse& response) const { return response.reschedule && response.status.ok(); }
-  // Whether it is one to the client, too.
+  // Returns true if such a response also goes to the client.
   bool AnswersBefore(const core::InferResponse& response) const {
     return rules_.decoupled && !response.outputs.empty();
   }
-  // The request once more, without its completion.
+  // Returns the request for its next execution, without its completion.
   core::QueuedRequest Again(int64_t now_ns);
-  // Before the client gets its final answer.
+  // Frees the request's slot. Call before the client gets its final response.
   void ReleaseSlot() { again_.slot.Release(); }
 
  private:
@@ -46,7 +46,7 @@ class SequenceStep final {
   KeptState& kept_;
   SequenceStates::Places places_;
   std::optional<KeptState> taken_;
-  core::QueuedRequest again_;  // of an iterative model: the request as it came
+  core::QueuedRequest again_;  // only if iterative: the request as it came
 };
 
 }  // namespace inferd::scheduling

@@ -22,7 +22,7 @@ struct SequenceTable::Waiting {
   core::QueuedRequest queued;
   uint64_t arrival = 0;
   int64_t timeout_at_ns = 0;
-  bool last = false;  // of its sequence, whatever it says of itself
+  bool last = false;  // it is the last of its sequence, even without END
 
   bool start() const { return queued.request->sequence.start; }
 };
@@ -31,7 +31,7 @@ class SequenceTable::Sequence {
  public:
   explicit Sequence(Id name) : id(std::move(name)) {}
 
-  // Whether a request without START goes on with what there is.
+  // Returns true if a request without START continues an existing sequence.
   bool open() const {
     if (!waiting.empty()) return !waiting.back().last;
     return running ? !running_last : alive;
@@ -40,7 +40,7 @@ class SequenceTable::Sequence {
   const Id id;
   std::deque<Waiting> waiting;
   std::optional<SequenceSlot> slot;
-  bool alive = false;  // its START runs or was answered, and its last request was not
+  bool alive = false;  // its START runs or was answered, and its last request was not answered
   bool running = false;
   bool running_start = false;
   bool running_last = false;
@@ -55,7 +55,7 @@ SequenceTable::SequenceTable(Rules rules) : rules_(std::move(rules)) {
   for (size_t lane = 0; lane < rules_.lanes; ++lane) {
     for (size_t row = 0; row < rules_.rows; ++row) free_.emplace(row, lane);
   }
-  // More than there is room for will never wait.
+  // More requests than there is room for will never wait.
   rules_.hold_until = std::min(rules_.hold_until, rules_.waiting_max);
   rules_.hold_until_backlog = std::min(rules_.hold_until_backlog, rules_.waiting_max - rules_.hold_until);
 }
@@ -143,7 +143,7 @@ uint64_t& SequenceTable::EpochOf(Sequence& sequence) { return sequence.epoch; }
 
 void SequenceTable::Forget(Sequence& sequence) { sequence.running_start = true; }
 
-// Fits in every datatype that models may want of an id.
+// The id fits in every datatype that a model may use for it.
 uint64_t SequenceTable::NewId() {
   do {
     last_new_id_ = last_new_id_ % std::numeric_limits<int32_t>::max() + 1;
@@ -164,7 +164,7 @@ void SequenceTable::OnAnswered(Sequence& sequence, bool ok, int64_t now_ns, Outc
     ++counts_.ended;
     sequence.alive = false;
   }
-  // Whatever it begins anew takes its turn.
+  // A sequence that restarts must queue for a slot again.
   if (!sequence.alive) {
     sequence.state.clear();
     ReleaseSlot(sequence);
@@ -186,7 +186,7 @@ void SequenceTable::Advance(Sequence& sequence, int64_t now_ns, Outcome& outcome
 
 void SequenceTable::Prune(Sequence& sequence, bool all, int64_t now_ns, Outcome& outcome) {
   bool headless = !sequence.running && !sequence.alive;
-  bool timed_out = false;  // what it is headless for
+  bool timed_out = false;  // the reason why it is headless
   for (size_t i = 0; i < sequence.waiting.size();) {
     const Waiting& next = sequence.waiting[i];
     const bool start = next.start();
@@ -299,7 +299,7 @@ void SequenceTable::LetGo(int64_t now_ns, Outcome& outcome) {
   for (const auto& [id, sequence] : sequences_) {
     if (sequence->slot.has_value() && !sequence->running && !sequence->waiting.empty()) held.push_back(sequence.get());
   }
-  // In the order in which they came.
+  // In order of arrival.
   std::ranges::sort(held, {}, [](const Sequence* s) { return s->waiting.front().arrival; });
   for (Sequence* sequence : held) Advance(*sequence, now_ns, outcome);
   FillSlots(now_ns, outcome);
@@ -338,7 +338,7 @@ int64_t SequenceTable::NextSweepNs(int64_t now_ns) const {
       if (request.cancel != nullptr) next_ns = Earlier(next_ns, now_ns + kCancelSweepNs);
     }
   }
-  // Many that expire one by one are not worth a look at all of them each time.
+  // If many requests expire one by one, one scan handles several of them.
   return next_ns == 0 ? 0 : std::max(next_ns, now_ns + kCancelSweepNs / 10);
 }
 

@@ -22,21 +22,22 @@
 
 namespace inferd::scheduling {
 
-// Where the requests of a sequence are executed: a row of an instance's executions, of those that an instance has.
+// The place where a sequence's requests are executed: a row of an instance's executions.
 struct SequenceSlot {
   size_t lane = 0;  // the instance
   size_t row = 0;
 };
 
-// The sequences of one version: which have a slot and which wait for one (the backlog, first come first served), and
-// which request of each may run. A sequence lasts from a request with START to the answer of that with END, to the next
-// START, or until no request has come for too long; its requests run one at a time and in order, each once the one
-// before is answered. What is refused or given up leaves no gap that the model would not know of: without its START,
-// nothing of a sequence runs.
+// The sequences of one version. Decides which have a slot, which wait for one (the backlog, first come first served),
+// and which request of each may run. A sequence lasts from a request with START to the response to that with END, to
+// the next START, or until no request has come for too long. Its requests run one at a time and in order, each after
+// the response to the one before. A refused or dropped request never leaves a gap that the model does not know of:
+// without its START, nothing of a sequence runs.
 //
 //   waiting for a slot --another ends--> idle --request--> running --answered--> idle or running --END--> ended
 //
-// Decides only: others run what it says, and answer. Not thread-safe; is told the time, which never goes back.
+// Only decides: the caller runs and answers the requests. Not thread-safe. The caller passes the time, which must never
+// decrease.
 class SequenceTable final {
  public:
   struct Rules {
@@ -46,22 +47,22 @@ class SequenceTable final {
     size_t waiting_max = 1024;  // requests
     int64_t idle_ns = 1'000'000'000;
     config::QueuePolicy policy = {};
-    // Nothing runs before so many requests wait in slots, and so many for one, once; 0 in slots: no such thing.
+    // Nothing runs until this many requests wait in slots, and so many for a slot; once. 0 for slots turns it off.
     size_t hold_until = 0;
     size_t hold_until_backlog = 0;
   };
-  // How soon a cancelled request leaves.
+  // The maximum time until a cancelled request leaves.
   static constexpr int64_t kCancelSweepNs = 10'000'000;
 
   class Sequence;
 
-  // A request that runs now; OnAnswered() follows its final answer.
+  // A request that must run now. Call OnAnswered() after its final response.
   struct Start {
     core::QueuedRequest queued;
     Sequence* sequence = nullptr;
     SequenceSlot slot;
   };
-  // One that never will, and why: kWait stands for `status`.
+  // A request that must never run, and why. With kWait, `status` is the error.
   struct Dropped {
     core::QueuedRequest queued;
     QueueVerdict verdict = QueueVerdict::kWait;
@@ -75,37 +76,39 @@ class SequenceTable final {
   struct Counts {
     uint64_t begun = 0;
     uint64_t ended = 0;      // by their last request
-    uint64_t restarted = 0;  // by a START before that
+    uint64_t restarted = 0;  // by an earlier START
     uint64_t idled = 0;
-    uint64_t failed = 0;   // with their first request
+    uint64_t failed = 0;   // because their first request failed
     uint64_t refused = 0;  // requests
   };
 
   explicit SequenceTable(Rules rules);
   ~SequenceTable();
 
-  // The request waits, runs or is dropped, as `outcome` says, to which this and the other methods append. An error: it
-  // fits to no sequence (INVALID_ARGUMENT), or there is no room (RESOURCE_EXHAUSTED), and is left alone.
+  // Adds a request, which then waits, runs or is dropped: this method and the others append that to `outcome`. If it
+  // returns an error, it leaves the request alone: INVALID_ARGUMENT if no sequence fits, RESOURCE_EXHAUSTED if there is
+  // no room.
   base::Status Add(core::QueuedRequest& queued, int64_t now_ns, Outcome& outcome);
-  // Of a request that is refused elsewhere: what it was to begin anew has ended.
+  // Counts a request that was refused elsewhere. With START, it still ends the sequence that it would have restarted.
   void Refuse(const core::Sequence& wanted, int64_t now_ns, Outcome& outcome);
-  // Whether a request without START goes on with a sequence.
+  // Returns true if a request without START would continue an existing sequence.
   bool Has(const core::Sequence& wanted) const;
-  // The last request of the sequence has come.
+  // Ends the sequence: no more requests of it will come.
   void End(const core::Sequence& wanted, int64_t now_ns, Outcome& outcome);
-  // Whether it is over once the request that runs has been answered so.
+  // Returns true if the sequence is over once the running request has been answered. `ok` is true if that succeeded.
   static bool Ends(const Sequence& sequence, bool ok);
   void OnAnswered(Sequence& sequence, bool ok, int64_t now_ns, Outcome& outcome);
-  // The request that runs has it to itself. Ends with the sequence.
+  // Returns the sequence's state. Only the running request may use it. Ends with the sequence.
   static KeptState& StateOf(Sequence& sequence);
-  // The same, for what the engine keeps of it: the model's memory_epoch() when it began.
+  // Returns the model's memory_epoch() at the sequence's beginning, for state that the engine keeps. Used like
+  // StateOf().
   static uint64_t& EpochOf(Sequence& sequence);
-  // What the engine kept of it is lost: it fails with the request that runs, as with a first one.
+  // Notes that the engine has lost the sequence's state: the sequence then fails with the running request.
   static void Forget(Sequence& sequence);
-  // A number that is the id of no sequence.
+  // Returns a number that is not the id of any sequence.
   uint64_t NewId();
 
-  // When OnTime() is to be called; 0: never.
+  // Returns when to call OnTime(). 0 if never.
   int64_t due_ns() const;
   void OnTime(int64_t now_ns, Outcome& outcome);
 
@@ -123,12 +126,13 @@ class SequenceTable final {
 
   base::Status CheckFits(const core::QueuedRequest& queued, const Sequence* sequence) const;
   bool StartsAtOnce(const Sequence* sequence) const;
-  // Of a sequence of which nothing runs: starts its next request, or has it wait, or ends it, which may be its end.
+  // For a sequence that runs nothing: starts its next request, makes it wait, or ends it. The sequence may be
+  // destroyed.
   void Advance(Sequence& sequence, int64_t now_ns, Outcome& outcome);
-  // Drops what has been given up, and what that leaves without its START: as far as the first request that stays, or
-  // all of it.
+  // Drops requests that were given up, and those that lack their START because of it. Stops at the first request that
+  // stays, unless `all`.
   void Prune(Sequence& sequence, bool all, int64_t now_ns, Outcome& outcome);
-  // What comes before the request at `i` is all there is of its sequence.
+  // Makes the request before the one at `i` the last of its sequence.
   void EndBefore(Sequence& sequence, size_t i);
   void Drop(Sequence& sequence, size_t i, QueueVerdict verdict, base::Status status, Outcome& outcome);
   void StartNext(Sequence& sequence, Outcome& outcome);
@@ -138,16 +142,16 @@ class SequenceTable final {
   void SetIdle(Sequence& sequence, bool idle);
   void SetWaitsForSlot(Sequence& sequence, bool waits);
   bool IsHeldLongEnough() const;
-  // Lets what was held go.
+  // Starts the requests that were held (Rules::hold_until).
   void LetGo(int64_t now_ns, Outcome& outcome);
   int64_t NextSweepNs(int64_t now_ns) const;
   base::Status MissingStart(const Id& id) const;
 
   Rules rules_;
   std::unordered_map<Id, std::unique_ptr<Sequence>> sequences_;
-  std::set<std::pair<size_t, size_t>> free_;  // row and lane: the lanes fill up evenly
+  std::set<std::pair<size_t, size_t>> free_;  // row and lane, so that the lanes fill up evenly
   std::list<Sequence*> backlog_;
-  std::list<Sequence*> idle_;  // nothing of them waits or runs; since the longest first
+  std::list<Sequence*> idle_;  // sequences without waiting or running requests, longest first
   size_t waiting_ = 0;         // requests
   uint64_t arrivals_ = 0;
   uint64_t last_new_id_ = 0;

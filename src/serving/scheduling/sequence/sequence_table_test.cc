@@ -63,13 +63,13 @@ class SequenceTableTest : public ::testing::Test {
     Collect();
   }
 
-  // What began since it was last asked for, as "name lane.row", and what was dropped.
+  // Return the requests that began since the last call, as "name lane.row", and those that were dropped.
   std::vector<std::string> Started() { return std::exchange(started_, {}); }
   std::vector<std::string> Dropped() { return std::exchange(dropped_, {}); }
 
   std::optional<SequenceTable> table_;
   int64_t now_ns_ = 1;
-  std::vector<base::Status> statuses_;  // of what was dropped
+  std::vector<base::Status> statuses_;  // of dropped requests
 
  private:
   void Collect() {

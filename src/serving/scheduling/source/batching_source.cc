@@ -12,12 +12,12 @@ int64_t ObjectiveNs(const config::ModelConfig& config, int64_t otherwise_ns) {
   return model_ns == 0 ? otherwise_ns : model_ns;
 }
 
-// It would not grow by waiting for an instance.
+// Returns true if the batch would not grow by waiting for an instance.
 bool IsComplete(core::BatchReason reason) {
   return reason != core::BatchReason::kNoneWaiting && reason != core::BatchReason::kNotBatching;
 }
 
-// Others of its kind may have been left behind.
+// Returns true if other requests of the same kind may have been left waiting.
 bool IsFull(core::BatchReason reason) {
   return reason == core::BatchReason::kFull || reason == core::BatchReason::kPreferredSize ||
          reason == core::BatchReason::kCautious;
@@ -40,7 +40,7 @@ BatchingSource::BatchingSource(const Parts& parts)
   if (batching_ && config_.batching == config::BatchingMode::kAuto) {
     tuner_.emplace(objective_ns_, rows_max_, parts.instances);
   }
-  // More than there is room for will never wait; nor perhaps more than one, where there is an adaptive limit.
+  // More requests than there is room for will never wait. With an adaptive limit, perhaps not even two will.
   const auto room = static_cast<int64_t>(waiting_.size_max(PriorityLevel(config_, 0).value_or(1)));
   rules_.hold_until_requests = admission_.active() ? 0 : std::min(rules_.hold_until_requests, room);
 }
@@ -102,7 +102,7 @@ std::unique_ptr<QueueEntry> BatchingSource::TakeLessUrgent(uint64_t level, int64
 
 void BatchingSource::DropAll(int64_t now_ns, DroppedEntries& dropped) {
   while (!waiting_.empty()) {
-    // One kind at a time: what was taken before would keep out all others.
+    // One key at a time, since taken_ would otherwise exclude all others.
     waiting_.Take(rows_max_, 0, now_ns, taken_, dropped);
     for (auto& entry : taken_) dropped.emplace_back(std::move(entry), QueueVerdict::kNoThread);
     taken_.clear();
@@ -148,7 +148,7 @@ void BatchingSource::OnTime(int64_t now_ns, DroppedEntries& dropped) {
   if (sweep_ns_ != 0 && sweep_ns_ <= now_ns) {
     waiting_.Expire(now_ns, dropped);
     sweep_ns_ = waiting_.NextExpiryNs(now_ns, kCancelSweepNs);
-    // Many that expire one by one are not worth a look at all of them each time.
+    // If many requests expire one by one, one scan handles several of them.
     if (sweep_ns_ != 0) sweep_ns_ = std::max(sweep_ns_, now_ns + kExpiryPauseNs);
   }
   if (delay_over_ns_ <= now_ns) delay_over_ns_ = 0;
@@ -178,14 +178,14 @@ BatchDecision BatchingSource::Decide(int64_t now_ns, DroppedEntries& dropped) {
   if (several_rows && rules_.delay_ns > 0 && !rules_.preferred_rows.empty()) {
     summary.preferred_rows = waiting_.PreferredRows(rules_.preferred_rows);
   }
-  // Once, whether or not all of them stay.
+  // Holds only once, even if some of the requests leave again.
   if (summary.requests >= rules_.hold_until_requests) rules_.hold_until_requests = 0;
   const BatchDecision decision = DecideBatch(rules_, summary, now_ns, service_ns);
   if (!decision.begin) delay_over_ns_ = decision.wait_until_ns;
   return decision;
 }
 
-// No execution: all of those gave up.
+// Returns no execution if all these requests were given up.
 FormedBatch BatchingSource::TakeBatch(const BatchDecision& decision, const InlineGate* gate, int64_t now_ns,
                                       DroppedEntries& dropped) {
   const int64_t rows = gate == nullptr ? decision.rows : gate->RowsToTake(decision.rows);
@@ -205,7 +205,7 @@ FormedBatch BatchingSource::TakeBatch(const BatchDecision& decision, const Inlin
   return batch;
 }
 
-// Of what was taken.
+// Forms an execution of taken_.
 FormedBatch BatchingSource::Form(core::BatchReason reason) {
   FormedBatch batch = memory_.Form(taken_, reason);
   batch.waited = rules_.delay_ns > 0;
@@ -219,7 +219,7 @@ void BatchingSource::Retune(int64_t now_ns) {
   if (!tuner_.has_value()) return;
   const BatchTuner::Choice& choice = tuner_->choice(now_ns);
   tuning_explanation_ = choice.explanation;
-  // What is written goes before what was measured.
+  // A configured delay takes precedence over the measured one.
   if (config_.dynamic_batching.has_value() && config_.dynamic_batching->max_queue_delay_us > 0) return;
   rules_.delay_ns = choice.delay_ns;
   if (rules_.preferred_rows.empty()) rules_.enough_rows = choice.rows;

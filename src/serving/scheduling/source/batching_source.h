@@ -18,29 +18,29 @@
 
 namespace inferd::scheduling {
 
-// Dynamic batching: requests wait by priority (WaitingRequests), and an execution is what DecideBatch() makes of them
-// when an instance asks. A model that does not batch is one whose executions have one request each. The rules are the
-// configuration's; the BatchTuner sets what that leaves to it, and the SharingLimit bounds them.
+// Dynamic batching: requests wait by priority (WaitingRequests), and DecideBatch() forms an execution when an instance
+// asks for one. If a model does not batch, its executions have one request each. The rules come from the configuration.
+// The BatchTuner sets those that it leaves open, and the SharingLimit restricts them.
 class BatchingSource final : public WorkSource {
  public:
-  // All but the numbers outlive this.
+  // All references outlive this object.
   struct Parts {
     const config::ModelConfig& config;
     const core::ModelSignature& signature;
     std::span<const std::string> significant;  // EngineModel::significant_parameters()
-    core::VersionStatistics& statistics;       // hears how many wait
+    core::VersionStatistics& statistics;       // gets the number of waiting requests
     const SharingLimit& sharing;
-    Admission& admission;             // hears what executions leave behind
-    const ExecutionFigures& figures;  // what executions take
+    Admission& admission;             // gets the requests that executions leave waiting
+    const ExecutionFigures& figures;  // of earlier executions
     BatchMemory& memory;
     int instances = 1;
     uint32_t queue_size_max = 1024;             // SchedulerOptions'
     int64_t delay_until_queued = 0;             // SchedulerOptions'
     int64_t latency_objective_ns = 10'000'000;  // SchedulerOptions'
   };
-  // How soon a cancelled request leaves the queue.
+  // The maximum time until a cancelled request leaves the queue.
   static constexpr int64_t kCancelSweepNs = 10'000'000;
-  // How much later than its time an expired request may leave the queue.
+  // The maximum time by which an expired request may leave the queue late.
   static constexpr int64_t kExpiryPauseNs = 250'000;
 
   explicit BatchingSource(const Parts& parts);
@@ -53,7 +53,7 @@ class BatchingSource final : public WorkSource {
   std::unique_ptr<QueueEntry> TakeLessUrgent(uint64_t level, int64_t now_ns, DroppedEntries& dropped) override;
   void DropAll(int64_t now_ns, DroppedEntries& dropped) override;
   bool Ready(int64_t woken, int64_t now_ns, DroppedEntries& dropped) override;
-  // Only what would not grow by waiting for an instance, and only with `eager_batching`.
+  // Only with `eager_batching`, and only batches that would not grow if they waited for an instance.
   void FormAhead(size_t instances, int64_t now_ns, DroppedEntries& dropped) override;
   FormedBatch Take(const InlineGate* gate, int64_t now_ns, DroppedEntries& dropped) override;
   void RecordFinished(const FormedBatch& batch) override;
@@ -79,16 +79,16 @@ class BatchingSource final : public WorkSource {
   BatchMemory& memory_;
   const int64_t objective_ns_;  // of batching: AUTO
   BatchRules rules_;
-  const bool batching_;  // until sharing_ has stopped
+  const bool batching_;  // constant; ignored once sharing_ has stopped
   const int64_t rows_max_;
   WaitingRequests waiting_;
   std::optional<BatchTuner> tuner_;  // of batching: AUTO
   std::string_view tuning_explanation_;
-  std::deque<FormedBatch> ahead_;  // eager batching: complete, and before an instance is free
+  std::deque<FormedBatch> ahead_;  // eager batching: complete batches, formed before an instance is free
   int64_t running_ = 0;            // requests
   uint64_t arrivals_ = 0;
-  int64_t sweep_ns_ = 0;                            // when to look for those that gave up; 0: never
-  int64_t delay_over_ns_ = 0;                       // when a batch delay ends; 0: none runs
+  int64_t sweep_ns_ = 0;                            // when to look for requests that gave up; 0 if never
+  int64_t delay_over_ns_ = 0;                       // when a batch delay ends; 0 if none runs
   std::vector<std::unique_ptr<QueueEntry>> taken_;  // empty in between; keeps its memory
 };
 

@@ -11,7 +11,7 @@ using core::BatchReason;
 
 constexpr int64_t kMs = 1'000'000;
 
-// What instances ask of it, and when; the test is the instances, and the clock.
+// The test plays the instances and the clock.
 class BatchingSourceTest : public ::testing::Test {
  protected:
   static constexpr int64_t kRowsMax = 4;
@@ -62,7 +62,7 @@ class BatchingSourceTest : public ::testing::Test {
   core::BatchRecord Take(BatchingSource& source, const InlineGate* gate = nullptr) {
     return Keep(source.Take(gate, now_ns(), dropped_));
   }
-  // Rows 0: there is none.
+  // The record has 0 rows if there is no execution.
   core::BatchRecord Keep(const FormedBatch& batch) {
     if (batch.execution != nullptr) formed_.push_back(batch);
     return batch.record;
@@ -175,7 +175,7 @@ TEST_F(BatchingSourceTest, WhatHasWaitedTooLongLeaves) {
   EXPECT_TRUE(source.empty());
 }
 
-// Rows that come to a preferred size once the request between them is gone.
+// Requests that add up to a preferred size only after the one between them has left.
 TEST_F(BatchingSourceTest, ATimeoutChangesWhatABatchIsMadeOf) {
   config_.dynamic_batching->max_queue_delay_us = 50'000;
   config_.dynamic_batching->preferred_batch_sizes = {4};

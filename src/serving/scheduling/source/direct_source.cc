@@ -9,12 +9,12 @@ namespace inferd::scheduling {
 namespace {
 
 int64_t DelayNs(const config::SequenceBatching& batching) {
-  // A delay of days is as good as one of centuries, and does not overflow.
+  // Limits the delay to avoid an overflow. Nobody notices the difference.
   constexpr uint64_t kDelayUsMax = 1'000'000'000'000;
   return static_cast<int64_t>(std::min(batching.max_queue_delay_us, kDelayUsMax)) * 1000;
 }
 
-// The least that are at least that share of the rows.
+// Returns the smallest number of rows that is at least that share.
 size_t EnoughRows(const config::SequenceBatching& batching, size_t rows) {
   size_t enough = 1;
   while (enough < rows && static_cast<float>(enough) / static_cast<float>(rows) < batching.minimum_slot_utilization) {
@@ -23,7 +23,7 @@ size_t EnoughRows(const config::SequenceBatching& batching, size_t rows) {
   return enough;
 }
 
-// Elements of BYTES are empty ones.
+// Returns zeros in the form of `like`; elements of BYTES are empty.
 base::BufferSlice Zeros(const core::InferTensor& like) {
   size_t bytes = like.data.size();
   if (like.datatype == tensor::DataType::kBytes) bytes = like.shape.ElementCount().value_or(0) * sizeof(uint32_t);
@@ -86,8 +86,8 @@ std::unique_ptr<QueueEntry> DirectSource::Push(std::unique_ptr<QueueEntry> entry
   return nullptr;
 }
 
-// Rows keep their places whatever the execution failed for: they never run alone in another. One that did, with idle
-// rows about it, is given up the second time.
+// Rows keep their places even after a failed execution: they never run alone in another place. A request that ran
+// alone, with idle rows around it, is given up the second time.
 void DirectSource::PushAgain(std::vector<std::unique_ptr<QueueEntry>>& entries) {
   for (auto& entry : entries) {
     if (entry->idle) {
@@ -183,7 +183,7 @@ std::unique_ptr<QueueEntry> DirectSource::TakeOut(size_t row) {
   return std::exchange(rows_[row], nullptr);
 }
 
-// Whoever answers it counts it as one that waited.
+// The caller, who answers it, counts it as one that waited.
 void DirectSource::Drop(size_t row, QueueVerdict verdict, DroppedEntries& dropped) {
   --waiting_;
   dropped.emplace_back(std::exchange(rows_[row], nullptr), verdict);
@@ -191,10 +191,10 @@ void DirectSource::Drop(size_t row, QueueVerdict verdict, DroppedEntries& droppe
 
 FormedBatch DirectSource::Form(core::BatchReason reason) {
   const QueueEntry& like = *taken_.front();
-  // What warms up has its own rows, and no place.
+  // A warm-up has its own rows, and no place.
   if (like.queued.warmup) return memory_.Form(taken_, reason);
   int64_t idle = 0;
-  // The first is looked at until the end: it stays alive in either.
+  // `like` is used until the end: its request stays alive in either vector.
   for (auto& entry : taken_) {
     for (; members_.size() < entry->slot; ++idle) members_.push_back(Idle(like));
     members_.push_back(std::move(entry));
@@ -226,7 +226,7 @@ std::unique_ptr<QueueEntry> DirectSource::Idle(const QueueEntry& like) {
   queued.version = copied.version;
   queued.layout = copied.layout;
   queued.queued_ns = copied.queued_ns;
-  queued.warmup = true;  // it counts for nothing
+  queued.warmup = true;  // not counted
   return entry;
 }
 

@@ -14,33 +14,33 @@
 
 namespace inferd::scheduling {
 
-// Strategy "direct" of sequences, on one instance: each sequence has a row (QueueEntry::slot), and an execution is made
-// of what waits in the rows, in their places. Rows between that have nothing to do are idle members: copies of another
-// row's kind without a sequence, whose READY is false. At most one request waits for a row. Until a share of the rows
-// is ready, or the oldest has waited for long enough, an instance waits. Requests that cannot share an execution have
-// one after the other.
+// Strategy "direct" for sequences, on one instance. Each sequence has a row (QueueEntry::slot), and an execution
+// consists of the requests that wait in the rows, each in its place. Rows between them without a request become idle
+// members: copies of another row's kind without a sequence, with READY false. At most one request waits per row. The
+// instance waits until a share of the rows is ready, or the oldest request has waited long enough. Requests that cannot
+// share an execution run one after the other.
 class DirectSource final : public WorkSource {
  public:
-  // All but the numbers outlive this.
+  // All references outlive this object.
   struct Parts {
     const config::ModelConfig& config;  // with sequence_batching
     const core::ModelSignature& signature;
     std::span<const std::string> significant;  // EngineModel::significant_parameters()
-    core::VersionStatistics& statistics;       // hears how many wait
+    core::VersionStatistics& statistics;       // gets the number of waiting requests
     BatchMemory& memory;
   };
-  // How soon a cancelled request leaves.
+  // The maximum time until a cancelled request leaves.
   static constexpr int64_t kCancelSweepNs = 10'000'000;
 
   explicit DirectSource(const Parts& parts);
 
-  // How many rows a model of that signature has.
+  // Returns the number of rows of a model with that signature.
   static size_t RowsOf(const core::ModelSignature& signature);
 
   void RecordArrival(const QueueEntry& /*entry*/) override {}
   std::optional<core::BatchReason> BeginsAtOnce(const QueueEntry& entry) override;
   FormedBatch FormLone(std::unique_ptr<QueueEntry> entry, core::BatchReason reason) override;
-  // There is room: its row is free.
+  // Always has room: the row is free.
   std::unique_ptr<QueueEntry> Push(std::unique_ptr<QueueEntry> entry, int64_t now_ns, DroppedEntries& dropped) override;
   void PushAgain(std::vector<std::unique_ptr<QueueEntry>>& entries) override;
   std::unique_ptr<QueueEntry> TakeLessUrgent(uint64_t /*level*/, int64_t /*now_ns*/,
@@ -50,7 +50,7 @@ class DirectSource final : public WorkSource {
   void DropAll(int64_t now_ns, DroppedEntries& dropped) override;
   bool Ready(int64_t woken, int64_t now_ns, DroppedEntries& dropped) override;
   void FormAhead(size_t /*instances*/, int64_t /*now_ns*/, DroppedEntries& /*dropped*/) override {}
-  // `gate` bounds nothing: what is too much for a connections' thread goes to the instance's.
+  // Ignores `gate`: an execution that is too long for a connections' thread goes to the instance's own thread.
   FormedBatch Take(const InlineGate* gate, int64_t now_ns, DroppedEntries& dropped) override;
   void RecordFinished(const FormedBatch& /*batch*/) override {}
   int64_t due_ns() const override { return Earlier(sweep_ns_, delay_over_ns_); }
@@ -70,7 +70,7 @@ class DirectSource final : public WorkSource {
   bool Shares(const QueueEntry& first, const QueueEntry& entry) const;
   std::unique_ptr<QueueEntry> TakeOut(size_t row);
   void Drop(size_t row, QueueVerdict verdict, DroppedEntries& dropped);
-  // Of taken_, in the order of their rows, with idle ones between.
+  // Forms an execution of taken_, in row order, with idle members between.
   FormedBatch Form(core::BatchReason reason);
   std::unique_ptr<QueueEntry> Idle(const QueueEntry& like);
 
@@ -80,8 +80,8 @@ class DirectSource final : public WorkSource {
   core::VersionStatistics& statistics_;
   BatchMemory& memory_;
   const int64_t delay_ns_;
-  const size_t enough_rows_;                       // that need not wait for more
-  std::vector<std::unique_ptr<QueueEntry>> rows_;  // null: nothing waits for it
+  const size_t enough_rows_;                       // this many need not wait for more
+  std::vector<std::unique_ptr<QueueEntry>> rows_;  // null if no request waits for the row
   size_t waiting_ = 0;
   uint64_t arrivals_ = 0;
   int64_t sweep_ns_ = 0;

@@ -13,54 +13,55 @@
 
 namespace inferd::scheduling {
 
-// What runs next on a version's instances: keeps the requests that wait, and makes executions of them. Which instance
-// runs an execution, and on which thread, is up to the InstancePool. That asks for the next one when an instance is
-// free, and tells of each that has finished. A source starts nothing by itself, and is told the time. Not thread-safe:
-// the scheduler's lock guards it.
+// The queue of a version's instances: keeps waiting requests, and forms executions of them. The InstancePool chooses
+// the instance and the thread. It asks for the next execution when an instance is free, and reports each finished one.
+// A source starts nothing itself, and gets the time from its caller. Not thread-safe: the scheduler's lock guards it.
 //
-// Entries that leave without having run are appended to `dropped`, and are answered once no lock is held.
+// Entries that leave without having run are appended to `dropped`. The caller answers them once it holds no lock.
 class WorkSource {
  public:
   virtual ~WorkSource() = default;
 
-  // A request has come. It is given to Push() next, or to FormLone() if BeginsAtOnce().
+  // Records that a request has come. Next, it goes to Push(), or to FormLone() if BeginsAtOnce().
   virtual void RecordArrival(const QueueEntry& entry) = 0;
-  // Whether a request that has just come would run now and by itself, were an instance idle: there is none before it,
-  // and none to wait for. Why, in the report's words; none: it is to wait.
+  // Decides whether a new request would run now and alone if an instance were idle: no request is before it, and none
+  // is worth waiting for. Returns the reason in the report's words, or nullopt if the request must wait.
   virtual std::optional<core::BatchReason> BeginsAtOnce(const QueueEntry& entry) = 0;
-  // An execution of a request that has not waited.
+  // Forms an execution of a request that has not waited.
   virtual FormedBatch FormLone(std::unique_ptr<QueueEntry> entry, core::BatchReason reason) = 0;
 
-  // The request waits. Gives it back if there is no room for it.
+  // Queues the request, or returns it if there is no room.
   virtual std::unique_ptr<QueueEntry> Push(std::unique_ptr<QueueEntry> entry, int64_t now_ns,
                                            DroppedEntries& dropped) = 0;
-  // Members of an execution that failed, each to run again by itself, before all others. Leaves the vector empty.
+  // Queues members of a failed execution, to run again before all others, each alone. Leaves the vector empty.
   virtual void PushAgain(std::vector<std::unique_ptr<QueueEntry>>& entries) = 0;
-  // The request that would run last, if it is less urgent than `level`, and that has room; null: there is none.
+  // Takes out the request that would run last, if it is less urgent than `level` and that level has room. Null if there
+  // is none.
   virtual std::unique_ptr<QueueEntry> TakeLessUrgent(uint64_t level, int64_t now_ns, DroppedEntries& dropped) = 0;
-  // Gives up all that waits, as no thread is to be had that would run it.
+  // Drops all waiting requests, because no thread can be started to run them.
   virtual void DropAll(int64_t now_ns, DroppedEntries& dropped) = 0;
 
-  // Whether there is work for an idle instance beside `woken` others, which are about to ask for some. If there will be
-  // by waiting for it, due_ns() says when.
+  // Returns true if there is work for one more idle instance, besides the `woken` ones that are about to ask for some.
+  // If there will be work later, due_ns() returns when.
   virtual bool Ready(int64_t woken, int64_t now_ns, DroppedEntries& dropped) = 0;
-  // No instance is idle, of so many: the source may form executions that they find ready.
+  // Called while none of the `instances` instances is idle. The source may form executions in advance.
   virtual void FormAhead(size_t instances, int64_t now_ns, DroppedEntries& dropped) = 0;
-  // The next execution of an instance that is free; none: there is nothing to run, or not before due_ns(). `gate`: it
-  // is to run on a connections' thread, and have no more rows than may run there; null: on the instance's own thread.
+  // Forms the next execution for a free instance. Empty if there is nothing to run now; due_ns() returns when there may
+  // be. If `gate` is not null, the execution runs on a connections' thread, and must not have more rows than `gate`
+  // allows. Otherwise it runs on the instance's own thread.
   virtual FormedBatch Take(const InlineGate* gate, int64_t now_ns, DroppedEntries& dropped) = 0;
-  // An execution that was formed here has finished. Its record is complete.
+  // Records that an execution that was formed here has finished. Its record is complete.
   virtual void RecordFinished(const FormedBatch& batch) = 0;
 
-  // When OnTime() is to be called, and Ready() asked again, if nothing happens before; 0: never.
+  // Returns when to call OnTime() and then Ready() if nothing happens before. 0 if never.
   virtual int64_t due_ns() const = 0;
   virtual void OnTime(int64_t now_ns, DroppedEntries& dropped) = 0;
 
-  // Neither does a request wait, nor is there an execution that was formed ahead.
+  // Returns true if no request waits, and no execution is formed in advance.
   virtual bool empty() const = 0;
-  // How many requests of a level may wait.
+  // Returns the maximum number of waiting requests of a level.
   virtual size_t size_max(uint64_t level) const = 0;
-  // Fills in what the report says of what waits, and of how executions are formed.
+  // Fills in the report's fields about the queue, and about how executions are formed.
   virtual void Report(core::SchedulerReport& report) const = 0;
 };
 

@@ -13,28 +13,28 @@
 
 namespace inferd::worker {
 
-// The worker's division of the answer area into blocks. Thread-safe.
+// Divides the answer area into blocks, in the worker. Thread-safe.
 //
 //   free --Allocate--> held --Drop--> free
 //                      held --Give--> given --the server sets released[index]--> free
 //
-// The server gives blocks back in any order: an answer lives until its client has read it.
+// The server releases blocks in any order, as a response lives until its client has read it.
 class BlockAllocator final {
  public:
   struct Block {
     uint32_t index = kNoBlock;
-    uint64_t use = 0;           // of this index: it may have been free and held again meanwhile
-    std::byte* data = nullptr;  // a multiple of base::kBufferAlignment, with base::kBufferSlack behind the end
+    uint64_t use = 0;           // use count of this index: it may have been freed and held again
+    std::byte* data = nullptr;  // aligned to base::kBufferAlignment, with base::kBufferSlack after the end
   };
 
   BlockAllocator(ChannelHeader& header, std::span<std::byte> area);
 
-  // nullopt: there is no room for so many bytes now.
+  // nullopt if there is no room for `bytes` now.
   std::optional<Block> Allocate(size_t bytes);
-  // The held block whose memory all of `bytes` is; nullopt: none.
+  // Returns the held block that contains all of `bytes`. nullopt if there is none.
   std::optional<Block> Find(std::span<const std::byte> bytes) const;
   void Give(uint32_t index);
-  // Does nothing once the block was given.
+  // Does nothing if the block was already given.
   void Drop(uint32_t index, uint64_t use);
 
  private:
@@ -55,7 +55,7 @@ class BlockAllocator final {
   std::vector<Slot> slots_ GUARDED_BY(mutex_);
   std::vector<uint32_t> free_slots_ GUARDED_BY(mutex_);
   std::vector<uint32_t> given_ GUARDED_BY(mutex_);
-  std::map<size_t, uint32_t> held_ GUARDED_BY(mutex_);  // by where they end
+  std::map<size_t, uint32_t> held_ GUARDED_BY(mutex_);  // by their end
   base::FreeRanges free_bytes_ GUARDED_BY(mutex_);
 };
 

@@ -12,14 +12,14 @@
 
 namespace inferd::worker {
 
-// Where the server reads the bodies of requests to, so that the worker process has their tensors' bytes without a copy:
-// one for each model version, handed to each process that it has in its life. The worker can do nothing but read it
-// (F_SEAL_FUTURE_WRITE), so what the server has checked in a body stays so. Thread-safe.
+// Memory for the bodies of requests, which the worker process can read: so tensors need no copy. There is one per model
+// version, shared with each of its successive worker processes. A worker can only read it (F_SEAL_FUTURE_WRITE), so
+// checks of a body by the server stay valid. Thread-safe.
 //
-// Sealed memory gives no pages back before its end.
+// Sealed memory keeps its pages until it is destroyed.
 class BodyMemory final : public core::InputMemory, public std::enable_shared_from_this<BodyMemory> {
  public:
-  // RESOURCE_EXHAUSTED: the system gives none, or cannot seal it.
+  // RESOURCE_EXHAUSTED if the system has no memory or cannot seal it.
   static base::Result<std::shared_ptr<BodyMemory>> Create(size_t bytes);
   BodyMemory(const BodyMemory&) = delete;
   BodyMemory& operator=(const BodyMemory&) = delete;
@@ -27,7 +27,7 @@ class BodyMemory final : public core::InputMemory, public std::enable_shared_fro
   base::Buffer Allocate(size_t size, size_t align_at) override;
 
   std::span<const std::byte> area() const { return memory_.bytes(); }
-  // What a worker opens.
+  // The descriptor that a worker opens.
   int descriptor() const { return memory_.descriptor(); }
 
  private:
@@ -39,10 +39,10 @@ class BodyMemory final : public core::InputMemory, public std::enable_shared_fro
   base::FreeRanges free_ GUARDED_BY(mutex_);
 };
 
-// The worker's view of it. Immutable, so thread-safe.
+// The worker's view of a BodyMemory. Immutable, so thread-safe.
 class BodyView final {
  public:
-  // `descriptor` stays the caller's. RESOURCE_EXHAUSTED: the system cannot map it.
+  // The caller keeps ownership of `descriptor`. RESOURCE_EXHAUSTED if the system cannot map it.
   static base::Result<std::shared_ptr<const BodyView>> Open(int descriptor);
   BodyView(const BodyView&) = delete;
   BodyView& operator=(const BodyView&) = delete;

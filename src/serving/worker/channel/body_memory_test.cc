@@ -55,7 +55,7 @@ TEST(BodyMemoryTest, TheWorkerCannotWriteToIt) {
   const auto memory = *BodyMemory::Create(kBytes);
   const auto view = *BodyView::Open(memory->descriptor());
   EXPECT_NE(mprotect(const_cast<std::byte*>(view->area().data()), kBytes, PROT_READ | PROT_WRITE), 0);
-  // Whatever a process does with the descriptor it has, or opens anew.
+  // Neither the worker's descriptor nor one opened anew can be mapped for writing.
   const base::FileDescriptor anew(open(("/proc/self/fd/" + std::to_string(memory->descriptor())).c_str(), O_RDWR));
   for (const int descriptor : {memory->descriptor(), anew.get()}) {
     EXPECT_EQ(mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), MAP_FAILED);

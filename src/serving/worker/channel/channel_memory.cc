@@ -37,7 +37,7 @@ void ChannelMemory::Trim(std::span<std::byte> area, std::span<std::byte> used) {
   const auto begin = static_cast<size_t>(used.data() - area.data());
   const size_t first = SharedMemory::RoundUp(std::max(begin, kKeptBytes));
   const size_t end = (begin + used.size()) / SharedMemory::kPageBytes * SharedMemory::kPageBytes;
-  // Should the kernel refuse, the memory stays for the next execution.
+  // If the kernel refuses, the memory stays for the next execution.
   if (first < end) static_cast<void>(madvise(area.data() + first, end - first, MADV_REMOVE));
 }
 

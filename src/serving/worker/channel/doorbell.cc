@@ -15,11 +15,11 @@ constexpr int64_t kNsPerSecond = 1'000'000'000;
 
 }  // namespace
 
-// Both sides write one word and then read the other one's, so both orders must be total.
+// Both sides write one word and then read the other side's word, so both orders must be total.
 void Doorbell::Ring() {
   Count();
   if (waiting.load(std::memory_order_seq_cst) == 0) return;
-  // A side that rings again before the other has run need not wake it again.
+  // A side that rings again before the other has run need not wake it twice.
   if (waiting.exchange(0, std::memory_order_seq_cst) == 0) return;
   syscall(SYS_futex, &rung, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }

@@ -5,21 +5,21 @@
 
 namespace inferd::worker {
 
-// How one process wakes the other: a counter in their shared memory. One side rings, at most one thread waits. A
-// ring costs a system call only if that thread sleeps.
+// Wakes the other process: a counter in shared memory. One side rings, and at most one thread of the other side waits.
+// A ring costs a system call only if that thread sleeps.
 //
-// Lies in shared memory as it is: begins as zeros, and has no constructor or destructor to run.
+// Placed directly in shared memory: starts as zeros, and has no constructor or destructor.
 struct Doorbell {
-  std::atomic<uint32_t> rung;     // how often, modulo 2^32
-  std::atomic<uint32_t> waiting;  // 1: a thread sleeps, or is about to
+  std::atomic<uint32_t> rung;     // number of rings, modulo 2^32
+  std::atomic<uint32_t> waiting;  // 1 while a thread sleeps or is about to
 
-  // What was written before is seen by the thread that sees the new count.
+  // A thread that sees the new count also sees all earlier writes.
   void Ring();
 
-  // The same, but lets the sleeper sleep on: Ring() follows soon, or it does not matter.
+  // Counts without waking the sleeper: for when Ring() follows soon, or the delay does not matter.
   void Count() { rung.fetch_add(1, std::memory_order_seq_cst); }
 
-  // Returns once `rung` is not `seen` any more, after `timeout_ns`, or for no reason.
+  // Returns when `rung` differs from `seen`, after `timeout_ns`, or spuriously.
   void Wait(uint32_t seen, int64_t timeout_ns);
 };
 

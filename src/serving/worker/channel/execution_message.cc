@@ -17,12 +17,12 @@ constexpr size_t kInputBytesMin = 2 * sizeof(int32_t) + 2 * sizeof(uint64_t);
 constexpr size_t kRequestBytesMin = 4 * sizeof(uint64_t) + 2 * sizeof(uint8_t);
 constexpr size_t kTensorBytesMin = sizeof(int32_t) + 3 * sizeof(uint64_t) + sizeof(uint32_t);
 
-// Hands the area out from its beginning.
+// Allocates from the area, from its beginning.
 class Placement {
  public:
   explicit Placement(std::span<std::byte> area) : area_(area) {}
 
-  // nullptr: no room. Behind every piece there is kBufferSlack.
+  // Returns null if there is no room. kBufferSlack follows every piece.
   std::byte* Next(size_t bytes, size_t alignment) {
     const size_t begin = (used_ + alignment - 1) / alignment * alignment;
     if (begin > area_.size() || bytes > area_.size() - begin) return nullptr;
@@ -55,7 +55,8 @@ void AddPlace(MessageWriter& writer, Area area, uint64_t offset, size_t bytes) {
   writer.Add(static_cast<uint64_t>(bytes));
 }
 
-// Where the piece lies among the bodies; nullopt: it does not, or not as the engine could take it.
+// Returns the piece's offset among the bodies. nullopt if it is elsewhere, or placed so that the engine could not take
+// it.
 std::optional<uint64_t> FindAmongBodies(const base::BufferSlice& piece, std::span<const std::byte> bodies,
                                         size_t alignment) {
   const auto address = reinterpret_cast<uintptr_t>(piece.data());
@@ -66,7 +67,7 @@ std::optional<uint64_t> FindAmongBodies(const base::BufferSlice& piece, std::spa
   return offset;
 }
 
-// False: there is no room.
+// Returns false if there is no room.
 base::Result<bool> PlaceInput(const core::ExecutionInput& input, const ModelDescription::Input& wish,
                               std::span<const std::byte> bodies, Placement& placement, MessageWriter& writer) {
   const size_t alignment = std::max(wish.alignment, base::kBufferAlignment);

@@ -12,8 +12,8 @@
 
 namespace inferd::worker {
 
-// A core::Execution on its way to the worker: its tensors' bytes and, behind them, the message that says what they are.
-// All that is read, on either side, is checked against the area.
+// The encoding of a core::Execution for the worker: its tensors' bytes, followed by a message that describes them.
+// Either side checks everything that it reads against the area.
 
 struct PlacedCall {
   size_t offset = 0;  // of the message
@@ -21,47 +21,47 @@ struct PlacedCall {
   size_t used() const { return offset + bytes; }
 };
 
-// Where the worker finds an execution's inputs, on either side.
+// The memory areas with an execution's inputs, as mapped by either side.
 struct InputAreas {
   std::span<std::byte> call;
-  std::span<const std::byte> bodies;  // BodyMemory's; empty: there is none
+  std::span<const std::byte> bodies;  // BodyMemory's; empty if there is none
 };
 
-// Copies the inputs into the call area, each piece aligned as the model wishes; pieces of inputs that it wants in one
-// piece are joined. What lies among the bodies already, aligned and in one piece where that is wanted, is left there:
-// it stays until the execution is finished, as all its buffers. `writer` is memory to work in. INVALID_ARGUMENT: what
-// is to be copied does not fit. Those of base::CopyBytes.
+// Copies the inputs into the call area, each piece aligned as the model wishes. Joins the pieces of inputs that the
+// model wants in one piece. Pieces that are already among the bodies, aligned and in one piece if that is wanted, are
+// not copied: like all buffers, they stay until the execution is finished. `writer` is scratch memory. INVALID_ARGUMENT
+// if the copies do not fit. Errors of base::CopyBytes.
 base::Result<PlacedCall> PlaceCall(const core::Execution& execution, const ModelDescription& model,
                                    const InputAreas& areas, MessageWriter& writer);
 
-// What the worker knows of a request: its id, parameters, sequence and timeout, and where its trace goes on.
+// The parts of a request that the worker gets: its id, parameters, sequence, timeout, and trace context.
 struct CalledRequest {
   core::InferRequest request = {};
   bool fills_up = false;
 };
 
-// The worker's end. Inputs are views of the areas. INTERNAL: it cannot be read.
+// Decodes a call, in the worker. Inputs are views of the areas. INTERNAL if the call cannot be read.
 base::Status ReadCall(std::string_view message, const InputAreas& areas, core::Execution& execution,
                       std::vector<CalledRequest>& requests);
 
-// A response on its way back: its tensors' places in the answer area.
+// A tensor of a response, by its place in the answer area.
 struct PlacedTensor {
   tensor::DataType datatype = tensor::DataType::kInvalid;
   tensor::Shape shape;
   uint64_t offset = 0;
   uint64_t bytes = 0;
-  uint32_t block = kNoBlock;  // kNoBlock: no bytes
+  uint32_t block = kNoBlock;  // kNoBlock if it has no bytes
 };
 
 struct PlacedAnswer {
   base::Status status = {};
   std::vector<PlacedTensor> outputs = {};
   core::Parameters parameters = {};
-  bool reschedule = false;  // as core::EngineResponse has it
+  bool reschedule = false;  // as in core::EngineResponse
 };
 
 void WriteAnswer(const PlacedAnswer& answer, MessageWriter& writer);
-// INTERNAL: it cannot be read, or its parameters could not be answered. Places are as they came.
+// INTERNAL if the answer cannot be read, or has invalid parameters. Does not check the places.
 base::Result<PlacedAnswer> ReadAnswer(std::string_view message);
 
 }  // namespace inferd::worker

@@ -21,7 +21,7 @@ using ::testing::ElementsAre;
 
 constexpr size_t kAreaBytes = 1 << 16;
 
-// A call between a server and a worker that have their areas in common.
+// A call between a server and a worker that share the same areas.
 class ExecutionMessageTest : public ::testing::Test {
  protected:
   base::BufferSlice Body(const std::vector<int32_t>& values, size_t offset = 0) {
@@ -170,7 +170,7 @@ TEST_F(ExecutionMessageTest, EmptyInputsLieNowhere) {
   EXPECT_EQ(got_.inputs[0].pieces[0].size(), 0u);
 }
 
-// An answer of a success, without outputs, as it is read.
+// Decodes a successful answer without outputs.
 base::Result<PlacedAnswer> Read(const core::Parameters& parameters) {
   MessageWriter writer;
   WriteAnswer({.parameters = parameters}, writer);
@@ -202,7 +202,7 @@ TEST(AnswerMessageTest, ParametersThatCannotBeAreRefused) {
   }
 }
 
-// A call of one piece with these numbers.
+// A call with one piece at these numbers.
 class GarbageTest : public ExecutionMessageTest {
  protected:
   base::Status Read(uint8_t area, uint64_t offset, uint64_t bytes) {

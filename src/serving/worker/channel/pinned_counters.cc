@@ -12,7 +12,7 @@ using enginehost::PinnedUse;
 
 constexpr std::string_view kCountersPurpose = "memory for the counters of a worker process";
 
-// Processes share them.
+// Two processes share the counters.
 static_assert(std::atomic<uint64_t>::is_always_lock_free);
 
 }  // namespace

@@ -8,22 +8,22 @@
 
 namespace inferd::worker {
 
-// What becomes of a worker process's pool of pinned memory, in memory that it shares with its server. The worker
-// writes it, and may write anything: the server shows it, and relies on nothing. Immutable but for the descriptor.
+// The usage counters of a worker process's pool of pinned memory, shared with its server. The worker may write anything
+// there: the server shows the values and relies on none. Immutable except for the descriptor.
 class PinnedCounters final {
  public:
-  // RESOURCE_EXHAUSTED: the system gives no memory.
+  // RESOURCE_EXHAUSTED if the system has no memory.
   static base::Result<std::shared_ptr<PinnedCounters>> Create();
-  // The other side's; `descriptor` stays the caller's. INVALID_ARGUMENT: it is no such memory.
+  // Maps the other side's memory. The caller keeps ownership of `descriptor`. INVALID_ARGUMENT if it is no such memory.
   static base::Result<std::shared_ptr<PinnedCounters>> Open(int descriptor);
   PinnedCounters(const PinnedCounters&) = delete;
   PinnedCounters& operator=(const PinnedCounters&) = delete;
 
-  // What a worker opens; -1 in memory that was opened, and once it was sent.
+  // The descriptor that a worker opens; -1 in memory that was opened, and after Sent().
   int descriptor() const { return memory_.descriptor(); }
   void Sent() { memory_.CloseDescriptor(); }
 
-  // Keeps the memory.
+  // Returns the counters. The result keeps the memory alive.
   static std::shared_ptr<enginehost::PinnedUse> Use(const std::shared_ptr<PinnedCounters>& counters);
 
  private:

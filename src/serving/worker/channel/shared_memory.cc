@@ -35,7 +35,7 @@ base::Result<SharedMemory> SharedMemory::Create(const char* name, std::string_vi
   const int file = descriptor.get();
   if (ftruncate(file, static_cast<off_t>(bytes)) != 0) return Refusal(purpose, "size");
   auto memory = Map(file, purpose, bytes, PROT_READ | PROT_WRITE, std::move(descriptor));
-  // The mapping above may write in any case, later ones if they are let.
+  // F_SEAL_FUTURE_WRITE leaves the mapping above writable.
   const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL | (only_here ? F_SEAL_FUTURE_WRITE : 0);
   if (memory.has_value() && fcntl(file, F_ADD_SEALS, seals) != 0) return Refusal(purpose, "seals");
   return memory;

@@ -10,18 +10,18 @@
 
 namespace inferd::worker {
 
-// Memory that a server and its worker process both map. It cannot be made smaller or larger by the process that gets
-// the descriptor: that would be a SIGBUS here. The kernel gives it pages as they are first written. Move-only;
-// immutable but for the descriptor.
+// Memory that a server and its worker process both map. It is sealed: the process that gets the descriptor cannot
+// resize it, which would cause a SIGBUS here. The kernel allocates pages when they are first written. Move-only;
+// immutable except for the descriptor.
 class SharedMemory final {
  public:
   static constexpr size_t kPageBytes = 4096;
   static constexpr size_t RoundUp(size_t bytes, size_t unit = kPageBytes) { return (bytes + unit - 1) / unit * unit; }
 
-  // `bytes`: whole pages. `only_here`: no other mapping ever writes to it. `purpose`: for messages. RESOURCE_EXHAUSTED:
-  // the system gives none.
+  // `bytes` must be whole pages. `only_here` is true if no other mapping may ever write. `purpose` is for messages.
+  // RESOURCE_EXHAUSTED if the system has no memory.
   static base::Result<SharedMemory> Create(const char* name, std::string_view purpose, size_t bytes, bool only_here);
-  // All of it, of the other side; `descriptor` stays the caller's. `writable`: to be written, too.
+  // Maps all of the other side's memory, writable if asked. The caller keeps ownership of `descriptor`.
   static base::Result<SharedMemory> Open(int descriptor, std::string_view purpose, bool writable);
   ~SharedMemory();
   SharedMemory(SharedMemory&& other) noexcept
@@ -29,7 +29,7 @@ class SharedMemory final {
   SharedMemory& operator=(SharedMemory&&) = delete;
 
   std::span<std::byte> bytes() const { return bytes_; }
-  // What the other side opens; -1 in memory that was opened, and once it is closed.
+  // The descriptor that the other side opens; -1 in memory that was opened, and once it is closed.
   int descriptor() const { return descriptor_.get(); }
   void CloseDescriptor() { descriptor_.Close(); }
 

@@ -138,8 +138,8 @@ void HostedExecution::Post(const AnswerEntry& entry) {
   }
   header.ring[posted_ % kRingEntries] = entry;
   ++posted_;
-  // Behind an answer for all comes nothing but the end: the server is woken once for both. It looks by itself before
-  // long, should the engine take its time.
+  // After an answer for all, only the end follows: wake the server once for both. The server looks by itself soon, in
+  // case the engine is slow to finish.
   if (entry.kind == static_cast<uint32_t>(AnswerKind::kAll)) {
     header.answers.Count();
   } else {
@@ -154,7 +154,7 @@ void HostedExecution::Respond(size_t i, core::EngineResponse response) {
 
 void HostedExecution::RespondAll(core::EngineResponse response) { Send(AnswerKind::kAll, 0, std::move(response)); }
 
-// The server may place the next call at once; the instance's thread looks at it then.
+// From here on, the server may place the next call. The channel's thread looks at it after this returns.
 void HostedExecution::Finish() {
   {
     base::MutexLock lock(mutex_);

@@ -13,19 +13,19 @@
 
 namespace inferd::worker {
 
-// The worker's end of a channel: the server's execution as the engine here sees it. Inputs are views of the call area
-// and of the bodies, outputs that the engine allocates lie in the answer area, where the server reads them; others are
-// copied there.
+// The worker's end of a channel: presents the server's execution to the engine here. Inputs are views of the call area
+// and of the bodies. Outputs that the engine allocates are in the answer area, where the server reads them; other
+// outputs are copied there.
 //
 //   idle --Begin--> running --Finish, by the engine--> idle
 //
-// Begin() and WaitUntilFinished() belong to the instance's thread; the rest as core::Execution says.
+// Call Begin() and WaitUntilFinished() on the channel's thread; the rest as for core::Execution.
 class HostedExecution final : public core::Execution {
  public:
-  // `channel`: its number in the process. `bodies` null: the server shows none.
+  // `channel` is its number in the process. `bodies` is null if the server shares none.
   HostedExecution(std::shared_ptr<ChannelMemory> memory, uint64_t channel, std::shared_ptr<const BodyView> bodies);
 
-  // Reads the call that the server has placed. INTERNAL: it is none; Refuse() must follow.
+  // Reads the call that the server has placed. INTERNAL if it is invalid; the caller must then call Refuse().
   base::Status Begin();
   void Refuse(base::Status status);
   void WaitUntilFinished();
@@ -34,7 +34,7 @@ class HostedExecution final : public core::Execution {
   bool FillsUp(size_t i) const override { return requests_[i].fills_up; }
   bool IsCancelled(size_t i) const override;
   core::CallOrigin Origin(uint64_t i) const override;
-  // Throws std::bad_alloc: the answer area has no room.
+  // Throws std::bad_alloc if the answer area has no room.
   base::Buffer AllocateOutput(int output, size_t bytes, base::MemoryPlace wish) override;
   void MarkInputsReady() override {}
   void MarkInferDone() override {}
@@ -46,7 +46,7 @@ class HostedExecution final : public core::Execution {
   PlacedTensor Place(const core::InferTensor& tensor, base::Status* status);
   PlacedAnswer Place(core::EngineResponse response);
   void Send(AnswerKind kind, uint32_t request, core::EngineResponse response);
-  // Of an answer that nobody gets.
+  // Releases the blocks of an answer that is not sent.
   void Release(const PlacedAnswer& answer);
   void Post(const AnswerEntry& entry) REQUIRES(mutex_);
   base::Status NoRoom(size_t bytes) const;
@@ -56,8 +56,8 @@ class HostedExecution final : public core::Execution {
   const std::shared_ptr<const BodyView> bodies_;
   const std::shared_ptr<BlockAllocator> allocator_;
   std::vector<CalledRequest> requests_;
-  uint32_t begun_ = 0;                    // executions on this channel, as the server counts them
-  std::atomic<size_t> refused_bytes_{0};  // the last output that found no room
+  uint32_t begun_ = 0;                    // executions begun; the server counts them too
+  std::atomic<size_t> refused_bytes_{0};  // size of the last output without room
   std::atomic<bool> finished_{true};
   base::Mutex mutex_;
   MessageWriter writer_ GUARDED_BY(mutex_);

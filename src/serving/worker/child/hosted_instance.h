@@ -13,19 +13,19 @@
 
 namespace inferd::worker {
 
-// An instance inside a worker process: for each of its channels a thread that waits for calls there and has the engine
-// run them, one at a time. Destroyed when no call is under way.
+// An instance inside a worker process. Each of its channels has a thread that waits for calls and has the engine run
+// them, one at a time. Destroy it only when no call is in flight.
 class HostedInstance final {
  public:
-  // `channel`: its number in the process. `bodies` null: the server shows none. Throws std::system_error: there is no
-  // thread.
+  // `channel` is its number in the process. `bodies` is null if the server shares none. Throws std::system_error if
+  // there is no thread.
   HostedInstance(std::unique_ptr<core::EngineInstance> instance, std::shared_ptr<ChannelMemory> memory,
                  uint64_t channel, std::shared_ptr<const BodyView> bodies, std::string thread_name);
   ~HostedInstance();
   HostedInstance(const HostedInstance&) = delete;
   HostedInstance& operator=(const HostedInstance&) = delete;
 
-  // One more execution may go on at a time. Throws so, too.
+  // Adds a channel, for one more concurrent execution. Throws like the constructor.
   void AddChannel(std::shared_ptr<ChannelMemory> memory, uint64_t channel);
 
  private:
@@ -43,10 +43,10 @@ class HostedInstance final {
   const std::shared_ptr<const BodyView> bodies_;
   const std::string thread_name_;
   std::atomic<bool> stopping_{false};
-  // Calls of the engine do not overlap, where executions do, and come in the server's order.
+  // Calls of the engine do not overlap, even if executions do, and come in the server's order.
   base::Mutex mutex_;
   base::CondVar called_;
-  uint64_t calls_ GUARDED_BY(mutex_) = 0;  // that the engine has returned from
+  uint64_t calls_ GUARDED_BY(mutex_) = 0;  // calls from which the engine has returned
   std::vector<std::unique_ptr<Channel>> channels_;
 };
 

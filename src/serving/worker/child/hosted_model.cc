@@ -49,7 +49,7 @@ HostedModel::~HostedModel() {
   if (readiness_thread_.joinable()) readiness_thread_.join();
   instances_.clear();
   models_.clear();
-  // What it used goes back to the system, not to the next model.
+  // Returns the model's memory to the system rather than keeping it for the next model.
   base::ReturnFreeMemory();
 }
 
@@ -73,6 +73,8 @@ base::Status HostedModel::AddInstance(const ControlMessage& message) {
   if (order.signature >= models_.size()) return base::InvalidArgument("the model has no such signature");
   const base::OnCpuCores here(load_.GroupCores(order.spec.group));
   if (order.further) return AddChannel(std::move(memory), order.channel);
+  if (order.removed > instances_.size()) return base::InvalidArgument("there are fewer instances to remove");
+  instances_.resize(instances_.size() - order.removed);
   INFERD_ASSIGN_OR_RETURN(auto instance, models_[order.signature]->CreateInstance(order.spec));
   try {
     instances_.push_back(std::make_unique<HostedInstance>(std::move(instance), std::move(memory), order.channel,

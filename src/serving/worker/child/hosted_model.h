@@ -16,18 +16,19 @@ namespace inferd::worker {
 //
 //   new --load order--> loaded, or refused --instance orders--> ... --the socket's end--> unloaded, destroyed
 //
-// The server sees its socket end when nothing of the model is left. Not thread-safe.
+// The server sees the socket end only when nothing of the model is left. Not thread-safe.
 class HostedModel final {
  public:
-  // `engine` outlives it.
+  // `engine` must outlive the object.
   HostedModel(enginehost::PluginEngine& engine, ControlSocket socket) : engine_(engine), socket_(std::move(socket)) {}
   ~HostedModel();
   HostedModel(const HostedModel&) = delete;
   HostedModel& operator=(const HostedModel&) = delete;
 
-  // Until the socket ends. The calling thread, and all that are made for the model, keep to what its instances run on.
+  // Serves orders until the socket ends. Pins the calling thread, and all threads made for the model, to its instances'
+  // cores.
   base::Status Run();
-  // Instead: answers the order to load with that error.
+  // Call instead of Run(): answers the order to load with that error.
   void Refuse(const base::Status& why);
 
  private:
@@ -38,12 +39,12 @@ class HostedModel final {
   std::vector<ModelDescription> Descriptions() const;
 
   enginehost::PluginEngine& engine_;
-  ControlSocket socket_;                    // first: it ends after the others
-  std::shared_ptr<const BodyView> bodies_;  // null: the server shows none
+  ControlSocket socket_;                    // first: it must end after the others
+  std::shared_ptr<const BodyView> bodies_;  // null if the server shares none
   core::LoadSpec load_;
-  std::vector<std::unique_ptr<core::EngineModel>> models_;  // one, as each of its signatures
+  std::vector<std::unique_ptr<core::EngineModel>> models_;  // one model, by signature
   std::vector<std::unique_ptr<HostedInstance>> instances_;
-  std::unique_ptr<ControlSocket> readiness_;  // on which the server asks; null: the model says nothing of it
+  std::unique_ptr<ControlSocket> readiness_;  // on which the server asks. Null without a readiness check
   std::thread readiness_thread_;
 };
 

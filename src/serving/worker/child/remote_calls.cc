@@ -73,7 +73,7 @@ void RemoteCalls::Send(const ServerOrder& order) {
   if (!status.ok()) Take(Failed(order.number, status));
 }
 
-// The answers to one call come one after the other: they are taken here, by one thread, or it could not be sent at all.
+// The answers to one call come in order: this thread alone takes them, or else the call could not be sent at all.
 void RemoteCalls::Take(ServerReply&& reply) {
   Answer answer;
   {

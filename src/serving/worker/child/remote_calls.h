@@ -10,12 +10,12 @@
 
 namespace inferd::worker {
 
-// What the models of a worker process ask of the server, as messages. Thread-safe; lives as long as the process.
+// Sends the requests of a worker process's models to the server as messages. Thread-safe; lives as long as the process.
 class RemoteCalls final : public core::ServerCalls {
  public:
   explicit RemoteCalls(ControlSocket socket) : socket_(std::move(socket)) {}
 
-  // Takes the answers in, until the socket ends; on a thread of its own.
+  // Takes in the answers until the socket ends. Run it on its own thread.
   void Run();
 
   std::shared_ptr<core::ModelCall> MakeCall(core::CallOrigin origin, std::unique_ptr<core::InferRequest> request,
@@ -31,11 +31,11 @@ class RemoteCalls final : public core::ServerCalls {
   using Answer = std::move_only_function<void(ServerReply&& reply)>;
 
   uint64_t Expect(Answer answer);
-  // What could not be sent is answered here.
+  // Sends an order. If that fails, answers it here.
   void Send(const ServerOrder& order);
   void Take(ServerReply&& reply);
   void Control(ServerOrder order, core::ControlCallback done);
-  // Waits for the answer.
+  // Sends an order and blocks for the answer.
   ServerReply Ask(ServerOrder order);
 
   base::Mutex sending_;

@@ -26,12 +26,12 @@ namespace {
 
 constexpr int kExitUsage = 2;
 
-// All that this process is there for.
+// The worker process's main object.
 class Worker final {
  public:
   explicit Worker(ControlSocket socket) : socket_(std::move(socket)) {}
 
-  // Until the socket ends.
+  // Serves the server until the socket ends.
   base::Status Run() {
     INFERD_ASSIGN_OR_RETURN(const ControlMessage counters, socket_.Receive());
     INFERD_ASSIGN_OR_RETURN(ControlMessage order, socket_.Receive());
@@ -49,7 +49,7 @@ class Worker final {
   base::Status Open(const ControlMessage& message, const ControlMessage& counters) {
     INFERD_ASSIGN_OR_RETURN(const StartOrder order, DecodeStartOrder(message.text));
     if (!order.core_files) base::KeepMemoryPrivate();
-    // Before there is any other thread.
+    // Must come before any other thread is started.
     INFERD_RETURN_IF_ERROR(base::GiveUpLookingIntoProcesses());
     if (!order.cores.empty()) static_cast<void>(base::PinThread(order.cores).ok());
     INFERD_ASSIGN_OR_RETURN(logger_, base::Logger::Create({.format = order.log_format, .file = ""}));
@@ -64,14 +64,14 @@ class Worker final {
     return base::OkStatus();
   }
 
-  // Null: it is to have none.
+  // Returns null if the process gets no pinned memory.
   static base::Result<std::shared_ptr<enginehost::PinnedPool>> OpenPinned(uint64_t bytes, int descriptor) {
     if (bytes == 0) return nullptr;
     INFERD_ASSIGN_OR_RETURN(const auto counters, PinnedCounters::Open(descriptor));
     return std::make_shared<enginehost::PinnedPool>(bytes, PinnedCounters::Use(counters));
   }
 
-  // What models ask of the server; so too.
+  // Starts to serve the models' requests to the server. Runs on a detached thread, too, see Host().
   base::Status TakeCalls(ControlSocket socket) {
     calls_ = std::make_unique<RemoteCalls>(std::move(socket));
     try {
@@ -83,7 +83,7 @@ class Worker final {
     return base::OkStatus();
   }
 
-  // On a thread that nobody waits for: the process leaves whatever it is at, and this object is there until then.
+  // Runs the model on a detached thread: the process exits whatever its threads do, and this object lives until then.
   void Host(ControlSocket socket) {
     const auto model = std::make_shared<HostedModel>(*engine_, std::move(socket));
     try {
@@ -95,7 +95,7 @@ class Worker final {
 
   ControlSocket socket_;
   std::unique_ptr<base::Logger> logger_;
-  std::unique_ptr<RemoteCalls> calls_;  // null: the server takes none
+  std::unique_ptr<RemoteCalls> calls_;  // null if the server takes no calls
   std::unique_ptr<enginehost::PluginEngine> engine_;
 };
 
@@ -113,13 +113,13 @@ int RunWorker() {
         << "inferd-worker: is started by inferd, for models with inferd { isolation: PROCESS } or ENGINE_PROCESS\n";
     return kExitUsage;
   }
-  // What an engine starts must not hold the socket open.
+  // Processes that an engine starts must not inherit the socket.
   fcntl(kWorkerSocket, F_SETFD, FD_CLOEXEC);
-  // An engine that is stuck while it loads would not notice the socket's end.
+  // An engine that hangs while it loads would not notice the socket's end.
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   Worker worker{ControlSocket(base::FileDescriptor(kWorkerSocket))};
   static_cast<void>(worker.Run());
-  // At once, whatever the engine's threads are at: with the process, all that it has goes back to the system.
+  // Exit at once, whatever the engine's threads do: the system takes back all resources with the process.
   _exit(0);
 }
 

@@ -2,12 +2,11 @@
 
 namespace inferd::worker {
 
-// Where a worker process finds its end of the socket.
+// The descriptor of a worker process's end of the socket.
 inline constexpr int kWorkerSocket = 3;
 
 // The program inferd-worker: opens the engine and hosts the models that its server orders, until the server is gone or
-// wants it no more.
-// Returns the exit status, or leaves at once.
+// dismisses it. Returns the exit status, or exits at once.
 int RunWorker();
 
 }  // namespace inferd::worker

@@ -55,7 +55,7 @@ void TakePairs(MessageReader& reader, Pairs& pairs) {
   }
 }
 
-// Adds what belongs to each kind of order.
+// Writes the fields of each kind of order.
 struct OrderWriter {
   MessageWriter& writer;
 
@@ -110,7 +110,7 @@ struct OrderWriter {
   }
 };
 
-// And takes it again.
+// Reads the fields of each kind of order.
 struct OrderReader {
   MessageReader& reader;
 

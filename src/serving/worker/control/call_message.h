@@ -13,11 +13,11 @@
 
 namespace inferd::worker {
 
-// What the models of a worker process ask of the server, on a socket of its own, and what they are answered. Each thing
-// that is asked has a number, by which its answers are known.
+// The requests of a worker process's models to the server, on a socket of their own, and the replies. Each request has
+// a number, which its replies repeat.
 
 struct CallOrder {
-  core::CallOrigin origin;  // its channel, execution and request; the server knows the rest
+  core::CallOrigin origin;  // channel, execution and request; the server adds the rest
   std::unique_ptr<core::InferRequest> request;
   bool many = false;
 };
@@ -38,17 +38,17 @@ struct ChangeMetricOrder {
 struct CloseMetricOrder {};
 
 struct ServerOrder {
-  uint64_t number = 0;  // of a cancel, taken or close: of what that is about
+  uint64_t number = 0;  // of a cancel, taken or close: the number of its target
   std::variant<CallOrder, CancelOrder, TakenOrder, ReadyOrder, core::LoadCall, core::UnloadCall, OpenMetricOrder,
                ChangeMetricOrder, CloseMetricOrder>
       order;
 };
 
 std::string EncodeServerOrder(const ServerOrder& order);
-// INTERNAL: it cannot be read. Whether a request can be one at all is for the model to say.
+// INTERNAL if it cannot be read. The called model decides whether a request is valid.
 base::Result<ServerOrder> DecodeServerOrder(std::string_view message);
 
-// A response to a call, or the end of anything else.
+// A response to a call, or the result of any other order.
 struct ServerReply {
   uint64_t number = 0;
   bool submitted = true;

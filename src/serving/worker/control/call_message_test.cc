@@ -51,7 +51,7 @@ TEST(CallMessageTest, MetricsAndLoadsToo) {
   EXPECT_EQ(std::get<core::LoadCall>(loaded->order).files[0].second, "x");
 }
 
-// The worker may be broken: each prefix of a message is refused, and no bent byte is more than that.
+// The worker may be broken: every prefix of a message is refused, and a changed byte does no harm.
 TEST(CallMessageTest, WhatIsCutOrBentIsNoHarm) {
   const std::string order = EncodeServerOrder(MakeCall());
   for (size_t size = 0; size < order.size(); ++size) EXPECT_FALSE(DecodeServerOrder(order.substr(0, size)).has_value());

@@ -30,7 +30,7 @@ base::Status SendAll(int socket, const char* data, size_t size) {
   return base::OkStatus();
 }
 
-// Takes the first descriptor and closes the others: the space that is aligned for one has room for two.
+// Takes the first descriptor and closes the others: the space for one, once aligned, has room for two.
 base::FileDescriptor TakeDescriptor(msghdr& header) {
   const cmsghdr* control = CMSG_FIRSTHDR(&header);
   if (control == nullptr || control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_RIGHTS) return {};
@@ -44,7 +44,7 @@ base::FileDescriptor TakeDescriptor(msghdr& header) {
   return first;
 }
 
-// Reads `size` bytes; a descriptor that comes with them is put into *descriptor, if that is not null.
+// Reads `size` bytes. Puts a descriptor that comes with them into *descriptor, if that is not null.
 base::Status ReceiveAll(int socket, char* data, size_t size, ControlSocket::Clock::time_point deadline,
                         base::FileDescriptor* descriptor) {
   while (size > 0) {
@@ -109,7 +109,7 @@ base::Status ControlSocket::Send(std::string_view text, int descriptor) {
     sent = sendmsg(socket_.get(), &header, MSG_NOSIGNAL);
   } while (sent < 0 && errno == EINTR);
   if (sent < 0) return ControlSocket::Gone();
-  // The descriptor went with the first byte.
+  // The descriptor was sent with the first byte.
   const auto* rest = reinterpret_cast<const char*>(&size) + sent;
   INFERD_RETURN_IF_ERROR(SendAll(socket_.get(), rest, sizeof(size) - static_cast<size_t>(sent)));
   return SendAll(socket_.get(), text.data(), text.size());
@@ -123,7 +123,7 @@ base::Result<ControlMessage> ControlSocket::Receive(Clock::time_point deadline, 
   if (size > bytes_max) {
     return std::unexpected(base::Internal("a message of " + std::to_string(size) + " bytes on a worker's socket"));
   }
-  // Room grows with what has come, and not with what was announced.
+  // Allocate with the bytes that have arrived, not with the announced size.
   while (message.text.size() < size) {
     const size_t begin = message.text.size();
     message.text.resize(std::min<uint64_t>(size, std::max(2 * begin, kFirstBytes)));
@@ -135,7 +135,7 @@ base::Result<ControlMessage> ControlSocket::Receive(Clock::time_point deadline, 
 
 bool ControlSocket::AwaitEnd(std::chrono::milliseconds patience) {
   static_cast<void>(shutdown(socket_.get(), SHUT_WR));
-  // No event but the end of both directions, which is always told.
+  // Ask for no event: the end of both directions is always reported.
   return base::PollUntil(socket_.get(), 0, std::chrono::steady_clock::now() + patience);
 }
 

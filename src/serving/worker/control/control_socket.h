@@ -12,20 +12,20 @@ namespace inferd::worker {
 
 struct ControlMessage {
   std::string text;
-  base::FileDescriptor descriptor;  // that came with it, if one did
+  base::FileDescriptor descriptor;  // the descriptor that came with it, if any
 };
 
-// One end of the stream socket between a server and a worker process: orders, and a reply to each. Its end of file is
-// how a worker learns that its server is gone. One thread at a time for each direction; Shutdown() from any.
+// One end of the stream socket between a server and a worker process, for orders and a reply to each. A worker learns
+// from its end of file that its server is gone. One thread at a time per direction; Shutdown() from any thread.
 class ControlSocket final {
  public:
-  // What both directions fail with when the other side is gone.
+  // The error of both directions when the other side is gone.
   static base::Status Gone();
-  // What Receive() fails with when the deadline has passed.
+  // The error of Receive() when the deadline has passed.
   static base::Status Late();
 
   static constexpr size_t kMessageBytesMax = 64 << 20;
-  // The longest reply to an order of the server: descriptions of models, or an error.
+  // The limit for a reply to an order of the server: descriptions of models, or an error.
   static constexpr size_t kReplyBytesMax = 16 << 20;
 
   using Clock = std::chrono::steady_clock;
@@ -33,23 +33,24 @@ class ControlSocket final {
 
   explicit ControlSocket(base::FileDescriptor socket) : socket_(std::move(socket)) {}
 
-  // RESOURCE_EXHAUSTED: the system gives none.
+  // RESOURCE_EXHAUSTED if the system cannot make sockets.
   static base::Result<std::pair<ControlSocket, ControlSocket>> MakePair();
 
-  // `descriptor`: goes with it; -1: none. UNAVAILABLE: the other side is gone.
+  // Sends a message, and with it `descriptor` unless that is -1. UNAVAILABLE if the other side is gone.
   base::Status Send(std::string_view text, int descriptor = -1);
-  // Blocks until the whole message is there, `deadline` at most. Gone(): the other side is gone. Late(): the deadline
-  // has passed. INTERNAL: the other side announces more than `bytes_max` bytes.
+  // Blocks until the whole message has arrived, until `deadline` at most. Gone() if the other side is gone. Late() if
+  // the deadline has passed. INTERNAL if the other side announces more than `bytes_max` bytes.
   base::Result<ControlMessage> Receive(Clock::time_point deadline = kForever, size_t bytes_max = kMessageBytesMax);
 
-  // The same, with a deadline from now on.
+  // Like Receive(), with a deadline relative to now.
   base::Result<ControlMessage> ReceiveWithin(std::chrono::milliseconds patience) {
     return Receive(Clock::now() + patience);
   }
 
-  // Sends no more, and waits for the other side to end its own: whether it has, in so long. On any thread.
+  // Ends the sending direction and waits for the other side to end its own. Returns true if it has within `patience`.
+  // On any thread.
   bool AwaitEnd(std::chrono::milliseconds patience);
-  // Both sides find the end from here on.
+  // Ends both directions, for both sides.
   void Shutdown();
   int descriptor() const { return socket_.get(); }
 

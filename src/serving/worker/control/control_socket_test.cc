@@ -80,7 +80,7 @@ TEST(ControlSocketTest, DescriptorsThatNobodyAskedForAreClosed) {
   EXPECT_EQ(OpenDescriptors(), before);
 }
 
-// The deadline is that of the whole message: each byte comes in time.
+// The deadline applies to the whole message, although each byte comes in time.
 TEST(ControlSocketTest, AMessageThatComesByteByByteIsLate) {
   auto [ours, theirs] = *ControlSocket::MakePair();
   const uint64_t size = 1 << 20;

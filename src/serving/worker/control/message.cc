@@ -78,7 +78,7 @@ core::Parameters MessageReader::TakeParameters(size_t count_max) {
   return parameters;
 }
 
-// One byte for a request that belongs to none, as most do.
+// Writes one byte for a request without a sequence, as most are.
 void MessageWriter::AddSequence(const core::Sequence& sequence) {
   Add(static_cast<uint8_t>(sequence.named()));
   if (!sequence.named()) return;

@@ -11,8 +11,8 @@
 
 namespace inferd::worker {
 
-// What the two processes tell each other besides tensors' bytes: fields in an order that both know, since both are of
-// one build. Numbers as they lie in memory.
+// The messages between the two processes: fields in a fixed order that both sides know, since both are of one build.
+// Numbers are in the machine's byte order.
 
 class MessageWriter final {
  public:
@@ -36,8 +36,8 @@ class MessageWriter final {
   std::string text_;
 };
 
-// Reads what may be garbage: past the end, or after a wrong field, every field is zero or empty and ok() is false.
-// Views into the message.
+// Reads a message that may be garbage: after the end or a wrong field, every field is zero or empty and ok() is false.
+// Returns views into the message.
 class MessageReader final {
  public:
   explicit MessageReader(std::string_view text) : text_(text) {}
@@ -51,17 +51,18 @@ class MessageReader final {
   }
   bool TakeBool() { return Take<uint8_t>() != 0; }
   std::string_view TakeText() { return TakeBytes(Take<uint64_t>()); }
-  // How many elements follow, each of `element_bytes_min` or more: never more than the message can hold.
+  // Returns the number of elements that follow, each of at least `element_bytes_min` bytes. Never more than the message
+  // can hold.
   size_t TakeCount(size_t element_bytes_min);
-  // At most tensor::kRankMax dimensions, each `dim_min` or more.
+  // Reads at most tensor::kRankMax dimensions, each at least `dim_min`.
   tensor::Shape TakeShape(int64_t dim_min);
-  // At most `count_max`.
+  // Reads at most `count_max` parameters.
   core::Parameters TakeParameters(size_t count_max = SIZE_MAX);
   core::Sequence TakeSequence();
 
   void Refuse() { ok_ = false; }
   bool ok() const { return ok_; }
-  // Whether all of it was read, and nothing else.
+  // Returns true if the whole message was read without an error and nothing is left.
   bool Finished() const { return ok_ && text_.empty(); }
 
  private:

@@ -41,7 +41,7 @@ void AddSpecs(MessageWriter& writer, const std::vector<core::TensorSpec>& specs)
   }
 }
 
-// `only_shown`: they may have no datatype.
+// If `only_shown`, tensors may have no datatype.
 void TakeSpecs(MessageReader& reader, bool only_shown, std::vector<core::TensorSpec>& specs) {
   const size_t count = reader.TakeCount(kSpecBytesMin);
   for (size_t i = 0; reader.ok() && i < count; ++i) {
@@ -193,7 +193,7 @@ std::string EncodeLoadOrder(const core::LoadSpec& load) {
   writer.AddText(load.version_dir.native());
   writer.AddText(load.model_file.native());
   writer.AddText(load.config->document == nullptr ? "" : load.config->document->ToPbtxt());
-  // Groups may be elsewhere than the document says.
+  // The groups' kinds may differ from the document.
   writer.Add(static_cast<uint64_t>(load.config->instance_groups.size()));
   for (const config::InstanceGroup& group : load.config->instance_groups) writer.Add(static_cast<uint8_t>(group.kind));
   writer.Add(static_cast<int32_t>(load.cpu_threads));
@@ -255,6 +255,7 @@ std::string EncodeInstanceOrder(const InstanceOrder& order) {
   writer.Add(order.spec.device);
   writer.AddText(order.spec.name);
   writer.Add(static_cast<uint8_t>(order.further));
+  writer.Add(order.removed);
   return std::string(writer.text());
 }
 
@@ -270,6 +271,7 @@ base::Result<InstanceOrder> DecodeInstanceOrder(std::string_view message) {
   order.spec.device = reader.Take<int32_t>();
   order.spec.name = reader.TakeText();
   order.further = reader.TakeBool();
+  order.removed = reader.Take<uint32_t>();
   if (!reader.Finished() || kind > static_cast<uint8_t>(config::InstanceKind::kModel))
     return std::unexpected(Garbled("what an instance is"));
   return order;

@@ -14,71 +14,72 @@
 
 namespace inferd::worker {
 
-// What a worker process is told once: which engine it is there for. Before it comes an empty message, with the
-// descriptor of PinnedCounters (channel/pinned_counters.h) where it is to have pinned memory.
+// The order that a worker process gets once: which engine to open. An empty message comes before it, with the
+// descriptor of PinnedCounters (channel/pinned_counters.h) if the process gets pinned memory.
 struct StartOrder {
   std::filesystem::path engine_library;
   int process_cpu_threads = 1;
   base::LogFormat log_format = base::LogFormat::kHuman;
   std::array<bool, 4> log_levels = {};  // by base::LogLevel
-  base::CpuCores cores = {};            // that all its threads keep to; empty: any
-  uint64_t pinned_pool_bytes = 0;       // of its pool of pinned memory; 0: it has none
-  bool core_files = false;              // the system may write core files of it, and others may read its memory
+  base::CpuCores cores = {};            // for all its threads; empty for any
+  uint64_t pinned_pool_bytes = 0;       // size of its pool of pinned memory; 0 for none
+  bool core_files = false;              // allows core files, and other processes to read its memory
 };
 
 std::string EncodeStartOrder(const StartOrder& order);
 base::Result<StartOrder> DecodeStartOrder(std::string_view message);
 
-// What comes first on a model's own socket: what to load; its configuration travels as text. With it goes the
-// descriptor of a BodyMemory, if there is one.
+// The first order on a model's own socket: what to load, with the configuration as text. The descriptor of a BodyMemory
+// comes with it, if there is one.
 std::string EncodeLoadOrder(const core::LoadSpec& load);
 base::Result<core::LoadSpec> DecodeLoadOrder(std::string_view message);
 
-// The most executions of an instance that go on at a time: each has a channel, with a thread on either side.
+// The limit of concurrent executions per instance: each has a channel, with a thread on either side.
 inline constexpr int kChannelsMax = 32;
 
-// What the worker knows about the model once it is loaded: core::EngineModel's constants.
+// The constants of core::EngineModel, which the worker knows once the model is loaded.
 struct ModelDescription {
   struct Input {
     size_t alignment = 1;
     bool one_piece = false;
   };
   core::ModelSignature signature = {};
-  std::vector<Input> inputs = {};  // as many as the signature's
+  std::vector<Input> inputs = {};  // as many as the signature has
   std::vector<std::string> significant_parameters = {};
   int compute_threads = 1;
-  int unfinished_executions_max = 1;  // kChannelsMax at most
+  int unfinished_executions_max = 1;  // at most kChannelsMax
   config::CompletedByModel completed = {};
   bool checks_readiness = false;
 };
 
-// One for each signature of the model, at least one.
+// Encodes one description per signature of the model, at least one.
 std::string EncodeDescriptions(const std::vector<ModelDescription>& descriptions);
-// INTERNAL: they cannot be.
+// INTERNAL if they are invalid.
 base::Result<std::vector<ModelDescription>> DecodeDescriptions(std::string_view message);
 
-// Makes an instance, or one more channel of it.
+// An order to make an instance, or one more channel of it.
 struct InstanceOrder {
-  size_t signature = 0;  // position among the model's descriptions
-  uint64_t channel = 0;  // the number of its channel, among all of the process
+  size_t signature = 0;  // index into the model's descriptions
+  uint64_t channel = 0;  // the channel's number, unique in the process
   core::InstanceSpec spec = {};
-  bool further = false;  // the channel is one more of the instance that was made last
+  bool further = false;  // one more channel of the last instance
+  uint32_t removed = 0;  // the worker first destroys this number of its instances, the newest ones
 };
 
-// In place of such an order: with it comes the socket on which the model is asked whether it is ready. Each message
-// there, whatever it says, is answered as an order is.
+// Sent in place of an instance order, with the socket on which the server asks for the model's readiness. Each message
+// on that socket, with any content, gets a reply like an order.
 inline constexpr std::string_view kReadinessOrder = "readiness";
 
 std::string EncodeInstanceOrder(const InstanceOrder& order);
 base::Result<InstanceOrder> DecodeInstanceOrder(std::string_view message);
 
-// What every order is answered with: the status, and what belongs to an OK.
+// Encodes the reply to an order: the status, and the content of an OK.
 std::string EncodeReply(const base::Status& status, std::string_view content = "");
-// The content, or the worker's status. INTERNAL: it is no reply.
+// Returns the content, or the worker's status. INTERNAL if it is no reply.
 base::Result<std::string> DecodeReply(std::string_view message);
 
-// Sends an order and returns the reply's content. Blocks until the reply is there, `deadline` at most.
-// ControlSocket::Gone(): the worker is gone. ControlSocket::Late(): it does not reply in time.
+// Sends an order and returns the reply's content. Blocks until the reply has come, until `deadline` at most.
+// ControlSocket::Gone() if the worker is gone. ControlSocket::Late() if it does not reply in time.
 base::Result<std::string> Order(ControlSocket& socket, std::string_view text, int descriptor = -1,
                                 ControlSocket::Clock::time_point deadline = ControlSocket::kForever);
 

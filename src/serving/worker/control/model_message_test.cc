@@ -163,7 +163,8 @@ TEST(ModelMessageTest, WhatIsOnlyShownMayHaveNoDatatype) {
 TEST(ModelMessageTest, AnInstanceArrivesWhole) {
   const InstanceOrder order{
       .signature = 2,
-      .spec = {.group = 1, .ordinal = 3, .kind = config::InstanceKind::kGpu, .device = 5, .name = "g_0"}};
+      .spec = {.group = 1, .ordinal = 3, .kind = config::InstanceKind::kGpu, .device = 5, .name = "g_0"},
+      .removed = 7};
   const auto read = DecodeInstanceOrder(EncodeInstanceOrder(order));
   ASSERT_TRUE(read.has_value()) << read.error().ToString();
   EXPECT_EQ(read->signature, 2u);
@@ -172,6 +173,7 @@ TEST(ModelMessageTest, AnInstanceArrivesWhole) {
   EXPECT_EQ(read->spec.kind, config::InstanceKind::kGpu);
   EXPECT_EQ(read->spec.device, 5);
   EXPECT_EQ(read->spec.name, "g_0");
+  EXPECT_EQ(read->removed, 7u);
   InstanceOrder odd = order;
   odd.spec.kind = static_cast<config::InstanceKind>(9);
   EXPECT_FALSE(DecodeInstanceOrder(EncodeInstanceOrder(odd)).has_value());

@@ -37,8 +37,8 @@ void AnswerCollectors::Collect(std::shared_ptr<ChannelCaller> caller, core::Exec
   caller->Collect(execution, kUntilFinishedNs);
 }
 
-// A thread of those that there are is about to be done where there are as many as there may be: no more executions than
-// that are unfinished, and this is one of them.
+// If all threads are running, one of them is about to be free: at most threads_max executions are unfinished, and this
+// one is among them.
 bool AnswerCollectors::Start() {
   if (threads_.size() == threads_max_) return true;
   try {

@@ -12,18 +12,18 @@
 
 namespace inferd::worker {
 
-// The threads of an instance that wait for the answers to executions while others of it begin. They are started as
-// executions need them, so that an instance which is never asked twice at a time has one. Thread-safe.
+// Threads of an instance that wait for the answers to executions while further executions begin. Threads are started as
+// executions need them, so an instance without overlapping executions has one. Thread-safe.
 class AnswerCollectors final {
  public:
   AnswerCollectors(size_t threads_max, std::string thread_name)
       : threads_max_(threads_max), thread_name_(std::move(thread_name)) {}
-  // Every execution is finished.
+  // Every execution must be finished.
   ~AnswerCollectors();
   AnswerCollectors(const AnswerCollectors&) = delete;
   AnswerCollectors& operator=(const AnswerCollectors&) = delete;
 
-  // Has the answers to an execution collected that has begun there. Returns before they have come, unless the system
+  // Collects the answers to an execution that has begun on `caller`. Returns before they have come, unless the system
   // has no thread for it.
   void Collect(std::shared_ptr<ChannelCaller> caller, core::Execution& execution);
 
@@ -33,7 +33,7 @@ class AnswerCollectors final {
     core::Execution* execution = nullptr;
   };
 
-  // False: there is no thread that will come to the jobs.
+  // Returns false if no thread will take the jobs.
   bool Start() REQUIRES(mutex_);
   void Run();
 
@@ -42,7 +42,7 @@ class AnswerCollectors final {
   base::Mutex mutex_;
   base::CondVar changed_;
   bool ending_ GUARDED_BY(mutex_) = false;
-  size_t idle_ GUARDED_BY(mutex_) = 0;  // threads
+  size_t idle_ GUARDED_BY(mutex_) = 0;  // idle threads
   std::deque<Job> jobs_ GUARDED_BY(mutex_);
   std::vector<std::thread> threads_ GUARDED_BY(mutex_);
 };

@@ -5,15 +5,15 @@
 
 namespace inferd::worker {
 
-// When to start a process again that has ended: the first time at once; from then on after a pause that doubles, until
-// one has run for long enough. A value; not thread-safe.
+// Computes when to restart a process that has ended: the first time at once, then after a pause that doubles each time,
+// until a process has run for kSoundNs. A value; not thread-safe.
 class BackOff final {
  public:
   static constexpr int64_t kFirstNs = 100'000'000;
   static constexpr int64_t kMostNs = 30'000'000'000;
-  static constexpr int64_t kSoundNs = 10'000'000'000;  // whatever has run for so long was well
+  static constexpr int64_t kSoundNs = 10'000'000'000;  // a process that ran for so long was healthy
 
-  // How long to wait after one that has run for `ran_ns`; 0: it never ran.
+  // Returns the pause after a process that ran for `ran_ns`; 0 if it never ran.
   int64_t NextNs(int64_t ran_ns) {
     if (ran_ns >= kSoundNs) next_ns_ = 0;
     const int64_t pause_ns = next_ns_;

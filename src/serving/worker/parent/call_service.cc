@@ -18,13 +18,13 @@ namespace {
 constexpr size_t kCallsMax = 65'536;
 constexpr size_t kMetricsMax = 65'536;
 constexpr size_t kControlsMax = 1024;
-// A control of so few bytes is limited by kControlsMax alone: a question must not wait for the load of a large model.
+// Controls up to this size are limited by kControlsMax alone: a question must not wait for the load of a large model.
 constexpr size_t kSmallControlBytes = 16 << 10;
-// While replies of so many bytes wait for the worker to read, nothing more is read from it.
+// While more bytes of replies wait for the worker to read them, nothing more is read from it.
 constexpr size_t kReplyBytesHeld = 1 << 20;
-// Responses of calls come whatever is read. Of one that would make it more than this, the failure is told alone.
+// Responses of calls arrive even while nothing is read. A response above this limit is replaced by a short failure.
 constexpr size_t kReplyBytesMax = 64 << 20;
-// What a reply takes beside its text.
+// The memory of a reply beyond its text.
 constexpr size_t kReplyOverhead = 64;
 
 base::Status NotRead() {
@@ -47,7 +47,7 @@ base::Status CheckInputs(const core::InferRequest& request) {
 
 }  // namespace
 
-// Shared with the answers that are still to come.
+// Shared with the answers that are still outstanding.
 class CallService::State final : public std::enable_shared_from_this<State> {
  public:
   State(core::ServerCalls& server, ControlSocket socket, OriginFinder find_origin, OnGarbage on_garbage, Limits limits)
@@ -126,7 +126,7 @@ class CallService::State final : public std::enable_shared_from_this<State> {
     if (BeginControl(number)) server_.Unload(std::move(call), Done(number));
   }
 
-  // False: too many are under way, which the worker is told.
+  // Returns false, and tells the worker, if too many controls are in flight.
   bool BeginControl(uint64_t number) {
     {
       const base::MutexLock lock(mutex_);
@@ -183,7 +183,7 @@ class CallService::State final : public std::enable_shared_from_this<State> {
     return found == calls_.end() ? nullptr : found->second;
   }
 
-  // On any thread, which is not held up.
+  // Queues a reply. On any thread; does not block.
   void Reply(const ServerReply& reply) {
     std::string message = EncodeServerReply(reply);
     if (message.size() > ControlSocket::kMessageBytesMax) {
@@ -202,14 +202,14 @@ class CallService::State final : public std::enable_shared_from_this<State> {
     changed_.NotifyAll();
   }
 
-  // Waits until the worker has read enough of the replies. False: the service has ended.
+  // Waits until the worker has read enough of the replies. Returns false if the service has ended.
   bool AwaitRoom() {
     base::MutexLock lock(mutex_);
     while (!ended_ && reply_bytes_ > kReplyBytesHeld) changed_.Wait(mutex_);
     return !ended_;
   }
 
-  // Without one, nothing more is answered: the end of the socket tells the models.
+  // Without the thread, nothing can be answered: the end of the socket tells the models.
   void StartWriter() REQUIRES(mutex_) {
     try {
       writer_ = std::thread([self = this] { self->Write(); });
@@ -235,7 +235,7 @@ class CallService::State final : public std::enable_shared_from_this<State> {
   }
 
   void End() {
-    // A thread that writes to a process which reads no more.
+    // Wakes a writer thread that is blocked because the process reads no more.
     socket_.Shutdown();
     metrics_.clear();
     std::unordered_map<uint64_t, std::shared_ptr<core::ModelCall>> left;
@@ -255,17 +255,17 @@ class CallService::State final : public std::enable_shared_from_this<State> {
   const OriginFinder find_origin_;
   const OnGarbage on_garbage_;
   const Limits limits_;
-  std::unordered_map<uint64_t, std::shared_ptr<core::CustomMetric>> metrics_;  // the reader's
-  size_t order_bytes_ = 0;                                                     // the reader's: of its message
+  std::unordered_map<uint64_t, std::shared_ptr<core::CustomMetric>> metrics_;  // reader thread only
+  size_t order_bytes_ = 0;                                                     // reader thread only: message size
   base::Mutex mutex_;
   base::CondVar changed_;
   bool ended_ GUARDED_BY(mutex_) = false;
   std::unordered_map<uint64_t, std::shared_ptr<core::ModelCall>> calls_ GUARDED_BY(mutex_);
-  size_t call_bytes_ GUARDED_BY(mutex_) = 0;     // of the messages of those
-  size_t controls_ GUARDED_BY(mutex_) = 0;       // that are under way
+  size_t call_bytes_ GUARDED_BY(mutex_) = 0;     // of the messages of calls_
+  size_t controls_ GUARDED_BY(mutex_) = 0;       // in flight
   size_t control_bytes_ GUARDED_BY(mutex_) = 0;  // of their messages
   std::deque<std::string> replies_ GUARDED_BY(mutex_);
-  size_t reply_bytes_ GUARDED_BY(mutex_) = 0;  // of these, and of the one that is being sent
+  size_t reply_bytes_ GUARDED_BY(mutex_) = 0;  // of replies_, and of the one being sent
   std::thread writer_;                         // begins with the first reply; ended by End()
 };
 

@@ -11,26 +11,25 @@
 
 namespace inferd::worker {
 
-// The server's end of what the models of one worker process ask: has the server do it, and sends the answers, in a
-// thread each way. What is asked is checked as a client's requests are. It ends with its socket; what is under way then
-// is cancelled, and its metrics go. A worker that does not read its answers is asked for no more. Thread-safe.
+// Serves the requests of one worker process's models to the server. Passes them on and sends the answers, on one thread
+// per direction. Checks requests like a client's. Ends with its socket: then it cancels calls in flight and closes the
+// metrics. While a worker does not read its answers, nothing more is read from it. Thread-safe.
 class CallService final {
  public:
-  // Completes what is known of an execution in that process: the origin of what is asked in it. FAILED_PRECONDITION: it
-  // is over.
+  // Completes the origin of a call with what is known of its execution. FAILED_PRECONDITION if the execution has ended.
   using OriginFinder = std::function<base::Status(core::CallOrigin& origin)>;
 
-  // Called when the worker sends what no worker does; nothing is read from it then. On the service's own thread.
+  // Called when the worker sends an invalid message; then no more is read. Runs on the service's own thread.
   using OnGarbage = std::function<void(const base::Status& why)>;
 
-  // The most bytes of the messages of all calls that are under way, and of all controls. One alone may have more.
+  // Limits for the bytes of the messages of all calls in flight, and of all controls. A single one may be larger.
   struct Limits {
     size_t call_bytes;
     size_t control_bytes;
   };
   static constexpr Limits kLimits = {.call_bytes = 128 << 20, .control_bytes = 32 << 20};
 
-  // `server` outlives it. RESOURCE_EXHAUSTED: the system starts no further thread.
+  // `server` must outlive the object. RESOURCE_EXHAUSTED if the system cannot start a thread.
   static base::Result<std::unique_ptr<CallService>> Start(core::ServerCalls& server, ControlSocket socket,
                                                           OriginFinder find_origin, OnGarbage on_garbage,
                                                           Limits limits = kLimits);

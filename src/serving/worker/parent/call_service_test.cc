@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::chrono::seconds kGuard{30};
 
-// A call that is never answered, or when the test says so.
+// A call that is answered only when the test says so.
 class KeptCall final : public core::ModelCall {
  public:
   explicit KeptCall(core::CallAnswer answer) : answer_(std::move(answer)) {}
@@ -53,7 +53,7 @@ class FakeServer final : public core::ServerCalls {
 
   std::atomic<bool> answers{true};
   std::atomic<size_t> asked{0};
-  std::vector<core::ControlCallback> kept;       // the service's thread's, until it has ended
+  std::vector<core::ControlCallback> kept;       // used by the service's thread until it has ended
   std::vector<std::shared_ptr<KeptCall>> calls;  // likewise
 };
 
@@ -78,10 +78,10 @@ class CallServiceTest : public ::testing::Test {
   std::unique_ptr<CallService> service_;
 };
 
-// Replies that a worker does not read take little memory, and come all the same once it reads.
+// Replies that a worker does not read take little memory, and still arrive once it reads.
 TEST_F(CallServiceTest, AWorkerThatDoesNotReadIsAskedForNoMore) {
   constexpr size_t kOrders = 100'000;
-  // What may wait: what is held, and what the socket takes, by far.
+  // An upper limit for the held replies plus those in the socket.
   constexpr size_t kWaitingMax = 50'000;
   std::atomic<bool> sent = false;
   std::thread sender([&] {
@@ -89,7 +89,7 @@ TEST_F(CallServiceTest, AWorkerThatDoesNotReadIsAskedForNoMore) {
     }
     sent = true;
   });
-  // Until nothing more is taken: a shorter wait would only see less.
+  // Waits until nothing more is taken. A shorter wait would only weaken the test.
   pollfd room{.fd = worker_->descriptor(), .events = POLLOUT, .revents = 0};
   for (int full = 0; !sent && full < 20; full = ::poll(&room, 1, 10) == 0 ? full + 1 : 0) std::this_thread::yield();
   for (size_t i = 0; i < kOrders; ++i) {
@@ -120,7 +120,7 @@ std::string Load(uint64_t number, size_t bytes) {
   return EncodeServerOrder({.number = number, .order = std::move(call)});
 }
 
-// Their files are kept until each is loaded.
+// The files of a load call are kept until the load has ended.
 TEST_F(CallServiceTest, LoadsThatAreUnderWayHaveALimitOfBytes) {
   server_.answers = false;
   constexpr size_t kLoads = 8;
@@ -128,7 +128,7 @@ TEST_F(CallServiceTest, LoadsThatAreUnderWayHaveALimitOfBytes) {
   ASSERT_TRUE(worker_->Send(Ready(kLoads)).ok());
   size_t refused = 0;
   for (;;) {
-    // The question is never answered, since the test answers none, but it is not refused either.
+    // The question is not refused. It is never answered, since the test answers none.
     const auto reply = worker_->ReceiveWithin(refused < 5 ? kGuard : std::chrono::milliseconds(20));
     if (!reply.has_value()) break;
     const auto read = DecodeServerReply(reply->text);
@@ -163,7 +163,7 @@ TEST_F(CallServiceTest, CallsThatAreUnderWayHaveALimitOfBytes) {
     EXPECT_FALSE(read->submitted);
     EXPECT_EQ(read->response.status.code(), base::StatusCode::kResourceExhausted);
   }
-  // What has ended gives its bytes back.
+  // A call that has ended releases its bytes.
   ASSERT_EQ(server_.calls.size(), 2u);
   server_.calls[0]->Answer();
   ASSERT_TRUE(worker_->ReceiveWithin(kGuard).has_value());

@@ -14,9 +14,9 @@ namespace inferd::worker {
 namespace {
 
 constexpr int64_t kNsPerMs = 1'000'000;
-constexpr int64_t kLookEveryNs = 20 * kNsPerMs;  // at cancellations, and whether the worker still lives
+constexpr int64_t kLookEveryNs = 20 * kNsPerMs;  // for cancellations and the worker's signs of life
 constexpr uint64_t kMessageBytesMax = 16 << 20;
-constexpr int kUselessAnswersMax = 16;  // of an execution, to requests that have all been answered
+constexpr int kUselessAnswersMax = 16;  // per execution, after all its requests were answered
 
 int64_t NowNs() { return base::SystemClock().NowNs(); }
 
@@ -46,7 +46,7 @@ base::Status ChannelCaller::Begin(core::Execution& execution) {
   answered_.assign(execution.request_count(), false);
   useless_ = 0;
   ChannelHeader& header = memory_->header();
-  // The loss of the process rings, too: Collect() tells that.
+  // The loss of the process rings the bell, too. Collect() reports that.
   if (header.answers.rung.load(std::memory_order_acquire) != taken_ && !life_->lost()) {
     life_->Kill(Garbage("an answer to no execution"));
     return life_->why();
@@ -82,7 +82,7 @@ void ChannelCaller::ShareCore() {
   if (partner_ == 0) {
     partner_ = memory_->header().thread.load(std::memory_order_acquire);
     if (partner_ == 0) return;
-    // A thread of the worker and of no other process, whatever the worker says.
+    // Check that the thread belongs to the worker: the worker may name any.
     const pid_t process = life_->process();
     if (process <= 0 || partner_ < 0 || ::syscall(SYS_tgkill, process, partner_, 0) != 0) partner_ = -1;
   }
@@ -122,7 +122,7 @@ bool ChannelCaller::Collect(core::Execution& execution, int64_t patience_ns) {
   }
 }
 
-// True: the execution is finished. False: there is nothing more to take, or nothing that may be taken now.
+// Returns true if the execution is finished. Returns false if nothing more can be taken now.
 bool ChannelCaller::TakeReady(core::Execution& execution, uint32_t rung) {
   ChannelHeader& header = memory_->header();
   if (rung - taken_ > kRingEntries) {
@@ -181,7 +181,7 @@ ChannelCaller::Taken ChannelCaller::Take(core::Execution& execution, const Answe
   return Taken::kAnswer;
 }
 
-// An error: what the worker says cannot be.
+// Returns an error if the worker's message is invalid.
 base::Status ChannelCaller::Pass(core::Execution& execution, AnswerKind kind, uint32_t request,
                                  std::string_view message) {
   PlacedAnswer answer{
@@ -262,7 +262,7 @@ base::Result<core::InferTensor> ChannelCaller::ToTensor(const core::TensorSpec& 
   if (!placeless) {
     std::byte* const data = area.data() + placed.offset;
     if (tensor.datatype == tensor::DataType::kBytes) {
-      // Full of lengths, which must not change once they were checked.
+      // BYTES contain lengths, which must not change after the check.
       tensor.data = base::BufferSlice(base::Buffer::CopyOf({reinterpret_cast<const char*>(data), placed.bytes}));
       Release(placed.block);
     } else {
@@ -293,7 +293,7 @@ void ChannelCaller::ClearCancellations() {
   cancelled_ = 0;
 }
 
-// The next call may be placed before this returns.
+// From here on, the next call may be placed before this returns.
 void ChannelCaller::Finish(core::Execution& execution) {
   {
     const base::MutexLock lock(mutex_);

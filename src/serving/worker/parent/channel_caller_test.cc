@@ -38,7 +38,7 @@ class ScriptedInstance final : public core::EngineInstance {
   const std::function<void(core::Execution&)> script_;
 };
 
-// Both ends of a channel, of a model with input 0 INT32 and outputs 0 INT32, 1 BYTES.
+// Both ends of a channel, for a model with input 0 INT32 and outputs 0 INT32, 1 BYTES.
 class ChannelTest : public ::testing::Test {
  protected:
   ChannelTest() {
@@ -59,7 +59,7 @@ class ChannelTest : public ::testing::Test {
                                              "host");
   }
 
-  // Of a model of any number of responses, with memory for all that the ring takes.
+  // Hosts a decoupled model, with memory for as many responses as the ring takes.
   void HostStream(std::function<void(core::Execution&)> script) {
     memory_ = *ChannelMemory::Create(1 << 20);
     model_->signature.decoupled = true;
@@ -76,7 +76,7 @@ class ChannelTest : public ::testing::Test {
     EXPECT_EQ(execution.finished(), 1);
   }
 
-  // What a worker that writes `entry` (and `text` at the beginning of its area) does to a request.
+  // Runs a request against a worker that writes `entry`, and `text` at the beginning of its area.
   void RunAgainst(AnswerEntry entry, std::string_view text = "") {
     RecordingExecution execution;
     Connect();
@@ -195,14 +195,14 @@ TEST_F(ChannelTest, AStreamOfAnyLengthArrivesInOrder) {
   ASSERT_EQ(execution.responses().size(), 1001u);
   size_t received = 0;
   for (size_t i = 0; i < 1000; ++i) {
-    if (!execution.responses()[i].status.ok()) continue;  // the test holds all answers: the room is used up
+    if (!execution.responses()[i].status.ok()) continue;  // the test holds all answers, so the area is full
     ++received;
     EXPECT_THAT(ValuesOf<int32_t>(execution.responses()[i].outputs[0].data), ElementsAre(static_cast<int32_t>(i)));
   }
   EXPECT_GT(received, 100u);
 }
 
-// Answers `count` times, whether there is room for the responses or not.
+// Sends `count` responses without waiting for room.
 std::function<void(core::Execution&)> Flood(int32_t count) {
   return [count](core::Execution& execution) {
     for (int32_t i = 0; i < count; ++i) {
@@ -214,7 +214,7 @@ std::function<void(core::Execution&)> Flood(int32_t count) {
   };
 }
 
-// Its client takes responses when the test says so.
+// An execution whose client takes responses only when the test says so.
 class SlowlyTakenExecution final : public RecordingExecution {
  public:
   SlowlyTakenExecution() { mutable_request(0).flow = flow_; }
@@ -231,7 +231,7 @@ class SlowlyTakenExecution final : public RecordingExecution {
   const std::vector<int32_t>& values() const { return values_; }
 
  private:
-  // Runs what waits for room inside of TakeAll().
+  // Runs tasks that wait for room inside TakeAll().
   class Here final : public base::Executor {
    public:
     void Post(base::Task task) override { task(); }
@@ -286,7 +286,8 @@ TEST_F(ChannelTest, WhatLiesAmongTheBodiesIsNotCopied) {
   ASSERT_TRUE(body);
   const int32_t values[] = {7, 8, 9};
   std::memcpy(body.data(), values, sizeof(values));
-  // Atomic, as the two sides meet only in memory that each has mapped for itself: a race checker sees no order there.
+  // Atomic for race checkers: the two sides meet only in memory that each maps for itself, and a checker sees no order
+  // there.
   std::atomic<const std::byte*> seen = nullptr;
   Host([&seen](core::Execution& execution) {
     seen = execution.inputs[0].pieces[0].data();
@@ -302,7 +303,7 @@ TEST_F(ChannelTest, WhatLiesAmongTheBodiesIsNotCopied) {
 
 TEST_F(ChannelTest, ParametersComeBack) {
   std::atomic<bool> whole = true;
-  // Each side has parameters of its own, as two processes do: nothing but the channel orders the two threads.
+  // Each side has its own parameters, as in two processes: only the channel orders the two threads.
   const auto parameters = [] { return core::Parameters{{"stop", std::string("length")}, {"tokens", int64_t{7}}}; };
   Host([&](core::Execution& execution) {
     core::EngineResponse response{.outputs = {Tensor(DataType::kInt32, {1}, SliceOf<int32_t>({1}))},
@@ -337,7 +338,7 @@ TEST_F(ChannelTest, ParametersOfAnAnswerThatDoesNotFitGoWithIt) {
   EXPECT_EQ(kills_, 0);
 }
 
-// The answer area has no room for the parameters: what the outputs had of it is free again.
+// The answer area has no room for the parameters. The outputs' blocks must be freed.
 TEST_F(ChannelTest, AnAnswerThatCannotBeToldKeepsNoRoom) {
   std::atomic<bool> long_text = true;
   Host([&long_text](core::Execution& execution) {
@@ -450,7 +451,7 @@ TEST_F(ChannelTest, AHangIsTheEndOfTheProcess) {
   EXPECT_THAT(execution.responses()[0].status.message(), HasSubstr("no sign of life for 2 ms"));
 }
 
-// What is begun is none: only what the worker says.
+// Only the worker's answers count as signs of life; executions that begin do not.
 TEST_F(ChannelTest, AnAnswerToAnotherExecutionOfTheInstanceIsASignOfLife) {
   const auto instance = std::make_shared<InstanceCalls>();
   instance->last_sign_ns = INT64_MAX;
@@ -519,7 +520,7 @@ TEST_F(ChannelTest, MoreAnswersThanTheRingHasAreTheEndOfTheProcess) {
   EXPECT_EQ(execution.responses()[0].status.code(), base::StatusCode::kUnavailable);
 }
 
-// Each entry of the ring, one after the other.
+// Posts an entry in the ring.
 void Post(ChannelMemory& memory, const AnswerEntry& entry) {
   ChannelHeader& header = memory.header();
   header.ring[header.answers.rung.load() % kRingEntries] = entry;
@@ -556,7 +557,7 @@ TEST_F(ChannelTest, AnAnswerToNoExecutionIsTheEndOfTheProcess) {
   EXPECT_EQ(kills_, 1);
 }
 
-// A worker may name the thread of any process: that one must not be moved to another core.
+// A worker may name a thread of any process, which must not be moved to another core.
 TEST_F(ChannelTest, AThreadOfAnotherProcessIsNotMoved) {
   const auto start = [] {
     auto child = base::ChildProcess::Start({.program = "sleep", .arguments = {"sleep", "60"}});

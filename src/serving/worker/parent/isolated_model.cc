@@ -8,7 +8,7 @@ namespace inferd::worker {
 
 namespace {
 
-// How long TryExecute() keeps its thread.
+// The time for which TryExecute() may keep its thread.
 constexpr int64_t kTryNs = 1'000'000;
 constexpr int64_t kForeverNs = std::numeric_limits<int64_t>::max();
 
@@ -30,17 +30,22 @@ std::vector<std::unique_ptr<core::EngineModel>> IsolatedModel::OtherSignatures()
 
 base::Result<std::unique_ptr<core::EngineInstance>> IsolatedModel::CreateInstance(const core::InstanceSpec& spec) {
   INFERD_ASSIGN_OR_RETURN(const size_t number, supervised_->AddInstance({.signature = number_, .spec = spec}));
-  return std::make_unique<IsolatedInstance>(*supervised_, number, unfinished_executions_max());
+  return std::make_unique<IsolatedInstance>(supervised_, number, unfinished_executions_max());
 }
 
-IsolatedInstance::IsolatedInstance(SupervisedModel& supervised, size_t number, int unfinished_max)
-    : supervised_(supervised), number_(number) {
+IsolatedInstance::IsolatedInstance(std::shared_ptr<SupervisedModel> supervised, size_t number, int unfinished_max)
+    : supervised_(std::move(supervised)), number_(number) {
   if (unfinished_max == 1) return;
-  collectors_ = std::make_unique<AnswerCollectors>(unfinished_max, "answers " + supervised.title());
+  collectors_ = std::make_unique<AnswerCollectors>(unfinished_max, "answers " + supervised_->title());
+}
+
+IsolatedInstance::~IsolatedInstance() {
+  collectors_.reset();
+  supervised_->RemoveInstance(number_);
 }
 
 void IsolatedInstance::Execute(core::Execution& execution) {
-  const auto callers = supervised_.CallersOf(number_);
+  const auto callers = supervised_->CallersOf(number_);
   if (!callers.has_value()) return Fail(execution, callers.error());
   if (collectors_ != nullptr) return Begin(**callers, execution, 0);
   ChannelCaller& caller = *(*callers)->front();
@@ -61,7 +66,7 @@ void IsolatedInstance::Begin(const SupervisedModel::Callers& callers, core::Exec
 }
 
 bool IsolatedInstance::TryExecute(core::Execution& execution) {
-  const auto callers = supervised_.CallersNow(number_);
+  const auto callers = supervised_->CallersNow(number_);
   if (callers == nullptr) return false;
   if (collectors_ != nullptr) {
     Begin(*callers, execution, kTryNs);

@@ -17,7 +17,7 @@ class IsolatedModel final : public core::EngineModel {
   std::vector<std::unique_ptr<core::EngineModel>> OtherSignatures() const override;
   const core::ModelSignature& signature() const override { return described().signature; }
   base::Result<std::unique_ptr<core::EngineInstance>> CreateInstance(const core::InstanceSpec& spec) override;
-  // Inputs are copied into shared memory, to where the engine wants them, unless they are in memory of this.
+  // 1, as inputs are copied to aligned shared memory anyway, unless they are in input_memory() already.
   size_t input_alignment(int /*input*/) const override { return 1; }
   bool wants_one_piece(int input) const override { return described().inputs[input].one_piece; }
   std::shared_ptr<core::InputMemory> input_memory() const override { return supervised_->bodies(); }
@@ -42,26 +42,27 @@ class IsolatedModel final : public core::EngineModel {
   const size_t number_;
 };
 
-// One of its instances. Where it has one execution at a time, the thread that calls waits for the worker's answers,
-// which spares another hop; where executions overlap, only for so long as a quick model takes, and on a connections'
-// thread, which has nothing else to do for so long.
+// An instance of an isolated model. Without overlapping executions, the calling thread waits for the worker's answers,
+// which saves a hop. With overlapping executions, it waits only on a connection's thread, and only for as long as a
+// quick model takes.
 class IsolatedInstance final : public core::EngineInstance {
  public:
-  // `supervised` outlives it, and has this instance already.
-  IsolatedInstance(SupervisedModel& supervised, size_t number, int unfinished_max);
+  // `supervised` already has this instance.
+  IsolatedInstance(std::shared_ptr<SupervisedModel> supervised, size_t number, int unfinished_max);
+  ~IsolatedInstance() override;
 
   void Execute(core::Execution& execution) override;
   bool TryExecute(core::Execution& execution) override;
   void Resume(core::Execution& execution) override;
 
  private:
-  // `patience_ns`: for how long this thread waits for its end.
+  // `patience_ns` is how long this thread waits for the end of the execution.
   void Begin(const SupervisedModel::Callers& callers, core::Execution& execution, int64_t patience_ns);
 
-  SupervisedModel& supervised_;
-  const size_t number_;                           // its own there
-  std::shared_ptr<ChannelCaller> begun_;          // has what is to be resumed; null: that has not begun
-  std::unique_ptr<AnswerCollectors> collectors_;  // null: it has one execution at a time
+  const std::shared_ptr<SupervisedModel> supervised_;
+  const size_t number_;                           // its number in supervised_
+  std::shared_ptr<ChannelCaller> begun_;          // has the execution to resume. Null if that has not begun
+  std::unique_ptr<AnswerCollectors> collectors_;  // null if executions do not overlap
 };
 
 }  // namespace inferd::worker

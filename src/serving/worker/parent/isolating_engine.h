@@ -16,20 +16,20 @@ namespace inferd::worker {
 
 struct IsolationOptions {
   std::filesystem::path program;                         // inferd-worker
-  int process_cpu_threads = 1;                           // what the server's engines share, and each worker's
-  base::Logger* logger = nullptr;                        // outlives the process's engines; null: silence
+  int process_cpu_threads = 1;                           // compute threads of the server, and of each worker
+  base::Logger* logger = nullptr;                        // null for no log; outlives the engines of the process
   base::LogFormat log_format = base::LogFormat::kHuman;  // of the workers' own lines, on standard error
-  uint64_t pinned_pool_bytes = 0;                        // of each worker's pool of pinned memory; 0: they have none
-  std::shared_ptr<enginehost::PinnedUses> pinned_uses = nullptr;  // where these pools are counted; null: nowhere
-  bool core_files = false;                                        // of workers that crash
+  uint64_t pinned_pool_bytes = 0;                        // size of each worker's pool of pinned memory; 0 for none
+  std::shared_ptr<enginehost::PinnedUses> pinned_uses = nullptr;  // counts these pools; may be null
+  bool core_files = false;                                        // write core files of workers that crash
   std::chrono::milliseconds patience = Supervisor::kPatience;     // Supervisor::Options::patience
 };
 
-// An engine, and the same one in worker processes: models whose configuration says inferd { isolation: PROCESS } run in
-// one each, those that say ENGINE_PROCESS in one together. Thread-safe.
+// An engine that also runs in worker processes: each model with inferd { isolation: PROCESS } has its own process, and
+// all models with ENGINE_PROCESS share one. Thread-safe.
 class IsolatingEngine final : public core::Engine {
  public:
-  // `inside`, which outlives this, was opened from `library`.
+  // `inside` was opened from `library` and must outlive this object.
   IsolatingEngine(core::Engine& inside, std::filesystem::path library, IsolationOptions options)
       : inside_(inside), library_(std::move(library)), options_(std::move(options)) {}
 
@@ -39,7 +39,8 @@ class IsolatingEngine final : public core::Engine {
   config::EngineGpus gpus() const override { return inside_.gpus(); }
   base::Result<std::unique_ptr<core::EngineModel>> Load(const core::LoadSpec& spec) override;
 
-  // What the models in worker processes may ask; without it, nothing. Outlives all of them.
+  // Sets the server that answers requests of the models in worker processes. Must outlive all models. Without it, they
+  // get UNAVAILABLE.
   void CallWith(core::ServerCalls* calls) { calls_.store(calls); }
 
  private:
@@ -53,7 +54,7 @@ class IsolatingEngine final : public core::Engine {
   const IsolationOptions options_;
   std::atomic<core::ServerCalls*> calls_ = nullptr;
   base::Mutex mutex_;
-  std::shared_ptr<Supervisor> shared_ GUARDED_BY(mutex_);  // made for the first model; without models it has no process
+  std::shared_ptr<Supervisor> shared_ GUARDED_BY(mutex_);  // made for the first model; has no process without models
 };
 
 }  // namespace inferd::worker

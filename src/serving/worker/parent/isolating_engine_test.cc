@@ -4,9 +4,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <set>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "config/model/model_config_parser.h"
@@ -85,6 +89,25 @@ TEST_F(IsolatingEngineTest, AnswersFromAProcessOfItsOwn) {
   EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(1, 2));
 }
 
+TEST_F(IsolatingEngineTest, AnInstanceThatIsGoneIsReplacedInTheProcess) {
+  const auto threads = [] {
+    const auto tasks = std::filesystem::path("/proc") / std::to_string(*Workers().begin()) / "task";
+    return std::distance(std::filesystem::directory_iterator(tasks), std::filesystem::directory_iterator());
+  };
+  Start("");
+  const auto with_one = threads();
+  for (int i = 0; i < 2; ++i) {
+    instance_.reset();
+    instance_ = *model_->CreateInstance({});
+    EXPECT_EQ(threads(), with_one);
+    EXPECT_TRUE(Outcome().ok());
+  }
+  // The next process gets the last one alone.
+  KillWorker();
+  while (!Outcome().ok()) std::this_thread::yield();
+  EXPECT_EQ(threads(), with_one);
+}
+
 TEST_F(IsolatingEngineTest, LeavesOtherModelsInTheServer) {
   auto config = config::ParseModelConfig(
       "backend: \"fake\" input { name: \"IN\" data_type: TYPE_INT32 dims: -1 } "
@@ -142,7 +165,7 @@ TEST_F(IsolatingEngineTest, AnEndedProcessIsTheFailureOfWhatItHeldAlone) {
   EXPECT_NE(Workers(), before);
 }
 
-// A body in the memory that the worker sees outlives the worker, and the next one sees it as well.
+// A body in shared memory outlives the worker, and the next worker sees it, too.
 TEST_F(IsolatingEngineTest, BodiesStayThroughTheEndOfAProcess) {
   std::ofstream(dir_.path() / "held");
   Start(Parameter("hold_file", (dir_.path() / "held").string()) + Parameter("operator.writes", "true") +
@@ -192,7 +215,7 @@ TEST_F(IsolatingEngineTest, ABodyOutlivesItsModel) {
   std::memset(body.data(), 1, body.size());
 }
 
-// Started again at once, requests wait; where that fails, they fail until a process runs.
+// If the process restarts at once, requests wait. If that fails, requests fail until a process runs.
 TEST_F(IsolatingEngineTest, AModelIsNotAvailableInAPause) {
   const std::filesystem::path program = dir_.path() / "inferd-worker";
   std::filesystem::create_symlink(kProgram, program);
@@ -222,7 +245,7 @@ TEST_F(IsolatingEngineTest, AHangingProcessIsEndedAndReplaced) {
   EXPECT_EQ(status.code(), base::StatusCode::kUnavailable);
   EXPECT_THAT(status.message(), HasSubstr("no sign of life for 300 ms"));
   std::filesystem::remove(dir_.path() / "held");
-  // A busy machine may give the next process no time for as long, too.
+  // On a busy machine, the next process may be too slow, too.
   while (!Outcome().ok()) std::this_thread::yield();
 }
 
@@ -255,7 +278,7 @@ TEST_F(IsolatingEngineTest, TheNextProcessSaysWhetherItIsReady) {
 
 class OverlappingTest : public IsolatingEngineTest {
  protected:
-  // Of executions with the parameter `hold`, each lasts until there is a file of that name.
+  // An execution with the parameter `hold` lasts until a file of that name exists.
   void StartOverlapping(int unfinished_max, const std::string& worker = "") {
     Start(Parameter("complete_on_thread", "true") +
               Parameter("unfinished_executions_max", std::to_string(unfinished_max)) +
@@ -271,7 +294,7 @@ class OverlappingTest : public IsolatingEngineTest {
     instance_->Execute(execution);
   }
 
-  // Of the requests, in the order in which their executions began, each of one.
+  // Returns the requests' ids, in the order in which their executions began. Each execution has one request.
   std::vector<std::string> BegunIds() const {
     constexpr std::string_view kBefore = "\"ids\":[\"";
     std::vector<std::string> ids;
@@ -308,7 +331,7 @@ TEST_F(OverlappingTest, OthersBeginBeforeTheFirstIsFinished) {
   }
 }
 
-// Each channel has a thread of its own in the process, and these could overtake one another.
+// Each channel has its own thread in the process. These threads must not overtake one another.
 TEST_F(OverlappingTest, TheEngineSeesThemInTheOrderInWhichTheyBegan) {
   constexpr int kRounds = 40;
   StartOverlapping(kChannelsMax);
@@ -386,7 +409,7 @@ TEST_F(IsolatingEngineTest, ATryReturnsBeforeASlowModelHasAnswered) {
     RecordingExecution execution;
     execution.AddInput(0, DataType::kInt32, {1}, SliceOf<int32_t>({1}));
     execution.outputs = {0};
-    // A quick one may take longer than a try has, too, on a busy machine: before its response, or before it finishes.
+    // On a busy machine, a quick execution may also take longer than a try.
     const bool over = instance_->TryExecute(execution);
     if (slow) {
       EXPECT_FALSE(over);
@@ -400,7 +423,7 @@ TEST_F(IsolatingEngineTest, ATryReturnsBeforeASlowModelHasAnswered) {
   }
 }
 
-// Nothing has begun then; a thread that may wait does it.
+// Nothing has begun then; a thread that may block runs the execution.
 TEST_F(IsolatingEngineTest, ATryWaitsForNoProcess) {
   const std::filesystem::path program = dir_.path() / "inferd-worker";
   std::filesystem::create_symlink(kProgram, program);

@@ -12,7 +12,7 @@ namespace inferd::worker {
 
 namespace {
 
-// More than engines give a model that does not say it.
+// Longer than engines give a model that does not answer.
 constexpr std::chrono::seconds kReadinessPatience{8};
 constexpr std::chrono::seconds kHalfMessagePatience{1};
 

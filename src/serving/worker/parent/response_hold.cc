@@ -7,7 +7,7 @@
 
 namespace inferd::worker {
 
-// Lives as long as the flow that tells it, which may be longer than the execution.
+// Lives as long as the flow that notifies it, which may be longer than the execution.
 struct ResponseHold::Opening {
   void Tell() {
     const base::MutexLock lock(mutex);

@@ -8,23 +8,23 @@
 
 namespace inferd::worker {
 
-// Whether the worker's next answer stays in the ring: the client of its request does not take those that came before.
-// The worker goes on until the ring is full. For one thread at a time.
+// Decides whether the worker's next response stays in the ring, because the client has not taken the earlier ones. The
+// worker continues until the ring is full. Not thread-safe.
 class ResponseHold final {
  public:
-  // Looks at the request, which has not had its final response. A request that is cancelled is not held up.
+  // Looks at a request that has had no final response yet. A cancelled request is not held up.
   bool Holds(const core::Execution& execution, size_t request);
 
-  // What Holds() said last, of the same execution.
+  // The last result of Holds() for the same execution.
   bool holding() const { return opening_ != nullptr; }
 
-  // Returns once that client takes more, or after `timeout_ns`.
+  // Blocks until the client takes more, `timeout_ns` at most.
   void Wait(int64_t timeout_ns);
 
  private:
   struct Opening;
 
-  std::shared_ptr<Opening> opening_;  // null: nothing is held
+  std::shared_ptr<Opening> opening_;  // null while nothing is held
 };
 
 }  // namespace inferd::worker

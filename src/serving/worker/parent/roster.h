@@ -10,11 +10,11 @@ namespace inferd::worker {
 
 class SupervisedModel;
 
-// The models of a worker process and of the next ones, and when each is to be loaded there:
+// The models of a worker process and its successors, and when each is due to be loaded:
 //
 //   coming --Loaded--> up --ProcessLost--> down --Loaded--> up
 //   down --Failed--> down, due after a short pause
-//   down --Ended: the process, while it loaded it--> out, due after a long one --Loaded--> up
+//   down --Ended: its load ended the process--> out, due after a long pause --Loaded--> up
 //
 // Not thread-safe.
 class Roster final {
@@ -22,7 +22,7 @@ class Roster final {
   using Clock = std::chrono::steady_clock;
   using Model = std::shared_ptr<SupervisedModel>;
 
-  // Of a model that has ended a process: the first pause, which doubles, and the longest.
+  // The first and the longest pause of a model whose load has ended a process. The pause doubles each time.
   static constexpr std::chrono::seconds kOutFirst{10};
   static constexpr std::chrono::seconds kOutMost{3600};
 
@@ -35,26 +35,26 @@ class Roster final {
   void Ended(const Model& model, Clock::time_point now);
   void ProcessLost();
 
-  // What a new process is to load: all but those that are coming, out, or have come to it already; if there are no
-  // others, whichever of those that are out is due first.
+  // Returns the models for a new process to load: all except those that are coming, out, or already up. If there are no
+  // others, the one model that is out and due first.
   std::vector<Model> ForNewProcess() const;
-  // What the process that runs is to load now, and when it is to be asked again.
+  // Returns the models that the running process must load now, and the time of the next one.
   std::vector<Model> Due(Clock::time_point now) const;
   Clock::time_point NextDue() const;
 
   bool empty() const { return rows_.empty(); }
   bool Has(const Model& model) const;
-  // Whether any is to be restored, once the process is lost.
+  // Returns true if any model must be loaded again after the process is lost.
   bool any_loaded() const;
-  // Whether any gives a process its use.
+  // Returns true if any model is loaded or being loaded, so that the process is needed.
   bool any_coming_or_up() const;
 
  private:
   struct Row {
     Model model;
-    bool loaded = false;      // once
-    bool up = false;          // now
-    int ended_processes = 0;  // since it was up; above 0: it is out
+    bool loaded = false;      // was loaded at least once
+    bool up = false;          // is loaded now
+    int ended_processes = 0;  // processes ended since it was up; out if above 0
     BackOff back_off = {};
     Clock::time_point due = {};
   };

@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 
 class RosterTest : public ::testing::Test {
  protected:
-  // Roster only compares them.
+  // Roster only compares the pointers.
   static Roster::Model Number(intptr_t number) {
     return {std::shared_ptr<void>(), reinterpret_cast<SupervisedModel*>(number)};
   }

@@ -21,7 +21,7 @@ void SharedCore::Share(pid_t partner) {
   allowed_ = core >= 0 && core < CPU_SETSIZE && ::sched_getaffinity(0, sizeof callers_, &callers_) == 0 &&
              Bring(partner, core);
   if (!allowed_) return Part();
-  // By now this may be another core; then the next time is cheaper.
+  // The caller may be on another core by now. Then the next call is cheaper.
   sharing_ = Place(0, Only(core));
 }
 

@@ -5,21 +5,21 @@
 
 namespace inferd::worker {
 
-// Has two threads that take turns, a caller and its partner in another process, run on one core. Neither can do anything
-// while the other one does; to wake a core that sleeps costs several times what going from one thread to the other on
-// the same core does. Where the system does not allow it, they stay where they are.
+// Runs two threads that take turns, a caller and its partner in another process, on one core. Neither can work while
+// the other one does, and waking a sleeping core costs several times as much as switching threads on one core. If the
+// system does not allow it, the threads stay where they are.
 //
-//   apart --Share--> sharing --Leave: the caller goes where it could be before--> left, the partner stays
-//   left --Share--> sharing      left --Part: so does the partner--> apart
+//   apart --Share--> sharing --Leave: the caller returns to its former cores--> left, the partner stays
+//   left --Share--> sharing      left --Part: the partner returns too--> apart
 //
-// Not thread-safe; Share and the Leave behind it are one thread's.
+// Not thread-safe; call Share() and the following Leave() on one thread.
 class SharedCore final {
  public:
-  // `partner`: as the kernel numbers threads.
+  // `partner` is the kernel's thread id.
   void Share(pid_t partner);
   void Leave();
-  // Before the partner works for long, or for a caller that does something else meanwhile: threads that it makes are
-  // placed as it is.
+  // Call before a long execution, or for a caller that works meanwhile. Threads that the partner creates inherit its
+  // affinity, so it must not stay on the shared core.
   void Part();
 
  private:
@@ -27,9 +27,9 @@ class SharedCore final {
 
   bool allowed_ = true;
   bool sharing_ = false;
-  int core_ = -1;  // that the partner was brought to; -1: none
+  int core_ = -1;  // the partner's core, or -1 if it was not moved
   pid_t partner_ = 0;
-  cpu_set_t callers_ = {};  // what they could use before
+  cpu_set_t callers_ = {};  // the affinity before sharing
   cpu_set_t partners_ = {};
 };
 

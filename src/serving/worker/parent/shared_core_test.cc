@@ -18,7 +18,7 @@ cpu_set_t CoresOf(pid_t thread) {
 
 bool Same(const cpu_set_t& a, const cpu_set_t& b) { return CPU_EQUAL(&a, &b); }
 
-// A thread that does nothing until the end.
+// A thread that idles until it is destroyed.
 class Partner final {
  public:
   Partner() : id_(number_.get_future().get()) {}

@@ -1,6 +1,7 @@
 #include "serving/worker/parent/supervised_model.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace inferd::worker {
 
@@ -8,7 +9,7 @@ namespace {
 
 constexpr std::chrono::seconds kUnloadMax{3};
 constexpr int64_t kNsPerMs = 1'000'000;
-// A process that is started again has so many times as long as the first one took. Its files may not be cached any
+// A restarted process gets this multiple of the first load's time: the model's files may not be in the page cache any
 // more.
 constexpr int kRestoreTimes = 4;
 
@@ -85,6 +86,9 @@ base::Status SupervisedModel::LoadInto(const std::shared_ptr<WorkerProcess>& pro
   readiness_ = std::move(readiness);
   process_ = process;
   loads_.fetch_add(1, std::memory_order_release);
+  // Instances may have been removed meanwhile.
+  removed_ = static_cast<uint32_t>(callers.size() - orders_.size());
+  callers.resize(orders_.size());
   callers_ = std::move(callers);
   state_ = State::kUp;
   given_up_ = false;
@@ -113,6 +117,7 @@ base::Result<std::shared_ptr<const SupervisedModel::Callers>> SupervisedModel::M
     INFERD_ASSIGN_OR_RETURN(auto memory, ChannelMemory::Create(load_.config->worker.shared_memory_bytes));
     numbered.channel = process->NextChannel();
     numbered.further = i > 0;
+    if (numbered.further) numbered.removed = 0;
     const auto made = Order(socket, EncodeInstanceOrder(numbered), memory->descriptor(), deadline);
     if (!made.has_value()) return std::unexpected(made.error());
     memory->Sent();
@@ -129,7 +134,7 @@ base::Result<size_t> SupervisedModel::AddInstance(const InstanceOrder& order) {
   for (;;) {
     INFERD_ASSIGN_OR_RETURN(const auto process, AwaitUp());
     base::MutexLock turn(process->turn());
-    // Another model's load has ended it in its turn.
+    // The load of another model ended the process while it held the turn.
     if (process->ending()) continue;
     auto added = AddInstanceTo(process, order);
     if (added.has_value() || added.error() != ControlSocket::Gone()) return added;
@@ -151,19 +156,30 @@ base::Result<std::shared_ptr<WorkerProcess>> SupervisedModel::AwaitUp() {
 base::Result<size_t> SupervisedModel::AddInstanceTo(const std::shared_ptr<WorkerProcess>& process,
                                                     const InstanceOrder& order) {
   std::shared_ptr<ControlSocket> socket;
+  InstanceOrder next = order;
   {
     base::MutexLock lock(mutex_);
     if (socket_ == nullptr || process_ != process) return std::unexpected(ControlSocket::Gone());
     socket = socket_;
+    next.removed = std::exchange(removed_, 0);
   }
   const Clock::time_point begun = Clock::now();
-  INFERD_ASSIGN_OR_RETURN(auto callers, MakeInstance(process, *socket, order, ControlSocket::kForever));
+  INFERD_ASSIGN_OR_RETURN(auto callers, MakeInstance(process, *socket, next, ControlSocket::kForever));
   base::MutexLock lock(mutex_);
   took_ += Clock::now() - begun;
   if (state_ != State::kUp || process_ != process) return std::unexpected(ControlSocket::Gone());
   orders_.push_back(order);
   callers_.push_back(std::move(callers));
   return orders_.size() - 1;
+}
+
+void SupervisedModel::RemoveInstance(size_t instance) {
+  base::MutexLock lock(mutex_);
+  if (instance + 1 != orders_.size()) return;
+  orders_.pop_back();
+  if (callers_.size() <= orders_.size()) return;  // it is in no process
+  callers_.pop_back();
+  ++removed_;
 }
 
 base::Result<std::shared_ptr<const SupervisedModel::Callers>> SupervisedModel::CallersOf(size_t instance) {
@@ -181,7 +197,7 @@ std::shared_ptr<const SupervisedModel::Callers> SupervisedModel::CallersNow(size
 }
 
 std::shared_ptr<const SupervisedModel::Callers> SupervisedModel::WaysTo(size_t instance) const {
-  // A process that is lost may not have been waited for yet.
+  // The process may be lost although its end was not waited for yet.
   const bool there = state_ == State::kUp && instance < callers_.size() && !callers_[instance]->front()->lost();
   return there ? callers_[instance] : nullptr;
 }
@@ -238,7 +254,7 @@ void SupervisedModel::Close() {
   }
   if (socket == nullptr) return;
   if (was_up) static_cast<void>(socket->AwaitEnd(kUnloadMax));
-  // A thread that waits there for the end of its load waits no longer.
+  // Wakes a thread that waits there for the end of the model's load.
   socket->Shutdown();
 }
 

@@ -15,63 +15,67 @@
 
 namespace inferd::worker {
 
-// One model version in a worker process, and in the next one when that is lost: what is loaded there, and the ways to
-// its instances. Its Supervisor says which process. Thread-safe.
+// One model version in a worker process, and in the next one if that is lost: what is loaded, and the channels to its
+// instances. Its Supervisor decides on the process. Thread-safe.
 //
-//   starting --Load--> up --Lose: the process is lost--> starting, or down, if there is none for the time being
-//   starting or down --Load, and it cannot--> as it was; Lose says what it is
+//   starting --Load--> up --Lose: the process is lost--> starting; or down, if no process starts for now
+//   starting or down --Load fails--> unchanged, until Lose()
 //   down --Expect: a process is being started--> starting
-//   any --Close--> closed, for good; the process unloads it
+//   any --Close--> closed, for good; the process unloads the model
 class SupervisedModel final {
  public:
-  // `patience`: the least time that a process has to load the model again. `logger` may be null: silence.
+  // `patience` is the least time that a process gets to load the model again. `logger` may be null for no log.
   SupervisedModel(core::LoadSpec load, std::chrono::milliseconds patience, base::Logger* logger);
   SupervisedModel(const SupervisedModel&) = delete;
   SupervisedModel& operator=(const SupervisedModel&) = delete;
 
-  // What requests are told once it is to go.
+  // The error for requests to a model that is being unloaded.
   static base::Status Unloading();
 
   // "<name>/<version>".
   const std::string& title() const { return title_; }
 
-  // What its users see. ---------------------------------------------------------------------------------------------
+  // For users of the model. -------------------------------------------------------------------------------------------
 
-  // What the model is, by signature, once it was loaded; stays so through every restart.
+  // The model's description by signature, once it was loaded. The same after every restart.
   const std::vector<ModelDescription>& descriptions() const { return *descriptions_; }
 
-  // What each of the processes sees of requests' bodies; null: the system has no such memory.
+  // The memory for requests' bodies that each process can read. Null if the system has no such memory.
   const std::shared_ptr<BodyMemory>& bodies() const { return bodies_; }
 
-  // Blocks for as long as it takes. Returns the instance's number. UNAVAILABLE: there is no process, or this has ended
-  // it.
+  // Makes an instance and returns its number. Blocks until it is made. UNAVAILABLE if there is no process, or if the
+  // process ended while it made the instance.
   base::Result<size_t> AddInstance(const InstanceOrder& order);
+  // Removes an instance that has no execution in flight, if it is the newest one. The process destroys it when it makes
+  // the next. Others are removed by Close(). Does not block.
+  void RemoveInstance(size_t instance);
 
-  // The ways to an instance, one for each execution that may go on there at a time.
+  // The channels to an instance, one for each execution that may be in flight at a time.
   using Callers = std::vector<std::shared_ptr<ChannelCaller>>;
-  // Those to that instance. Waits while the process starts. UNAVAILABLE: it does not, for the time being.
+  // Returns the channels of that instance. Waits while the process starts. UNAVAILABLE if there is no process for now.
   base::Result<std::shared_ptr<const Callers>> CallersOf(size_t instance);
-  // Without waiting; null: there are none now.
+  // Like CallersOf(), without waiting. Null if there are none now.
   std::shared_ptr<const Callers> CallersNow(size_t instance);
-  // How often it was loaded into a process. Counted before any of its instances there is to be had.
+  // The number of times that the model was loaded into a process. Counted before an instance there can be used.
   uint64_t loads() const { return loads_.load(std::memory_order_acquire); }
-  // What the model's own code says of it. Blocks for some seconds at most; one call at a time. UNAVAILABLE: it is not
+  // Asks the model's own code. Blocks for some seconds at most; one call at a time. UNAVAILABLE if the model is not
   // ready, or there is no process to ask.
   base::Status CheckReady();
-  // OK: requests find a process, or wait while one is started at once. UNAVAILABLE: none has come up since that failed.
+  // OK if requests find a process, or wait for one that starts at once. UNAVAILABLE from a failed start until a process
+  // is up.
   base::Status Available();
 
-  // What its supervisor does. ---------------------------------------------------------------------------------------
+  // For its supervisor. -----------------------------------------------------------------------------------------------
 
-  // Loads it there, with the instances that it has by now. Blocks; a process that takes much longer than the first one
-  // is ended. Under the process's turn(). The engine's error; ControlSocket::Gone(): the process is ending;
-  // FAILED_PRECONDITION: it is another model by now.
+  // Loads the model and its instances into the process. Blocks; ends a process that takes much longer than the first
+  // one did. Call with the process's turn() held. Returns the engine's error; ControlSocket::Gone() if the process is
+  // ending; FAILED_PRECONDITION if the model's files have changed.
   base::Status Load(const std::shared_ptr<WorkerProcess>& process);
-  // There is no way to it, or none any more. `at_once`: requests wait for the next; otherwise they are told `why`.
+  // Call when the process is lost. If `at_once`, requests wait for the next process; otherwise they fail with `why`.
   void Lose(const base::Status& why, bool at_once);
   void Expect();
-  // Its instances are gone. Returns when the process has unloaded it, or is lost, or takes longer than an engine
-  // should; at once, if it is just being loaded there.
+  // Unloads the model; its instances must be gone. Returns when the process has unloaded it, is lost, or takes longer
+  // than an engine should; at once if the model is just being loaded there.
   void Close();
 
  private:
@@ -96,17 +100,18 @@ class SupervisedModel final {
   const std::shared_ptr<BodyMemory> bodies_;
   std::atomic<uint64_t> loads_{0};
   std::shared_ptr<const std::vector<ModelDescription>> descriptions_;  // set by the first Load()
-  base::Mutex mutex_;                                                  // comes after the process's turn
+  base::Mutex mutex_;                                                  // lock after the process's turn
   base::CondVar changed_;
   State state_ GUARDED_BY(mutex_) = State::kStarting;
-  bool given_up_ GUARDED_BY(mutex_) = false;  // once down, until it is up
-  base::Status why_ GUARDED_BY(mutex_);       // it is not up
+  bool given_up_ GUARDED_BY(mutex_) = false;  // from down until up
+  base::Status why_ GUARDED_BY(mutex_);       // why it is not up
   std::shared_ptr<WorkerProcess> process_ GUARDED_BY(mutex_);
-  std::shared_ptr<ControlSocket> socket_ GUARDED_BY(mutex_);     // in it; null: it is not there
-  std::shared_ptr<ReadinessLine> readiness_ GUARDED_BY(mutex_);  // in it; null: it says nothing, or is not up
-  Clock::duration took_ GUARDED_BY(mutex_) = {};  // the first load, and each instance when it was made first
+  std::shared_ptr<ControlSocket> socket_ GUARDED_BY(mutex_);     // in it. Null if the model is not there
+  std::shared_ptr<ReadinessLine> readiness_ GUARDED_BY(mutex_);  // in it. Null without a readiness check, or if not up
+  Clock::duration took_ GUARDED_BY(mutex_) = {};  // time for the first load and the first making of each instance
   std::vector<InstanceOrder> orders_ GUARDED_BY(mutex_);
-  std::vector<std::shared_ptr<const Callers>> callers_ GUARDED_BY(mutex_);  // as orders_, while it is up
+  std::vector<std::shared_ptr<const Callers>> callers_ GUARDED_BY(mutex_);  // parallel to orders_, while up
+  uint32_t removed_ GUARDED_BY(mutex_) = 0;  // instances in the process, after those of orders_, to be destroyed
 };
 
 }  // namespace inferd::worker

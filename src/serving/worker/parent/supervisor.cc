@@ -72,7 +72,7 @@ base::Result<Supervisor::Process> Supervisor::AwaitProcess() {
       --waiting_;
       changed_.NotifyAll();
       const base::Status why = why_not_started_;
-      // The next process may have been started meanwhile, for nobody now.
+      // The next process may have been started meanwhile, for no model.
       if (!InUse()) Dismiss();
       return std::unexpected(why);
     }
@@ -80,7 +80,7 @@ base::Result<Supervisor::Process> Supervisor::AwaitProcess() {
   }
 }
 
-// Under its turn. False: it has ended since.
+// Call with the process's turn held. Returns false if the process has ended since.
 bool Supervisor::Enter(const Process& process, const Model& model) {
   base::MutexLock lock(mutex_);
   if (process_ != process || dismissed_ || process->ending()) return false;
@@ -106,7 +106,7 @@ void Supervisor::Leave(const Model& model) {
   model->Close();
 }
 
-// The process has all of the last model with it: that is not unloaded before.
+// The last model is not unloaded first: it ends with the process.
 void Supervisor::Dismiss() {
   if (process_ != nullptr) {
     dismissed_ = true;
@@ -119,7 +119,7 @@ void Supervisor::Dismiss() {
   while (!idle_ && !InUse()) changed_.Wait(mutex_);
 }
 
-// The process ends with the thread that starts it, so this one starts it and then waits for it.
+// A process ends with the thread that starts it. So this thread starts it and then waits for it.
 void Supervisor::Run() {
   base::SetThreadName("worker " + options_.title);
   BackOff back_off;
@@ -130,7 +130,7 @@ void Supervisor::Run() {
   }
 }
 
-// False: there will be none.
+// Returns false if no process will be needed.
 bool Supervisor::AwaitUse() {
   base::MutexLock lock(mutex_);
   while (!stopping_ && waiting_ == 0 && !roster_.any_loaded()) {
@@ -142,7 +142,8 @@ bool Supervisor::AwaitUse() {
   return !stopping_;
 }
 
-// From start to end. Why it was lost; OK: it was dismissed. `ran_ns`: for how long it was of use.
+// Runs one process from start to end. Returns why it was lost, or OK if it was dismissed. Sets `ran_ns` to the time for
+// which it was of use.
 base::Status Supervisor::RunProcess(int64_t* ran_ns) {
   const auto started = WorkerProcess::Start(options_.program, options_.title, options_.environment);
   if (!started.has_value()) return NotStarted(started.error());
@@ -162,7 +163,7 @@ base::Status Supervisor::RunProcess(int64_t* ran_ns) {
     roster_.ProcessLost();
     if (std::exchange(dismissed_, false)) return base::OkStatus();
   }
-  // Why this server ended it, if it did; otherwise the engine's own words, unless it had no time for any.
+  // The server's reason if it ended the process. Otherwise the engine's own error, if it had time to send one.
   const bool silent = use.ok() || use == ControlSocket::Gone();
   if (opened.ok()) return silent ? process->life().why() : use;
   return NotStarted(silent ? process->LossWhile("it opened the engine") : opened);
@@ -199,7 +200,7 @@ steady_clock::time_point Supervisor::NextDue() {
   return roster_.NextDue();
 }
 
-// Why the process is of no use; ControlSocket::Gone(): it is ending.
+// Returns why the process is of no use; ControlSocket::Gone() if it is ending.
 base::Status Supervisor::Restore(const Process& process, bool fresh) {
   std::vector<Model> models;
   {
@@ -225,7 +226,7 @@ base::Status Supervisor::Restore(const Process& process, bool fresh) {
 
 base::Status Supervisor::RestoreOne(const Process& process, const Model& model) {
   base::MutexLock turn(process->turn());
-  // In the turn of a model that came.
+  // A new model may have ended the process during its turn.
   if (process->ending()) return ControlSocket::Gone();
   base::Status status = model->Load(process);
   base::MutexLock lock(mutex_);

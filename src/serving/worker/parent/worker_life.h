@@ -13,12 +13,12 @@
 
 namespace inferd::worker {
 
-// Whether a worker process can still be relied upon. Thread-safe.
+// The life of a worker process: alive, or lost. Thread-safe.
 //
 //   alive --Kill, or End--> lost, for good
 class WorkerLife final {
  public:
-  // `kill` ends the process; called at most once, on any thread. `process`: its number; 0: none.
+  // `kill` ends the process; it is called at most once, on any thread. `process` is its id; 0 if there is none.
   explicit WorkerLife(std::move_only_function<void()> kill, pid_t process = 0)
       : process_(process), kill_(std::move(kill)) {}
   WorkerLife(const WorkerLife&) = delete;
@@ -26,17 +26,17 @@ class WorkerLife final {
 
   pid_t process() const { return process_; }
   bool lost() const { return lost_.load(std::memory_order_acquire); }
-  // Once lost(): what requests are told. The first reason counts.
+  // The reason for the loss, as requests get it. Call once lost(). The first reason counts.
   base::Status why() const;
 
   void Kill(base::Status why);
-  // The process has ended by itself.
+  // Call when the process has ended by itself.
   void End(base::Status why);
 
-  // Blocks until lost(); why.
+  // Blocks until lost(). Returns the reason.
   base::Status AwaitLoss();
 
-  // A thread that waits for answers there is woken when the process is lost, if the memory still has a user then.
+  // Wakes a thread that waits for answers there when the process is lost, if the memory still has a user then.
   void Watch(const std::shared_ptr<ChannelMemory>& memory);
 
  private:

@@ -22,47 +22,48 @@
 
 namespace inferd::worker {
 
-// One process that runs inferd-worker, which has an engine and the models of it that it is given. Each of these has a
-// socket of its own, whose end unloads it: none waits for what another one's engine call is at, but where its turn() is
-// needed. Thread-safe, but for what is said below.
+// One process that runs inferd-worker, with an engine and the models that it gets. Each model has its own socket, whose
+// end unloads it. So no model waits for another one's engine call, except where turn() is needed. Thread-safe, except
+// as noted below.
 class WorkerProcess final {
  public:
-  // `title`: what it serves, as the list of processes shows it, and messages. `environment`: its variables,
-  // "NAME=VALUE". FAILED_PRECONDITION: the program is not there; RESOURCE_EXHAUSTED: the system starts no more. The
-  // process ends with the calling thread.
+  // `title` names what the process serves, in the list of processes and in messages. `environment` has its variables,
+  // as "NAME=VALUE". The process ends with the calling thread. FAILED_PRECONDITION if the program is missing.
+  // RESOURCE_EXHAUSTED if the system cannot start a process.
   static base::Result<std::shared_ptr<WorkerProcess>> Start(const std::filesystem::path& program, std::string title,
                                                             std::vector<std::string> environment);
   ~WorkerProcess();
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
 
-  // Has it open the engine, before all else; blocks for `patience` at most. `server` takes what its models ask, and
-  // outlives this; null: they can ask nothing. Its pool of pinned memory is counted in `uses`, unless that is null. The
-  // engine's error; ControlSocket::Gone(): the process is gone. UNAVAILABLE: it takes longer, and is of no use.
+  // Makes the process open the engine. Call first; blocks for `patience` at most. `server` answers its models' requests
+  // and must outlive this object; null if they get none. `uses` counts its pool of pinned memory; may be null. Returns
+  // the engine's error; ControlSocket::Gone() if the process is gone; UNAVAILABLE if it takes longer, and is then of no
+  // use.
   base::Status OpenEngine(const StartOrder& order, std::chrono::milliseconds patience, core::ServerCalls* server,
                           enginehost::PinnedUses* uses);
 
-  // The number of one more channel to an instance in it.
+  // Returns the number for one more channel to an instance in the process.
   uint64_t NextChannel() { return ++channels_; }
-  // What executions on that channel are found by, where models call others in them.
+  // Registers the caller of a channel, to find the executions in which models call others.
   void AddChannel(uint64_t number, const std::shared_ptr<const ChannelCaller>& caller);
-  // The socket of one more model, under turn(). ControlSocket::Gone(): the process is gone.
+  // Opens the socket for one more model. Hold turn(). ControlSocket::Gone() if the process is gone.
   base::Result<std::shared_ptr<ControlSocket>> OpenModel();
 
-  // Held while the process loads a model or makes an instance: what ends the process meanwhile has one cause.
+  // Held while the process loads a model or makes an instance, so that an end of the process has one cause.
   base::Mutex& turn() { return turn_; }
-  // Whether nothing more is to be begun in it.
+  // Returns true if no execution may begin in the process any more.
   bool ending() const { return abandoned_.load() || life_.lost(); }
-  // Ends it: it does not answer any more. The reason is told by how it has ended.
+  // Ends the process, as it does not answer any more. The way in which it ended gives the reason.
   void Abandon();
-  // Blocks until it is lost. UNAVAILABLE: why, and "while " that.
+  // Blocks until the process is lost. Returns UNAVAILABLE with the reason, and "while " `what`.
   base::Status LossWhile(std::string_view what);
 
-  // Asks it to leave.
+  // Asks the process to end.
   void Dismiss() { socket_.Shutdown(); }
-  // Whether it ends before `deadline`; blocks until then.
+  // Waits for the end of the process, until `deadline` at most. Returns true if it has ended.
   bool EndsBefore(std::chrono::steady_clock::time_point deadline) const { return child_.EndsBefore(deadline); }
-  // Blocks until it has ended, and returns how. By one thread, once.
+  // Blocks until the process has ended, and describes how. Call once, on one thread.
   std::string WaitForEnd() { return child_.WaitForEnd(); }
 
   WorkerLife& life() { return life_; }
@@ -81,8 +82,8 @@ class WorkerProcess final {
   std::atomic<uint64_t> channels_{0};
   base::Mutex callers_mutex_;
   std::unordered_map<uint64_t, std::weak_ptr<const ChannelCaller>> callers_ GUARDED_BY(callers_mutex_);
-  std::shared_ptr<const enginehost::PinnedUse> pinned_use_;  // null: it has no pool of pinned memory
-  std::unique_ptr<CallService> calls_;  // null: its models can ask nothing. Last: it uses the others
+  std::shared_ptr<const enginehost::PinnedUse> pinned_use_;  // null if it has no pool of pinned memory
+  std::unique_ptr<CallService> calls_;  // null if its models have no server. Last: it uses the others
 };
 
 }  // namespace inferd::worker

@@ -24,8 +24,8 @@ constexpr std::string_view kUsage =
     "Usage: inferd-storage-initializer SOURCE FOLDER [SOURCE FOLDER]...\n"
     "Downloads the model that a storage URI names into a folder.\n";
 
-// Turns SIGTERM and SIGINT into a request to stop. Made before any other thread, which then has the signals blocked,
-// too.
+// Turns SIGTERM and SIGINT into a request to stop. Made before any other thread, so that all threads have the signals
+// blocked.
 class StopOnSignal final {
  public:
   StopOnSignal() {
@@ -49,7 +49,7 @@ class StopOnSignal final {
   std::jthread waiter_;
 };
 
-// A line every few seconds, while the download lasts.
+// Prints a line every few seconds during the download.
 class ProgressLines final {
  public:
   explicit ProgressLines(base::Logger& logger) : logger_(logger) {}

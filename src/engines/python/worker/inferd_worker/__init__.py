@@ -1,1 +1,1 @@
-"""What runs beside a model in its process. Nothing here is for models to import."""
+"""The code that runs beside a model in its process. Models must not import it."""

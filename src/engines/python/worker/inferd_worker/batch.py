@@ -1,4 +1,4 @@
-"""One execution, as the server orders it, and how it is answered."""
+"""One execution, as the server orders it, and its responses."""
 
 import collections
 import itertools
@@ -12,7 +12,7 @@ ALL_REQUESTS = -1
 
 
 class Refusal(Exception):
-    """Answers a request with this code and this text."""
+    """Makes a request's response an error with this code and this text."""
 
     def __init__(self, code, text):
         super().__init__(text)
@@ -20,7 +20,7 @@ class Refusal(Exception):
 
 
 class Request:
-    """`description`: the request's rows, where there is nothing else to say."""
+    """A request of an execution. `description` is its number of rows alone if it has no other fields."""
 
     def __init__(self, number, description):
         self.number = number
@@ -31,7 +31,7 @@ class Request:
 
 
 class Batch:
-    """What came in an "execute" message, with its inputs as arrays: of the whole batch, and of each request."""
+    """An "execute" message, with its inputs as arrays: for the whole batch or for each request."""
 
     def __init__(self, message, memory, signature, batches):
         _, self.number, size, self.wanted, self._described, self._inputs = message
@@ -42,18 +42,18 @@ class Batch:
 
     @property
     def requests(self):
-        # Models whose function takes all of a batch at once have no use for them.
+        # Made on demand: models whose function takes the whole batch do not need them.
         if self._requests is None:
             self._requests = [Request(number, description) for number, description in enumerate(self._described)]
         return self._requests
 
     def whole(self):
-        """{name: array}"""
+        """Returns {name: array}."""
         return {self._specs[index].name: tensors.read(self._memory, datatype, shape, *pieces[0])
                 for index, datatype, shape, pieces in self._inputs}
 
     def parts(self):
-        """For each request, [(name, datatype, array)]."""
+        """Returns [(name, datatype, array)] for each request."""
         parts = [[] for _ in self.requests]
         for index, datatype, shape, pieces in self._inputs:
             spec = self._specs[index]
@@ -69,7 +69,7 @@ class Batch:
         return parts
 
     def _by_rows(self, array):
-        """Each request's rows. Further ones only fill the batch up."""
+        """Returns the rows of each request. Rows after those only fill the batch up."""
         ends = list(itertools.accumulate(request.rows for request in self.requests))
         return [array[end - request.rows:end] for request, end in zip(self.requests, ends)]
 
@@ -79,32 +79,34 @@ def response(request, outputs=(), *, final=True, code=OK, message="", parameters
 
 
 class Answers:
-    """The responses of an execution, on their way. The outputs are in memory that is used again: the server says when it has taken
-    those that are sent before the end. Its end is taken before the next order but one comes, since the server has one execution wait
-    here beside the one that goes on; no outputs may go with it where executions overlap. Thread-safe."""
+    """Sends the responses of an execution. The output memory is reused: the server confirms when it has taken the
+    outputs of responses sent before the end. There is no such confirmation for the end. It has been taken before the
+    next order but one comes, as the server keeps only one execution waiting here. So the end must not carry outputs if
+    executions overlap. Thread-safe."""
 
     _last_ticket = 0
     _tickets = threading.Lock()
-    _left = collections.deque()  # of the ends of the last two executions
+    _left = collections.deque()  # places used by the ends of the last two executions
 
     def __init__(self, channel, memory, number):
         self._channel = channel
         self._memory = memory
         self._number = number
-        self._places = []  # (thread, offset) of what was written and not sent; each change of it is one step
+        self._places = []  # (thread, offset) of outputs written but not sent; each change is atomic
         if len(Answers._left) > 1:
             memory.free(Answers._left.popleft())
 
     @classmethod
     def two_places(cls, memory, size):
-        """(the whole memory, two offsets of it), for the outputs of executions that write there in turn."""
+        """Returns (the whole memory, two offsets in it), for executions that write their outputs there in turn."""
         first = memory.allocate(size)[1]
         mapped, second = memory.allocate(size)
         return mapped, first, second
 
     @classmethod
     def give_places(cls, memory, places, used):
-        """Of those, the ones that the last executions have used are still looked at; the oldest is first."""
+        """Frees unused places. The server may still read the used ones of the last executions, listed with the oldest
+        first."""
         memory.free([place for place in places if place not in used])
         cls._left.extend([place] for place in used)
         while len(cls._left) > 2:
@@ -116,7 +118,8 @@ class Answers:
         return written
 
     def send(self, *responses):
-        """Some of the responses, now. Whether the client of the last has left, and none are wanted any more."""
+        """Sends some of the responses now. Returns true if the last one's client has left, so that no more are
+        wanted."""
         own = [place for place in self._places if place[0] == threading.get_ident()]
         for place in own:
             self._places.remove(place)
@@ -129,10 +132,10 @@ class Answers:
         return left
 
     def returned(self):
-        """The model's function has; responses follow."""
+        """Reports that the model's function has returned, and that responses follow."""
         self._channel.send("returned", self._number)
 
     def finish(self, *responses):
-        """The last of them."""
+        """Sends the last responses."""
         Answers._left.append([offset for _, offset in self._places])
         self._channel.send("done", self._number, self._memory.size, responses)

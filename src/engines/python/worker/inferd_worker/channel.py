@@ -1,4 +1,5 @@
-"""Messages between the worker and the server, and the memory that both see. Descriptors 3 to 6 are given at the start."""
+"""Messages between the worker and the server, and their shared memory. Uses descriptors 3 to 6, which the server passes
+at the start."""
 
 import collections
 import marshal
@@ -15,29 +16,29 @@ HEADER = struct.Struct("<I")
 HEADER_BYTES = HEADER.size
 ALIGNMENT = 64
 MESSAGE_BYTES_MAX = 1 << 24
-RECEIVED_BYTES = 1 << 13  # at once: far more than most messages have
-GONE = object()  # in place of a message: the server has
+RECEIVED_BYTES = 1 << 13  # read at once: far more than most messages
+GONE = object()  # returned in place of a message when the server is gone
 
 
 class Channel:
-    """Messages, each a tuple that begins with its kind. All of it may be called on any thread: whichever waits for a message reads
-    those that come until it has its own, and leaves the others to theirs."""
+    """Messages, each a tuple that begins with its kind. Thread-safe: a thread that waits for a message reads messages
+    until its own arrives, and hands the others over to their threads."""
 
     def __init__(self):
         self._socket = socket.socket(fileno=SOCKET)
-        # A thread that sleeps in recv() is woken by the server's reading what it was sent, too; one in poll() is not.
+        # poll() first: recv() would also wake up whenever the server reads bytes that were sent to it.
         self._readable = select.poll()
         self._readable.register(self._socket, select.POLLIN)
-        self._unread = b""  # what came together with the message before
+        self._unread = b""  # bytes that came together with the previous message
         self.sending = threading.Lock()  # held while a message is sent
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
-        self._sleepers = 0  # threads that wait for another one to read
+        self._sleepers = 0  # threads that wait while another one reads
         self._reading = False
         self._gone = False
         self._orders = collections.deque()
-        self._replies = {}  # by number: those that have come to what was asked
-        self._taken = {}  # by ticket of outputs that the server has taken: whether their client has left
+        self._replies = {}  # replies that have come, by the request's number
+        self._taken = {}  # by ticket of outputs taken by the server: true if their client has left
         self._asked = 0
         self._forked = False
         os.register_at_fork(after_in_child=self._is_in_child)
@@ -60,11 +61,12 @@ class Channel:
             self.send(*self._later.popleft())
 
     def send_later(self, *message):
-        """With the next message, or before the next order is waited for: from where nothing may block, a `__del__`."""
+        """Sends with the next message, or before the wait for the next order. For code that must not block, such as
+        `__del__`."""
         self._later.append(message)
 
     def receive_order(self):
-        """None: the server has gone, or needs the worker no more."""
+        """Returns None if the server is gone or dismisses the worker."""
         if self._later:
             self.send(*self._later.popleft())
         order = self._next(self._orders)
@@ -74,7 +76,7 @@ class Channel:
         return self._socket.fileno()
 
     def take_unread(self):
-        """What has come, and was not read: for the one thread that reads, where it reads itself."""
+        """Returns the bytes that came but were not read, for a single thread that reads by itself."""
         unread, self._unread = self._unread, b""
         return unread
 
@@ -82,8 +84,8 @@ class Channel:
         self._unread = unread
 
     def await_taken(self, ticket):
-        """Until the server has taken the outputs that were sent with this ticket, and there is room for others. Whether the client
-        that they are for has left."""
+        """Waits until the server has taken the outputs sent with this ticket and there is room for more. Returns true
+        if their client has left."""
         with self._lock:
             taken = self._taken.setdefault(ticket, collections.deque())
         left = self._next(taken)
@@ -94,7 +96,7 @@ class Channel:
         return left
 
     def ask(self, *what):
-        """Its number, for the replies."""
+        """Sends a request to the server. Returns its number, for reply()."""
         with self._lock:
             self._asked += 1
             number = self._asked
@@ -103,7 +105,7 @@ class Channel:
         return number
 
     def reply(self, number):
-        """The next reply to it; behind the final one there is none."""
+        """Returns the next reply to a request. There is none after the final one."""
         reply = self._next(self._replies[number])
         if reply is GONE:
             raise EOFError("the server has gone")
@@ -113,7 +115,7 @@ class Channel:
         return reply
 
     def _next(self, queue):
-        """What comes first in a queue that no other thread takes from."""
+        """Returns the first item of a queue that no other thread reads."""
         while not queue:
             with self._lock:
                 if queue:
@@ -152,7 +154,7 @@ class Channel:
             self._orders.append(message)
 
     def _read_message(self):
-        """None: there is no more."""
+        """Returns None at the end of the stream."""
         received = self._unread
         if not received:
             self._readable.poll()
@@ -170,11 +172,11 @@ class Channel:
             if size < end:
                 return None
         self._unread = received[end:] if size > end else b""
-        # What follows the value is not looked at.
+        # Bytes after the value are ignored.
         return marshal.loads(received[HEADER_BYTES:])
 
     def _read(self, size):
-        """So many bytes; fewer once the server has gone."""
+        """Reads `size` bytes; fewer if the server is gone."""
         return self._socket.recv(size, socket.MSG_WAITALL)
 
 
@@ -182,14 +184,14 @@ Reply = collections.namedtuple("Reply", "code message submitted final value size
 
 
 class InputMemory:
-    """What the server writes: inputs of executions, outputs of models that were called."""
+    """The memory that the server writes: inputs of executions, and outputs of called models."""
 
     def __init__(self):
         self._mapped = None
         self._lock = threading.Lock()
 
     def see(self, size):
-        """The first `size` bytes, which the server has made it."""
+        """Maps at least the first `size` bytes, which the server has allocated."""
         mapped = self._mapped
         if mapped is not None and len(mapped) >= size:
             return mapped
@@ -200,16 +202,17 @@ class InputMemory:
 
 
 class OutputMemory:
-    """What the worker writes: outputs of responses, inputs of calls, until the server has taken them. Thread-safe."""
+    """The memory that the worker writes: outputs of responses and inputs of calls, until the server has taken them.
+    Thread-safe."""
 
     def __init__(self):
         self._mapped = None
         self._lock = threading.Lock()
-        self._used = {}  # offset: the end of what is in use there
+        self._used = {}  # offset: end of the block in use there
         self.size = 0
 
     def allocate(self, size):
-        """(the whole memory, the offset of so many bytes of it), which are in use until free()."""
+        """Returns (the whole memory, the offset of a block of `size` bytes). The block is in use until free()."""
         with self._lock:
             offset = self._place(size) if self._used else 0
             end = offset + size
@@ -223,7 +226,7 @@ class OutputMemory:
     @staticmethod
     def _grown(size):
         try:
-            # What there is no room for in the address space is not to take the system's memory first.
+            # Map before allocating: if the address space has no room, the system's memory must not be taken.
             os.ftruncate(OUTPUTS, max(size, os.fstat(OUTPUTS).st_size))
             mapped = mmap.mmap(OUTPUTS, size)
             os.posix_fallocate(OUTPUTS, 0, size)
@@ -232,7 +235,7 @@ class OutputMemory:
         return mapped
 
     def _place(self, size):
-        """The first place where there is room."""
+        """Returns the first offset with room."""
         offset = 0
         for begin in sorted(self._used):
             if begin - offset >= size and begin > offset:

@@ -1,14 +1,15 @@
-"""What a model starts ends with its worker. Where the server lives it sees to that; this is for a worker that outlives it."""
+"""Ends the processes that a model started, with its worker. Normally the server does that; this is for a worker that
+outlives the server."""
 
 import contextlib
 import os
 import signal
 
-ROUNDS_MAX = 100  # a child that starts others as fast as they are killed is not followed for ever
+ROUNDS_MAX = 100  # bounds the fight against a child that starts others as fast as they are killed
 
 
 def end_children():
-    """Kills all processes below this one. Orphans among them have come back to it (confinement.py)."""
+    """Kills all descendants of this process. Orphans among them have become its children again (confinement.py)."""
     own = os.getpid()
     for _ in range(ROUNDS_MAX):
         below = descendants(own)
@@ -23,7 +24,7 @@ def end_children():
 
 
 def descendants(process):
-    """That live."""
+    """Returns the living descendants."""
     children = {}
     for name in os.listdir("/proc"):
         if not name.isdecimal():

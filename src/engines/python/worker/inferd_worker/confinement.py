@@ -1,10 +1,10 @@
-"""What a worker gives up before it runs a model's code: ways to more rights, and calls of the system that no model needs.
+"""Drops rights of a worker before it runs a model's code: ways to more rights, and system calls that no model needs.
 
-The operator says more with the engine's parameters (`--engine-parameter python:NAME=VALUE`; models cannot have them):
+The operator can change this with engine parameters (`--engine-parameter python:NAME=VALUE`; models cannot set them):
 
-    operator.user        the user that workers run as, where the server is root's
-    operator.memory_max  how much address space a worker may have: bytes, or with K, M, G behind them
-    operator.seccomp     `off`: all calls of the system are let through
+    operator.user        the user that runs the workers, if the server runs as root
+    operator.memory_max  the address space limit of a worker: in bytes, or with suffix K, M or G
+    operator.seccomp     `off` allows all system calls
 """
 
 import ctypes
@@ -18,13 +18,13 @@ import struct
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, SECCOMP_MODE_FILTER = 38, 22, 2
 PR_CAPBSET_READ, PR_CAPBSET_DROP, CAP_SYS_PTRACE = 23, 24, 19
 PR_SET_CHILD_SUBREAPER = 36
-CAPABILITIES = struct.Struct("=6I")  # effective, permitted and inheritable ones, of the first 32, then of the others
+CAPABILITIES = struct.Struct("=6I")  # effective, permitted and inheritable: of the first 32, then of the others
 CAPABILITIES_VERSION = 0x20080522
 FILES_MAX = 1 << 16
 UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
-# Calls that fail with EPERM, by the machine's numbers: looking into other processes, mounting, namespaces, modules and programs of
-# the kernel, its keys, clocks, swapping, rebooting, ports, and accounting.
+# System calls that fail with EPERM, by the machine's numbers: access to other processes, mounts, namespaces, kernel
+# modules and programs, keys, clocks, swap, reboot, ports, and accounting.
 DENIED = {
     "x86_64": (0xC000003E, {
         "ptrace": 101, "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312, "mount": 165, "umount2": 166, "pivot_root": 155,
@@ -44,22 +44,23 @@ DENIED = {
         "pidfd_getfd": 438}),
 }
 
-# clone() makes threads and processes, and with these flags namespaces: of mounts, control groups, host names, IPC, users, processes and
-# the network. clone3() has its flags in memory, where a filter does not see them: as if the kernel had none, libraries take clone() then.
+# clone() makes threads and processes, and namespaces with these flags: mounts, control groups, host names, IPC, users,
+# processes and the network. clone3() has its flags in memory, where a filter cannot read them: it fails as in a kernel
+# without it, so libraries use clone().
 CLONE = {"x86_64": 56, "aarch64": 220}
 NEW_NAMESPACES = 0x00020000 | 0x02000000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
 CLONE3 = 435
 
-# Of the kernel's filter programs: (code, jump if true, jump if false, operand).
+# Instructions of the kernel's filter programs: (code, jump if true, jump if false, operand).
 LOAD_WORD, JUMP_EQUAL, JUMP_AT_LEAST, JUMP_IF_ANY, RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
 NUMBER_AT, MACHINE_AT, FIRST_ARGUMENT_AT = 0, 4, 16  # in struct seccomp_data
 ALLOW, FAIL, NOT_THERE = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x00050000 | errno.ENOSYS
-FOREIGN_NUMBERS = 0x40000000  # x32's calls have numbers of their own
+FOREIGN_NUMBERS = 0x40000000  # x32's calls have other numbers
 
 
 def confine(load):
-    """Before any thread is started, since threads keep what they have. Raises OSError or ValueError where the operator's word cannot
-    be kept."""
+    """Drops the rights. Call before any thread is started, since threads keep their rights. Raises OSError or
+    ValueError if an operator's parameter cannot be honoured."""
     limit(resource.RLIMIT_CORE, 0)
     limit(resource.RLIMIT_NOFILE, FILES_MAX)
     if load.parameter("operator.memory_max"):
@@ -68,7 +69,7 @@ def confine(load):
     give_up_looking_into_processes(library)
     if load.parameter("operator.user"):
         become(load.parameter("operator.user"))
-    # What the model starts stays below this process, whichever way it is started, and ends with it.
+    # Processes that the model starts, in whatever way, stay descendants of this process and end with it.
     library.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     if library.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "no_new_privs cannot be set")
@@ -77,7 +78,7 @@ def confine(load):
 
 
 def limit(what, most):
-    """Lowers it; what is lower stays so."""
+    """Lowers a resource limit. A limit that is already lower stays."""
     soft, hard = resource.getrlimit(what)
     lower = [most if value == resource.RLIM_INFINITY else min(value, most) for value in (soft, hard)]
     resource.setrlimit(what, tuple(lower))
@@ -91,7 +92,7 @@ def bytes_of(text):
 
 
 def give_up_looking_into_processes(library):
-    """CAP_SYS_PTRACE opens the server's memory (/proc/PID/mem) to root's workers."""
+    """Drops CAP_SYS_PTRACE, with which workers of root could open the server's memory (/proc/PID/mem)."""
     bounded = library.prctl(PR_CAPBSET_READ, CAP_SYS_PTRACE, 0, 0, 0) != 1
     if not bounded and library.prctl(PR_CAPBSET_DROP, CAP_SYS_PTRACE, 0, 0, 0) != 0 and os.geteuid() == 0:
         raise OSError(ctypes.get_errno(), "the right CAP_SYS_PTRACE cannot be given up")
@@ -121,7 +122,7 @@ def become(name):
 
 
 def program(machine):
-    """The filter, as the kernel takes it."""
+    """Returns the filter program in the kernel's form."""
     audited, denied = DENIED[machine]
     lines = [(LOAD_WORD, 0, 0, MACHINE_AT), (JUMP_EQUAL, 1, 0, audited), (RETURN, 0, 0, FAIL), (LOAD_WORD, 0, 0, NUMBER_AT)]
     if machine == "x86_64":
@@ -136,7 +137,7 @@ def program(machine):
 
 
 def filter_calls(library):
-    """False: this system cannot."""
+    """Returns False if this system cannot filter calls."""
     machine = platform.machine()
     if machine not in DENIED:
         return False

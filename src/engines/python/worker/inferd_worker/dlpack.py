@@ -1,4 +1,5 @@
-"""BF16 in DLPack's capsules. numpy has no such type: it makes and takes them as UINT16, and the capsule is told what it has."""
+"""BF16 in DLPack's capsules. numpy has no such type: it makes and takes UINT16, and the capsule's type is changed
+here."""
 
 import ctypes
 
@@ -11,7 +12,7 @@ UINT, BFLOAT = 1, 4
 
 
 class _DLTensor(ctypes.Structure):
-    """The beginning of a capsule's content, as DLPack's header has it."""
+    """The beginning of a capsule's content, as in DLPack's header."""
     _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32),
                 ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
                 ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
@@ -24,7 +25,7 @@ _pointer.argtypes, _pointer.restype = (ctypes.py_object, ctypes.c_char_p), ctype
 
 
 class _Holder:
-    """A capsule for numpy, which asks where its memory is and looks for itself besides."""
+    """A wrapper of a capsule for numpy, which asks for its device and reads the capsule itself."""
 
     def __init__(self, capsule):
         self._capsule = capsule
@@ -37,7 +38,8 @@ class _Holder:
 
 
 def brought(tensor):
-    """A capsule on memory of the CPU of a tensor that is elsewhere, which its library copies; None: it does not do that."""
+    """Returns a capsule with a copy of the tensor in CPU memory, made by the tensor's library. None if the library
+    cannot copy it."""
     try:
         return tensor.__dlpack__(dl_device=(CPU, 0), copy=True)
     except (TypeError, ValueError, BufferError, NotImplementedError):
@@ -45,19 +47,20 @@ def brought(tensor):
 
 
 def device_of(capsule):
-    """The kind of device that a capsule's memory is on. One that is used up has none that counts."""
+    """Returns the kind of device of a capsule's memory. CPU for a capsule that is used up, for which it does not
+    matter."""
     return _DLTensor.from_address(_pointer(capsule, NAME)).device_type if _is_valid(capsule, NAME) else CPU
 
 
 def packed_bf16(array):
-    """A capsule of an array of UINT16 that is BF16."""
+    """Returns a BF16 capsule for a UINT16 array that contains BF16."""
     capsule = array.__dlpack__()
     _DLTensor.from_address(_pointer(capsule, NAME)).code = BFLOAT
     return capsule
 
 
 def unpacked(capsule):
-    """(an array on the same memory, whether it is BF16)"""
+    """Returns (an array in the same memory, true if it contains BF16)."""
     is_bf16 = False
     if _is_valid(capsule, NAME):
         content = _DLTensor.from_address(_pointer(capsule, NAME))

@@ -1,4 +1,4 @@
-"""Failed executions, as lines of the server's log: whoever runs the server does not see what clients are answered."""
+"""Reports failed executions in the server's log: the operator does not see the responses to clients."""
 
 import contextlib
 import traceback
@@ -15,17 +15,18 @@ def report_for(load):
 
 
 def report(what, error=None, level=LOG_ERROR):
-    """`error`: the exception that failed the execution; its place goes into the line. Any thread."""
+    """Logs a failure. If `error` is the exception that caused it, adds its place. On any thread."""
     if _load is None:
         return
     line = f"model '{_load.name}', version {_load.version}: {what}" + (place_of(error) if error is not None else "")
-    # A server that is gone, or a process that was forked, has no log.
+    # The log is not available if the server is gone or this process was forked.
     with contextlib.suppress(OSError, RuntimeError, ValueError):
         _load.log(level, " ".join(line.split())[:LINE_CHARACTERS_MAX])
 
 
 def place_of(error):
-    """Where it was raised, and, if that is no file of the model's, the model's last line before."""
+    """Returns the place where it was raised. If that is not in the model's files, adds the last line of the model
+    before it."""
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return ""

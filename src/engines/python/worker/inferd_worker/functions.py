@@ -2,10 +2,10 @@
 
     def predict(x: NDArray[np.float32], scale: float = 1.0) -> NDArray[np.float32]: ...
 
-Arrays are tensors of any shape, float32 where no type is given; float, int, bool and str are tensors of one element; list[str]
-and list[bytes] are BYTES of one dimension. The configuration says more where that is needed: dimensions, other types. A tuple's
-outputs are called output_0, output_1 ..., a TypedDict's by its keys, any other `output`. A function that is async is awaited,
-and one that yields gives a response for each.
+Arrays are tensors of any shape, float32 if no type is given. float, int, bool and str are tensors of one element.
+list[str] and list[bytes] are BYTES of one dimension. The configuration can add dimensions and other types. The outputs
+of a tuple are called output_0, output_1 ..., those of a TypedDict have its keys, and any other output is called
+`output`. An async function is awaited, and a generator gives one response per value.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ STREAMS = (collections.abc.Iterator, collections.abc.Iterable, collections.abc.G
 
 
 class Form:
-    """How a value of an annotation and an array become one another."""
+    """Converts between values of an annotation and arrays."""
 
     def __init__(self, hint, where):
         self._kind = hint if hint in SCALARS else None
@@ -76,7 +76,7 @@ class Form:
 
 
 class Plain(typing.NamedTuple):
-    """A function from arrays, by name, to an array or a tuple of them."""
+    """A function of arrays, by name, that returns an array or a tuple of arrays."""
 
     function: collections.abc.Callable
     inputs: tuple  # names
@@ -92,7 +92,7 @@ def completed(name, form, configured, optional):
 
 
 class FunctionModel:
-    plain = None  # where it is arrays that it takes and returns
+    plain = None  # set if it takes and returns arrays
 
     def __init__(self, module, load):
         self._function = module.predict
@@ -132,7 +132,7 @@ class FunctionModel:
                 raise TypeError(f"{what} '{name}', which the configuration has")
 
     def _unwrap(self, returned, where):
-        """(whether it gives many, what it gives)"""
+        """Returns (true if it gives many values, the type of a value)."""
         function = self._function
         yields = inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function)
         if typing.get_origin(returned) not in STREAMS:
@@ -162,14 +162,14 @@ class FunctionModel:
             return self._stream(batch, answers)
         try:
             value = self._function(**self._arguments(batch.whole()))
-        except Exception as error:  # a model's own: it is the answer
+        except Exception as error:  # an error of the model becomes the response
             return answers.finish(failure(ALL_REQUESTS, error))
         self.answer(value, batch.wanted, answers)
 
     def answer(self, value, wanted, answers):
-        """With what the function has returned."""
+        """Answers an execution with the function's return value."""
         try:
-            # An array is the usual one, and asking it costs more than all else here.
+            # Usually the value is an array, and isawaitable() would be the most expensive step here.
             if type(value) is not numpy.ndarray and inspect.isawaitable(value):
                 value = self._await(value)
             outputs = self._written(value, wanted, answers)
@@ -227,7 +227,7 @@ class FunctionModel:
         answers.finish()
 
     def _streamed(self, request, values, batch, answers):
-        """The response behind those that were sent."""
+        """Sends the responses, and returns the one after them."""
         for value in values:
             if answers.send(response(request.number, self._written(value, batch.wanted, answers), final=False)):
                 values.close()
@@ -246,7 +246,8 @@ class FunctionModel:
 
 
 def failure(request, error, is_clients=lambda error: isinstance(error, ValueError)):
-    """The response to a request that failed. `is_clients(error)`: what is wrong with a value is its client's, all else the model's."""
+    """Returns the response to a failed request. If `is_clients(error)`, the client's values caused the failure,
+    otherwise the model did."""
     if isinstance(error, Refusal):
         return response(request, code=error.code, message=str(error))
     code = INVALID_ARGUMENT if is_clients(error) else INTERNAL

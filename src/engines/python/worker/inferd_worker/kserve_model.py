@@ -1,8 +1,8 @@
 """Models that are a class derived from KServe's Model: custom predictors, transformers and explainers.
 
-Requests come in either of two ways. A front-end whose protocol is JSON hands its whole body over: the input kserve_payload, one
-element of BYTES, and parameters that say which protocol and verb it was and what headers there were; the output kserve_response is
-the body of the answer. Others bring the tensors that the model says it takes (get_input_types, or its configuration).
+Requests come in one of two forms. A front-end with a JSON protocol passes its whole body: the input kserve_payload, one
+BYTES element, with parameters for the protocol, the verb and the headers. The output kserve_response is the body of the
+response. Other front-ends pass the tensors that the model declares (get_input_types, or its configuration).
 """
 
 import ast
@@ -23,13 +23,14 @@ from inferd_worker.signature import Signature, TensorSpec
 
 PAYLOAD, RESPONSE = "kserve_payload", "kserve_response"
 PARAMETERS = ("kserve_protocol", "kserve_verb", "kserve_headers")
-NOT_FOUND, UNIMPLEMENTED, UNAVAILABLE = 5, 12, 14  # beside those of inferd_worker.batch
+NOT_FOUND, UNIMPLEMENTED, UNAVAILABLE = 5, 12, 14  # in addition to those of inferd_worker.batch
 PACKAGE = "kserve"
 STAND_INS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "stand_ins")
 
 
 class StandInFinder:
-    """Finds the stand-in for the package, however it is imported. It is the last finder: an environment's own package comes first."""
+    """Finds the stand-in for the package, however it is imported. It is the last finder, so an environment's own
+    package takes precedence."""
 
     def __init__(self, arguments):
         self._arguments = arguments
@@ -37,24 +38,24 @@ class StandInFinder:
     def find_spec(self, name, path=None, target=None):
         if name != PACKAGE:
             return None
-        sys.argv = self._arguments  # which the package reads when it is imported
+        sys.argv = self._arguments  # the package reads it when it is imported
         return importlib.machinery.PathFinder.find_spec(name, [STAND_INS])
 
 
 def arguments_of(load):
-    """The command line that KServe's containers give to a file."""
+    """Returns the command line that KServe's containers give to a file."""
     host = load.parameter("predictor_host")
     return [load.file, "--model_name", load.name, *(("--predictor_host", host) if host else ()),
             *shlex.split(load.parameter("arguments"))]
 
 
 def names_package(file):
-    """Whether the file itself has a statement that imports the package."""
+    """Returns true if the file itself has a statement that imports the package."""
     try:
         with open(file, "rb") as source:
             tree = ast.parse(source.read())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return False  # importing it says what is wrong
+        return False  # the import will report the error
     names = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -65,9 +66,9 @@ def names_package(file):
 
 
 def open_source(load):
-    """(the file's module, the models that it has started or None, whether it is written for KServe). Such a file is run as a
-    program. One that imports the package in another way than by a statement of its own (in a module beside it, by `importlib`) is
-    known when it was imported, and is run after that."""
+    """Returns (the file's module, the models that it started or None, true if it is written for KServe). Such a file is
+    run as a program. If a file imports the package in another way than by its own statement (in a module beside it, by
+    `importlib`), that is known only after the import, and the file is run after that."""
     from inferd_worker.run import import_file
     sys.meta_path.append(StandInFinder(arguments_of(load)))
     if not names_package(load.file):
@@ -84,12 +85,12 @@ def open_source(load):
 
 
 class Started(BaseException):
-    """Ends a file that starts its server: that does not return."""
+    """Ends a file that starts its server, as that call does not return."""
 
 
 def run_file(load):
-    """Runs the file as a program, as KServe's containers do, up to where it starts the server. Returns its module, and the models
-    that it gave the server or, if it starts none, None."""
+    """Runs the file as a program, as KServe's containers do, until it starts the server. Returns its module, and the
+    models that it gave to the server, or None if it starts none."""
     sys.argv = arguments_of(load)
     import kserve
     started = []
@@ -114,7 +115,7 @@ def run_file(load):
 
 
 def model_of(module, started, load):
-    """The model that the file started, or one of the class that it has. None: it has none."""
+    """Returns the model that the file started, or one of the class that it defines. None if it has neither."""
     import kserve
     if started is None:
         classes = [value for value in vars(module).values()
@@ -181,7 +182,7 @@ class KserveModel:
                 responses.append(response(request.number, self._answer(request, part, batch, answers)))
             except EOFError:
                 raise
-            except Exception as error:  # the model's own: it is the answer
+            except Exception as error:  # an error of the model becomes the response
                 code, text = failure_of(error)
                 if code == INTERNAL:
                     failures.report(f"execution failed: {type(error).__name__}: {error}", error)
@@ -229,7 +230,7 @@ class KserveModel:
         return InferRequest(self._model.name, inputs, request_id=request.id or None, parameters=parameters)
 
     def _run(self, verb, payload, headers):
-        """As KServe's servers do: preprocess, validate, predict or explain, postprocess."""
+        """Runs the steps of KServe's servers: preprocess, validate, predict or explain, postprocess."""
         model = self._model
         payload = self._call(model.preprocess, payload, headers)
         validate = getattr(model, "validate", None)
@@ -239,7 +240,7 @@ class KserveModel:
         return self._call(model.postprocess, result, headers)
 
     def _call(self, method, value, headers):
-        """With the headers, if it takes them."""
+        """Calls a method, with the headers if it takes them."""
         parameters = inspect.signature(method).parameters
         positional = [each for each in parameters.values() if each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD)]
         further = any(each.kind == each.VAR_POSITIONAL for each in parameters.values())
@@ -267,7 +268,7 @@ class KserveModel:
 
 
 def rest_of(result):
-    """A result as JSON has it."""
+    """Returns a result in the form for JSON."""
     if not hasattr(result, "to_rest"):
         return result
     described = {"model_name": result.model_name, "id": result.id,
@@ -277,7 +278,7 @@ def rest_of(result):
 
 
 def plain(value):
-    """What json does not know."""
+    """Converts values that json does not know."""
     if isinstance(value, numpy.ndarray):
         return value.tolist()
     if isinstance(value, numpy.generic):
@@ -288,7 +289,7 @@ def plain(value):
 
 
 def failure_of(error):
-    """(code, text), as KServe's servers answer exceptions."""
+    """Returns (code, text), as KServe's servers answer exceptions."""
     kinds = {each.__name__ for each in type(error).__mro__}
     if "InvalidInput" in kinds:
         return INVALID_ARGUMENT, str(error)

@@ -1,5 +1,5 @@
-"""Models that are a plain function: `inferd_native`, which is C++, answers the usual executions, and leaves the others to Python. An
-interpreter that cannot import it does without."""
+"""Models that are a plain function: the C++ module `inferd_native` answers the usual executions and leaves the others
+to Python. An interpreter that cannot import the module works without it."""
 
 import numpy
 
@@ -9,12 +9,12 @@ from inferd_worker.functions import failure
 
 try:
     import inferd_native
-except ImportError:  # of an interpreter that is older than its ABI, or of another C++ library
+except ImportError:  # the interpreter is older than its ABI, or has another C++ library
     inferd_native = None
 
 
 def of(model, channel):
-    """None: there are none."""
+    """Returns None if the model cannot use native calls."""
     plain = getattr(model, "plain", None)
     return NativeCalls(model, plain, channel) if plain and inferd_native else None
 
@@ -32,7 +32,7 @@ class NativeCalls:
         return self._calls.busy
 
     def run(self):
-        """Until an order comes that is not the usual one; the channel has it next. Or the server has gone."""
+        """Runs until an unusual order comes, which the channel then returns next, or until the server is gone."""
         while True:
             left = self._run()
             if isinstance(left, bytes):

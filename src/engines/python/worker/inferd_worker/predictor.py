@@ -1,4 +1,4 @@
-"""Models that are no source: what a handler makes of a file, and how it is served."""
+"""Models without source: the result of reading a model's file, and how it is served."""
 
 import numpy
 
@@ -7,26 +7,26 @@ from inferd_worker.batch import ALL_REQUESTS, response
 from inferd_worker.functions import failure
 from inferd_worker.signature import BODY, Signature, TensorSpec
 
-# Alternative tensors: a front-end's whole body, and the output that answers it. The parameter kserve_protocol says whose body it is
-# ("v1", "tfs", "mlflow"), and kserve_verb its media type where it is MLflow's.
-SERVED_BODIES = {"kserve_payload": "kserve_response"}  # those that do not fit the model's inputs
-ALL_INVOCATIONS = {"mlflow_payload": "mlflow_response"}  # those of MLflow's /invocations
+# Alternative tensors: a front-end's whole body, and the output that answers it. The parameter kserve_protocol names the
+# protocol ("v1", "tfs", "mlflow"). For MLflow, kserve_verb is the body's media type.
+SERVED_BODIES = {"kserve_payload": "kserve_response"}  # bodies that do not fit the model's inputs
+ALL_INVOCATIONS = {"mlflow_payload": "mlflow_response"}  # bodies of MLflow's /invocations
 BODIES = SERVED_BODIES | ALL_INVOCATIONS
 
-# What values that a request brings make a library raise, and what libraries of models call their errors.
+# Exceptions that a request's values cause in libraries, and names of the libraries' own errors.
 DATA_ERRORS = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)
 LIBRARY_ERRORS = ("LightGBMError", "XGBoostError", "CatBoostError")
-UNFITTED = "NotFittedError"  # a ValueError, and no request's fault
+UNFITTED = "NotFittedError"  # a ValueError, but not the request's fault
 
 
 def is_clients(error):
-    """Whether an exception of a model's library is answered as the request's fault."""
+    """Returns true if an exception of a model's library is reported as the request's fault."""
     names = [each.__name__ for each in type(error).__mro__]
     return UNFITTED not in names and (isinstance(error, DATA_ERRORS) or any(name in LIBRARY_ERRORS for name in names))
 
 
 def body_tensors(bodies):
-    """(inputs, outputs)"""
+    """Returns (inputs, outputs)."""
     return ([TensorSpec(name, tensors.BYTES, (-1,), optional=True, alternative=BODY) for name in bodies],
             [TensorSpec(name, tensors.BYTES, (-1,), optional=True, alternative=BODY) for name in bodies.values()])
 
@@ -36,7 +36,7 @@ def is_text(array):
 
 
 class Outputs(dict):
-    """{output: array}, and parameters of the response."""
+    """{output: array}, with parameters of the response."""
 
     def __init__(self, *arguments):
         super().__init__(*arguments)
@@ -44,26 +44,26 @@ class Outputs(dict):
 
 
 class Predictor:
-    """A model that was read from a file. Its handler sets what it takes and gives, the whole of each shape."""
+    """A model that was read from a file. Its handler sets the inputs and outputs, with complete shapes."""
 
     inputs: list  # of TensorSpec
     outputs: list
-    # The rows of the first dimension do not influence each other. Where all of its tensors have one of any size, requests may then
-    # share executions without a configuration that says so.
+    # True if rows of the first dimension do not influence each other. If all tensors then have a first dimension of any
+    # size, requests may share executions without a configuration that allows it.
     independent_rows = True
 
     def predict(self, arrays, outputs, parameters):
-        """A whole batch: {input: array}, the names of the outputs that are wanted, and the parameters of the request; of requests
-        with equal ones, those of all of them. Returns {output: array}, perhaps as Outputs; further ones are ignored. is_clients()
-        says whose fault an exception is."""
+        """Computes a whole batch from {input: array}, the names of the wanted outputs, and the parameters, which are
+        equal for all requests of the batch. Returns {output: array}, perhaps as Outputs; further outputs are ignored.
+        is_clients() decides whose fault an exception is."""
         raise NotImplementedError
 
     def answer_body(self, body, parameters):
-        """Of a model with body_tensors(): the text that answers a body."""
+        """For a model with body_tensors(): returns the text that answers a body."""
         raise NotImplementedError
 
     def close(self):
-        """Before its process ends by itself."""
+        """Called before the process ends normally."""
 
 
 class PredictorModel:
@@ -87,10 +87,10 @@ class PredictorModel:
             try:
                 outputs, parameters = self._predicted(batch, answers, whole, batch.requests[0].parameters)
                 return answers.finish(response(ALL_REQUESTS, outputs, parameters=parameters))
-            except Exception as error:  # the model's own: it is the answer
+            except Exception as error:  # an error of the model becomes the response
                 if len(batch.requests) == 1:
                     return answers.finish(failure(ALL_REQUESTS, error, is_clients))
-        # What one of them does wrong, or asks for, is its own.
+        # Execute each request alone: its errors and its parameters concern only itself.
         answers.finish(*[self._answer(batch, answers, *each) for each in self._parts(batch, whole)])
 
     def _answer(self, batch, answers, request, arrays):
@@ -104,7 +104,7 @@ class PredictorModel:
     def _parts(batch, whole):
         first = 0
         for request in batch.requests:
-            # Several share an execution only where each has rows of the first dimension.
+            # Several requests share an execution only if each has rows of the first dimension.
             alone = len(batch.requests) == 1
             yield request, whole if alone else {name: array[first:first + request.rows] for name, array in whole.items()}
             first += request.rows
@@ -124,7 +124,7 @@ class PredictorModel:
         return written, tuple(getattr(given, "parameters", {}).items())
 
     def _given(self, arrays, outputs, parameters):
-        """What the model gives. Front-ends ask a body for its answer alone."""
+        """Returns the model's outputs. For a body, front-ends want its answer alone."""
         payload = next((name for name in BODIES if name in arrays), None)
         if payload is None:
             return self._predictor.predict(arrays, outputs, parameters)

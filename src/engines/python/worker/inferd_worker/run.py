@@ -1,4 +1,4 @@
-"""The worker's life: it imports the model's file, tells the signature, and executes what it is ordered to."""
+"""A worker's main loop: imports the model's file, reports the signature, and executes the server's orders."""
 
 import atexit
 import contextlib
@@ -39,17 +39,28 @@ def run():
     from inferd_worker import failures
     load = Load(order, functools.partial(channel.send, "log"))
     failures.report_for(load)
-    atexit.register(end_children)  # before the model can register anything: the first comes last
+    atexit.register(end_children)  # before the model registers anything: the first handler runs last
     try:
         confine(load)
         leaving = Leaving()
         model = open_model(load, channel)
         described = (load.patience_ms, *model.signature.described())
-    except BaseException as error:  # whatever a file does when it is imported, the server is to say it
+    except BaseException as error:  # any error of the import: the server reports it
         channel.send("failed", text_of(error, load))
         return
     channel.send("loaded", *described)
     serve(model, load, channel, leaving)
+
+
+def leave():
+    """Ends the process as the interpreter's own end does, but without its walk over all modules. With large libraries
+    the walk takes a second of processor time, so models that end together would exceed the server's time limit."""
+    threading._shutdown()  # waits for the model's threads
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # the model may have closed or replaced it
+            stream.flush()
+    os._exit(0)
 
 
 def serve(model, load, channel, leaving):
@@ -87,7 +98,7 @@ def serve(model, load, channel, leaving):
 
 
 def answer_readiness(model):
-    """Beside executions, on a socket of its own: "1", or "0" and why not."""
+    """Answers readiness checks beside executions, on a separate socket: "1", or "0" and the reason."""
     with socket.socket(fileno=READINESS) as line:
         while line.recv(1):
             why = model.why_not_ready()
@@ -95,7 +106,7 @@ def answer_readiness(model):
 
 
 def need_numpy():
-    """Before what imports it: nearly all modules of a worker do."""
+    """Checks for numpy. Call before nearly all modules of a worker, as they import it."""
     try:
         import numpy  # noqa: F401
     except ImportError as error:
@@ -123,8 +134,8 @@ def open_model(load, channel):
 
 
 def import_file(load):
-    """As a module of a package that is the version's folder, so that both `import other` and `from .other import` find files
-    beside it."""
+    """Imports the file as a module of a package that is the version's folder, so that both `import other` and `from
+    .other import` find files beside it."""
     if not os.path.isfile(load.file):
         raise ImportError(f"Python model file not found in '{load.file}'")
     make_package(load)
@@ -144,31 +155,31 @@ def make_package(load):
 
 
 def text_of(error, load):
-    """With the places in the model's own files, the innermost last."""
+    """Returns the error with its places in the model's own files, the innermost last."""
     text = "".join(traceback.format_exception_only(error)).strip()
     frames = [frame for frame in traceback.extract_tb(error.__traceback__) if frame.filename.startswith(load.model_dir)]
     return text + "".join(f"\n  at {frame.filename}({frame.lineno}): {frame.name}" for frame in frames)
 
 
 class Leaving:
-    """Has the worker end with the server. One that computes does not look at its messages, and is not to outlive the server all the same,
-    whose end of the socket is closed then, for both directions: it ends soon. One that waits for messages finds the end by itself, and
-    has some time to finish what its model has begun."""
+    """Ends the worker with the server. When the server is gone, both directions of the socket are closed. A worker that
+    computes reads no messages, and is ended soon after that. A worker that waits for messages notices the end itself,
+    and gets some time to finish."""
 
     def __init__(self):
-        self.busy = True  # with what the server has ordered
-        self.calls = None  # which may be busy with it too
+        self.busy = True  # with an order of the server
+        self.calls = None  # native calls, which may be busy with one too
         threading.Thread(target=self._watch, name="inferd-leave", daemon=True).start()
-        # A model may hold Python's lock for as long as it likes: then there is this, where the interpreter can import it.
+        # A model may hold Python's lock for any time. A native thread covers that, if the interpreter can import it.
         with contextlib.suppress(ImportError):
             import inferd_native
             inferd_native.end_with_server(SOCKET, int((BUSY_S + FINISH_S) * 1000) + WITHOUT_LOCK_MS)
 
     def _watch(self):
         gone = select.poll()
-        gone.register(SOCKET, 0)  # none of what may come: the end is always told
+        gone.register(SOCKET, 0)  # no event: the end is always reported
         gone.poll()
-        # What was answered last may be a moment away from its end.
+        # The last order may be about to end.
         until = time.monotonic() + BUSY_S
         while self._is_busy() and time.monotonic() < until:
             time.sleep(BUSY_S / 50)

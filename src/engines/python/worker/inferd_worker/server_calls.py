@@ -1,4 +1,4 @@
-"""What a model asks of the server: answers of other models, loading them, metrics."""
+"""Requests of a model to the server: calls of other models, loads, metrics."""
 
 import collections
 import concurrent.futures
@@ -11,17 +11,18 @@ from inferd_worker import tensors
 
 OK, NOT_FOUND, UNIMPLEMENTED, UNAVAILABLE = 0, 5, 12, 14
 NO_REQUEST = -1
-# Threads that wait for answers in place of an event loop. What is asked has been sent by then: more only waits for longer.
+# Threads that wait for answers, in place of an event loop. The requests are already sent, so more of them only wait
+# longer.
 WAITING_MAX = 64
 
-# Of the code that a model's `execute` runs, and the coroutines of it: threads do not have it.
+# Set in the code that a model's `execute` runs and in its coroutines. Threads do not inherit it.
 current_execution = contextvars.ContextVar("current_execution", default=None)
 
 CalledTensor = collections.namedtuple("CalledTensor", "name datatype array")
 
 
 class Refused(Exception):
-    """The server's answer is an error."""
+    """The server answered with an error."""
 
     def __init__(self, code, text):
         super().__init__(text)
@@ -29,13 +30,13 @@ class Refused(Exception):
 
 
 class ServerCalls:
-    """Thread-safe."""
+    """Sends a model's requests to the server. Thread-safe."""
 
     def __init__(self, channel, version_dir):
         self._channel = channel
         self.version_dir = version_dir
         self._open = {}  # executions, by number
-        self._lock = threading.RLock()  # a `__del__` may come while it is held
+        self._lock = threading.RLock()  # a `__del__` may run while it is held
         self._waiting = None
 
     def begin(self, execution):
@@ -47,7 +48,7 @@ class ServerCalls:
             self._open.pop(execution.number, None)
 
     def _origin(self):
-        """(the execution that a call is made in, its request), None: there is none."""
+        """Returns (the execution in which a call is made, its request). None if there is no execution."""
         execution = current_execution.get()
         if execution is not None and execution.number in self._open:
             return execution.number, 0 if execution.request_count == 1 else NO_REQUEST
@@ -56,12 +57,12 @@ class ServerCalls:
         return (numbers[-1], NO_REQUEST) if numbers else None
 
     def call(self, request, many):
-        """Has another model answer; a Call, or None outside of executions."""
+        """Calls another model. Returns a Call, or None outside of executions."""
         origin = self._origin()
         return origin and Call(self, self._channel, origin, request, many)
 
     def in_thread(self, function):
-        """Has it run on another thread; its future."""
+        """Runs the function on another thread. Returns its future."""
         with self._lock:
             if self._waiting is None:
                 self._waiting = concurrent.futures.ThreadPoolExecutor(WAITING_MAX, "inferd-waits")
@@ -89,7 +90,7 @@ class ServerCalls:
         self._ask("unload", model, dependents)
 
     def open_metric(self, kind, name, description, labels=None, bounds=()):
-        """Its number; `labels` None: the family alone."""
+        """Opens a metric and returns its number. If `labels` is None, opens only the family."""
         return int(self._ask("metric", kind, name, description, labels is not None, tuple((labels or {}).items()),
                              tuple(float(bound) for bound in bounds)))
 
@@ -97,7 +98,7 @@ class ServerCalls:
         return self._ask("change", number, change, float(value))
 
     def close_metric_later(self, number):
-        self._channel.send_later("ask", 0, "change", number, -1, 0.0)  # 0: its reply goes nowhere
+        self._channel.send_later("ask", 0, "change", number, -1, 0.0)  # 0: its reply is dropped
 
     def _ask(self, *what):
         reply = self._channel.reply(self._channel.ask(*what))
@@ -107,7 +108,7 @@ class ServerCalls:
 
 
 class Call:
-    """A call of another model that is under way. Its responses come one after the other."""
+    """A call of another model in progress. Its responses come in order."""
 
     def __init__(self, server, channel, origin, request, many):
         self._server = server
@@ -129,7 +130,8 @@ class Call:
         return (name, *written[1:])
 
     def response(self):
-        """(the reply, its outputs as CalledTensor), blocking; behind a final one there is none."""
+        """Blocks for the next response. Returns (the reply, its outputs as CalledTensor). There is none after the final
+        one."""
         reply = self._channel.reply(self._number)
         self._channel.outputs.free(self._places)
         self._places = []
@@ -141,14 +143,15 @@ class Call:
 
     @staticmethod
     def _own(array):
-        """The memory is used again."""
+        """Copies the array if needed, as the memory will be reused."""
         return array if array.dtype == object else numpy.array(array)
 
     def cancel(self):
         self._channel.send("cancel", self._number)
 
     def abandon(self):
-        """Its responses are not wanted any more. They are taken all the same: from a `__del__`, so on another thread."""
+        """Drops the call. Its responses must still be taken. As this may run in a `__del__`, another thread does
+        that."""
         def drain():
             self.cancel()
             while not self.response()[0].final:

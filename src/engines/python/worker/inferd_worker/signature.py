@@ -1,4 +1,4 @@
-"""What a model takes and gives."""
+"""The inputs and outputs of a model."""
 
 import json
 from dataclasses import dataclass
@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from inferd_worker import tensors
 
 LOG_VERBOSE, LOG_INFO, LOG_WARNING, LOG_ERROR = range(4)
-PATIENCE_MS = 300_000  # how long an execution may take, where the configuration does not say
+PATIENCE_MS = 300_000  # time limit of an execution if the configuration states none
 
 
 ALTERNATIVE, BODY = 1, 2
-# How an input of several requests comes: in a piece for each of them; in one piece, with the rows of one behind those of the other; or
-# as one tensor that is all of theirs.
+# The form of an input of several requests: one piece per request; one piece with the rows of all requests in order; or
+# one tensor for the whole batch.
 OF_REQUEST, OF_ROWS, OF_BATCH = range(3)
-# The datatypes of sequences' controls, by the field with their values. Without one, the control itself says it.
+# The datatypes of sequences' controls, by the field with their values. Without such a field, the control itself states
+# the type.
 CONTROL_TYPES = {"int32_false_true": tensors.INT32, "fp32_false_true": tensors.FP32, "bool_false_true": tensors.BOOL}
 
 
@@ -21,19 +22,19 @@ CONTROL_TYPES = {"int32_false_true": tensors.INT32, "fp32_false_true": tensors.F
 class TensorSpec:
     name: str
     datatype: int
-    shape: tuple | None  # the whole of it; -1: any size; None: any
-    optional: bool = False  # inputs: a request may leave it out; outputs: it comes only where a request names it
-    labels: tuple = ()  # outputs: what the elements of a row stand for
-    any_shape: bool = False  # `shape` is the usual one: the model takes, or gives, others too
-    any_datatype: bool = False  # inputs: `datatype` is the usual one, and the model looks at what a request has
-    # ALTERNATIVE: clients do not see it, and it stands behind all that they see. Inputs: a request that brings such inputs need not
-    # bring the others. Outputs: only such a request may name it. BODY: the same, and front-ends alone name it.
+    shape: tuple | None  # complete; -1 for any size, None for any shape
+    optional: bool = False  # inputs: a request may omit it; outputs: only if a request names it
+    labels: tuple = ()  # outputs: the meanings of a row's elements
+    any_shape: bool = False  # `shape` is only the usual one
+    any_datatype: bool = False  # inputs: `datatype` is only the usual one; the model checks the request's
+    # ALTERNATIVE: not visible to clients, and placed after all visible tensors. Inputs: a request with such inputs may
+    # omit the others. Outputs: only such a request may name it. BODY: the same, for front-ends only.
     alternative: int = 0
-    pieces: int = OF_REQUEST  # inputs, where the model does not want whole batches
+    pieces: int = OF_REQUEST  # inputs, if the model does not want whole batches
 
     def described(self, where):
-        """As the server reads it. Raises TypeError for a value of another type: handlers take names from files, where they may be
-        anything."""
+        """Returns the form for the server. Raises TypeError for a value of another type: handlers take names from
+        files, which may contain anything."""
         for what, values, kind, expected in (("name", (self.name,), str, "a text"), ("datatype", (self.datatype,), int, "a number"),
                                              ("shape", self.shape or (), int, "whole numbers"), ("labels", self.labels, str, "texts")):
             odd = next((value for value in values if type(value) is not kind), None)
@@ -47,17 +48,17 @@ class TensorSpec:
 class Signature:
     inputs: list
     outputs: list
-    whole_batches: bool  # the inputs of a batch are wanted as one array each
+    whole_batches: bool  # each input of a batch must be one array
     decoupled: bool = False
     sequences: bool = False
-    independent_rows: bool = False  # rows of the first dimension do not influence each other: requests may share executions
-    completed_rows: int = 0  # the max_batch_size that the model adds to its configuration; 0: none
-    completed_dynamic: bool = False  # it adds dynamic_batching
-    checks_readiness: bool = False  # the model says whether it is ready
-    may_be_missing: bool = False  # a response may come without some of the outputs
-    unchecked: bool = False  # outputs may have other datatypes and shapes than those here
-    completed_tensors: bool = False  # the model adds its inputs and outputs to the configuration,
-    completed_policy: bool = False  # and says there whether it is decoupled
+    independent_rows: bool = False  # rows of the first dimension are independent: requests may share executions
+    completed_rows: int = 0  # the max_batch_size that the model adds to its configuration; 0 for none
+    completed_dynamic: bool = False  # the model adds dynamic_batching
+    checks_readiness: bool = False  # the model has a readiness check
+    may_be_missing: bool = False  # a response may lack some of the outputs
+    unchecked: bool = False  # outputs may differ from the datatypes and shapes here
+    completed_tensors: bool = False  # the model adds its inputs and outputs to the configuration
+    completed_policy: bool = False  # the model adds its transaction policy
 
     def described(self):
         inputs, outputs = (tuple(tensor.described(f"{kind} {index}") for index, tensor in enumerate(specs))
@@ -67,12 +68,12 @@ class Signature:
                 self.completed_policy)
 
     def output_index(self, name):
-        """-1: there is none."""
+        """Returns the output's index, or -1 if there is none."""
         return next((index for index, output in enumerate(self.outputs) if output.name == name), -1)
 
 
 class Load:
-    """The model, as the server describes it. `log(level, text)` writes a line into the server's log."""
+    """The model, as the server describes it. `log(level, text)` writes a line to the server's log."""
 
     def __init__(self, message, log):
         (_, self.file, self.model_dir, self.version_dir, self.name, self.version, self.config_json, self.batch_rows,
@@ -85,7 +86,7 @@ class Load:
         return self.batch_rows > 0
 
     def complete(self, config):
-        """In place of the configuration that the server has: the model's own."""
+        """Replaces the server's configuration by the model's own."""
         self.config, self.config_json, self.batch_rows = config, json.dumps(config), config.get("max_batch_size", 0)
 
     def warn(self, text):
@@ -95,7 +96,7 @@ class Load:
         self.log(LOG_VERBOSE, text)
 
     def parameter(self, name, default=""):
-        """One of the configuration's `parameters`."""
+        """Returns one of the configuration's `parameters`."""
         return self.config.get("parameters", {}).get(name, {}).get("string_value", default)
 
     @property
@@ -108,12 +109,12 @@ class Load:
         return bool(self.config.get("model_transaction_policy", {}).get("decoupled", False))
 
     def tensors(self, kind):
-        """The configuration's inputs or outputs, by name; `kind` is "input" or "output"."""
+        """Returns the configuration's inputs or outputs, by name. `kind` is "input" or "output"."""
         return {entry["name"]: self.spec(entry) for entry in self.config.get(kind, [])}
 
     def made_inputs(self):
-        """What the server makes of requests, by name: targets of batch_input, controls and states of sequences. No client sends it,
-        and the configuration does not list it under `input`."""
+        """Returns the inputs that the server makes, by name: targets of batch_input, controls and states of sequences.
+        Clients do not send them, and the configuration does not list them under `input`."""
         made = {}
         for item in self.config.get("batch_input", []):
             for name in item.get("target_name", []):
@@ -130,7 +131,7 @@ class Load:
         return made
 
     def made_outputs(self):
-        """The states that sequences keep, by name: outputs of the model that clients need not see."""
+        """Returns the states that sequences keep, by name: outputs of the model that clients need not see."""
         states = self.config.get("sequence_batching", {}).get("state", [])
         return {state["output_name"]: self.spec({**state, "name": state["output_name"]}) for state in states}
 

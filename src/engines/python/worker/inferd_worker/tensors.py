@@ -1,4 +1,4 @@
-"""Tensors as numpy arrays. BYTES are arrays of objects: bytes, or what str() makes of them."""
+"""Tensors as numpy arrays. BYTES are arrays of objects: bytes, or objects that str() converts."""
 
 import struct
 
@@ -11,7 +11,7 @@ NUMPY_TYPES = {BOOL: numpy.dtype(bool), UINT8: numpy.dtype("<u1"), UINT16: numpy
                UINT64: numpy.dtype("<u8"), INT8: numpy.dtype("<i1"), INT16: numpy.dtype("<i2"), INT32: numpy.dtype("<i4"),
                INT64: numpy.dtype("<i8"), FP16: numpy.dtype("<f2"), FP32: numpy.dtype("<f4"), FP64: numpy.dtype("<f8"),
                BYTES: numpy.dtype(object), BF16: numpy.dtype("<u2")}
-# BF16 has no type of numpy's: its arrays cannot be told from UINT16's.
+# numpy has no BF16: such arrays cannot be told from UINT16 arrays.
 DATATYPES = {dtype: code for code, dtype in NUMPY_TYPES.items() if code != BF16}
 CONFIG_TYPES = {"TYPE_BOOL": BOOL, "TYPE_UINT8": UINT8, "TYPE_UINT16": UINT16, "TYPE_UINT32": UINT32, "TYPE_UINT64": UINT64,
                 "TYPE_INT8": INT8, "TYPE_INT16": INT16, "TYPE_INT32": INT32, "TYPE_INT64": INT64, "TYPE_FP16": FP16,
@@ -20,7 +20,7 @@ NAMES = {code: name.removeprefix("TYPE_") for name, code in CONFIG_TYPES.items()
 
 
 def datatype_of(dtype):
-    """0: tensors have no such type."""
+    """Returns the datatype. 0 if tensors have no such type."""
     dtype = numpy.dtype(dtype)
     if dtype.kind in "SU":
         return BYTES
@@ -28,7 +28,7 @@ def datatype_of(dtype):
 
 
 def unpack_bytes(packed):
-    """The elements of a packed BYTES tensor, in order."""
+    """Returns the elements of a packed BYTES tensor, in order."""
     elements, at = [], 0
     while at < len(packed):
         (length,) = LENGTH.unpack_from(packed, at)
@@ -52,14 +52,14 @@ def array_of(elements):
 
 
 def read(memory, datatype, shape, offset, size):
-    """A view of the memory where that is possible."""
+    """Returns a view of the memory if possible, else a copy."""
     if datatype == BYTES:
         return array_of(unpack_bytes(memoryview(memory)[offset:offset + size])).reshape(shape)
     return numpy.ndarray(shape, NUMPY_TYPES[datatype], memory, offset)
 
 
 def write(memory, index, array, datatype=None):
-    """Copies an array into the output memory; the description that the server gets."""
+    """Copies an array into the output memory. Returns the description for the server."""
     datatype = datatype or datatype_of(array.dtype)
     shape = array.shape
     if datatype == BYTES:

@@ -21,7 +21,8 @@ CLIENTS_FAULT = (pb.TritonError.CANCELLED, pb.TritonError.INVALID_ARG, pb.Triton
 
 
 def _drop_output_that_nobody_reads():
-    """In a process of its own, the engine may be gone by now, and with it who reads what the model prints: it may print all the same."""
+    """Redirects output that has no reader any more. In a worker process, the engine that reads the model's output may
+    be gone, and the model may still print."""
     for descriptor in (1, 2):
         poll = select.poll()
         poll.register(descriptor, 0)
@@ -32,7 +33,7 @@ def _drop_output_that_nobody_reads():
 
 
 class Unfit(Exception):
-    """What `execute` returned is none of what it may return."""
+    """`execute` returned an invalid value."""
 
 
 class TritonModel:
@@ -56,7 +57,7 @@ class TritonModel:
                                    completed_policy="model_transaction_policy" in added)
 
     def _complete(self):
-        """Whether the model completes its configuration."""
+        """Completes the configuration if the model does that. Returns true if it does."""
         complete = getattr(self._class, "auto_complete_config", None)
         if complete is None:
             return False
@@ -82,19 +83,20 @@ class TritonModel:
             self._model.finalize()
 
     def why_not_ready(self):
-        """What the model's `is_ready` says, on a thread of its own; empty: that it is."""
+        """Returns the model's reason for not being ready, from its `is_ready`. Empty if it is ready. Runs on a separate
+        thread."""
         try:
             ready = self._model.is_ready()
             if inspect.isawaitable(ready):
                 ready = self._awaited_ready(ready)
-        except BaseException as error:  # whatever it raises, it is the answer
+        except BaseException as error:  # any error is the reason
             return f"{type(error).__name__}: {error}"
         if not isinstance(ready, bool):
             return "is_ready() must return a boolean value"
         return "" if ready else f"Model '{self._instance}' is not ready (user-defined check failed)."
 
     def _awaited_ready(self, awaitable):
-        # On the loop that executions share, where there is one: what they wait for belongs to it.
+        # Use the loop that executions share, if there is one: objects that the coroutine awaits may belong to it.
         if self._loop is None:
             return asyncio.run(_awaited(awaitable))
         return asyncio.run_coroutine_threadsafe(_awaited(awaitable), self._loop).result()
@@ -114,14 +116,14 @@ class TritonModel:
             execution.take(returned)
         except EOFError:
             raise
-        except (Exception, SystemExit) as error:  # the model's own: all of the batch fails
+        except (Exception, SystemExit) as error:  # an error of the model: the whole batch fails
             self._fail(execution, error)
         finally:
             current_execution.reset(token)
         execution.finish()
 
     def _go_on(self, coroutine, execution):
-        """On an event loop that all executions of the instance share; the next of them may begin."""
+        """Continues on an event loop that all executions of the instance share. The next execution may begin."""
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
             threading.Thread(target=self._loop.run_forever, name="inferd-loop", daemon=True).start()
@@ -145,7 +147,7 @@ class TritonModel:
         execution.fail(self._text_of(error))
 
     def report(self, error):
-        """A response that is an error. What the model says is its client's fault is nothing that the operator has to mend."""
+        """Logs a response that is an error. A client's fault is logged as verbose, as the operator cannot mend it."""
         code = error.code()
         level = LOG_VERBOSE if code in CLIENTS_FAULT else LOG_ERROR
         failures.report(f"execute answered with an error ({CODE_NAMES.get(code, code)}): {error.message()}, in {self._load.file}", level=level)
@@ -163,10 +165,10 @@ class TritonModel:
         return self._instance
 
     def written(self, batch, answers, given):
-        """A response's outputs, those that are wanted."""
+        """Returns the wanted outputs of a response."""
         outputs = []
         for tensor in given.output_tensors():
-            # What the configuration has no output for is what no request wants, too.
+            # An output that the configuration does not list is never wanted.
             index = self.signature.output_index(tensor.name())
             if index in batch.wanted:
                 outputs.append(answers.write(index, tensor._array, tensor._datatype))
@@ -178,7 +180,7 @@ async def _awaited(awaitable):
 
 
 class Execution:
-    """The requests of a batch, and what became of each."""
+    """The requests of a batch, and the state of each."""
 
     def __init__(self, model, batch, answers):
         self._model = model
@@ -190,9 +192,9 @@ class Execution:
         self._changed = threading.Condition()
         self._open = {request.number for request in batch.requests}
         self._sending = {number: threading.Lock() for number in self._open}
-        self._returned = False  # the next execution may come
+        self._returned = False  # the next execution may begin
         self.over = False  # the model's function has returned
-        self._last = []  # responses that go with the end
+        self._last = []  # responses to send with the end
         names = [output.name for index, output in enumerate(model.signature.outputs) if index in batch.wanted]
         self.requests = []
         for request, part in zip(batch.requests, batch.parts()):
@@ -202,7 +204,7 @@ class Execution:
         self._senders = [weakref.ref(request._sender) for request in self.requests]
 
     def take(self, returned):
-        """What `execute` returned."""
+        """Takes the return value of `execute`."""
         if self.decoupled:
             return self._take_decoupled(returned)
         if not isinstance(returned, list):
@@ -264,7 +266,7 @@ class Execution:
         return response(number, outputs, final=final, parameters=given._parameters.items())
 
     def send(self, number, given, final):
-        """By a sender, on any thread."""
+        """Sends a response. Called by a sender, on any thread."""
         with self._sending[number]:
             if number not in self._open:
                 raise pb.TritonModelException("Unable to send response. Response sender has been closed.")
@@ -276,7 +278,7 @@ class Execution:
                     self._end(number)
 
     def _end(self, number):
-        """With the lock, and all that belongs to the request sent or among the last."""
+        """Ends a request. Call with the lock held, when all its responses are sent or in _last."""
         if number not in self._open:
             return
         self._open.discard(number)
@@ -289,7 +291,7 @@ class Execution:
         self._model.server.end(self)
 
     def abandon(self, number):
-        """Its sender is gone, and has not closed it."""
+        """Ends a request whose sender is gone without having closed it."""
         with self._sending[number]:
             self._close(number, response(number, code=INTERNAL,
                                          message="the model's response sender went without the final response"))
@@ -307,7 +309,7 @@ class Execution:
         return number in self._open
 
     def function_over(self):
-        """The model's function has returned: what it has not answered, its senders do, as long as there are any."""
+        """Call when the model's function has returned: senders, if any are left, answer the remaining requests."""
         self.over = True
         self.requests = None
         for number, sender in enumerate(self._senders):
@@ -315,7 +317,7 @@ class Execution:
                 self.abandon(number)
 
     def finish(self, goes_on=False):
-        """`execute` has returned; `goes_on`: and is a coroutine."""
+        """Call when `execute` has returned. `goes_on` is true if it returned a coroutine."""
         if not goes_on:
             self.function_over()
         with self._changed:
@@ -330,7 +332,7 @@ class Execution:
 
 
 class ResponseSender:
-    """Sends the responses to one request, on any thread."""
+    """Sends the responses to one request. Thread-safe."""
 
     def __init__(self, execution, number):
         self._execution = execution
@@ -347,7 +349,7 @@ class ResponseSender:
             raise TypeError(f"a response is an InferenceResponse, and no {type(response)}")
         with self._sending:
             self._check(response)
-            # The end alone says nothing new where there is one response: it has been sent.
+            # Without decoupling, the end alone adds nothing: the response has been sent.
             if self._execution.decoupled or response is not None:
                 self._execution.send(self._number, response, bool(flags))
             self._closed = bool(flags)
@@ -370,5 +372,5 @@ class ResponseSender:
     def __del__(self):
         execution = self._execution
         if not self._closed and execution.over and execution.is_open(self._number):
-            # Not here: this may be any moment of any thread.
+            # Use another thread: `__del__` may run at any moment on any thread.
             threading.Thread(target=execution.abandon, args=(self._number,), daemon=True).start()

@@ -32,8 +32,8 @@ std::optional<double> ParseFloat(std::string_view text) {
   return value;
 }
 
-// What users and optimizers have noted, which is no argument: "__lr_mult__", and in files of old versions without the
-// underscores, of the node or of one of its weights ("weight_lr_mult").
+// True for notes of users and optimizers, which are not arguments: "__lr_mult__". In files of old versions they have no
+// underscores, and concern the node or one of its weights ("weight_lr_mult").
 bool IsNote(std::string_view name) {
   if (name.starts_with("__")) return true;
   constexpr std::string_view kNotes[] = {"ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage"};
@@ -146,7 +146,7 @@ void Arguments::Refuse(std::string message) {
 }
 
 base::Status Arguments::Finish() {
-  // Which library computes, and how fast, says nothing about what is computed.
+  // The library and speed of a computation do not change its result.
   Ignore({"workspace", "cudnn_tune", "cudnn_off", "cudnn_algo_verbose", "cudnn_algo_fwd", "cudnn_algo_fwd_prec",
           "cudnn_algo_bwd_data", "cudnn_algo_bwd_filter", "num_args"});
   for (const auto& [name, value] : node_.attributes) {

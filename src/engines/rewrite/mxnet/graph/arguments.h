@@ -17,36 +17,36 @@ namespace inferd::mxnet {
 // A tuple of MXNet's, whose parts may be None: "(2, None)".
 using OptionalInts = std::vector<std::optional<int64_t>>;
 
-// The arguments of one node, which are texts: each is asked for by its name. What was not asked for when the node is
-// done is an argument that nothing here knows: an answer without it could be a wrong one. A text that is not what is
-// asked for is an error of Finish(). Not thread-safe.
+// The arguments of one node, which are texts. Each is requested by its name. An argument that was not requested when
+// the node is done is unknown here, and ignoring it could give wrong results. A malformed text is an error of Finish().
+// Not thread-safe.
 class Arguments final {
  public:
   explicit Arguments(const Node& node) : node_(node) {}
 
-  // The values, or `otherwise` where there is no such argument.
+  // Return the value, or `otherwise` if there is no such argument.
   int64_t Int(std::string_view name, int64_t otherwise);
   double Float(std::string_view name, double otherwise);
   bool Flag(std::string_view name, bool otherwise);
   std::string_view Text(std::string_view name, std::string_view otherwise);
   Element Datatype(std::string_view name, Element otherwise);
 
-  // "(3, 3)", "[3, 3]" or "3"; empty where there is none, or it is None. Parts that are None are refused.
+  // Parses "(3, 3)", "[3, 3]" or "3". Empty if there is none, or it is None. Refuses parts that are None.
   std::vector<int64_t> Ints(std::string_view name);
   OptionalInts IntsOrNone(std::string_view name);
-  std::optional<int64_t> IntIfAny(std::string_view name);  // nothing: there is none, or it is None
+  std::optional<int64_t> IntIfAny(std::string_view name);  // nullopt if there is none, or it is None
 
   bool Has(std::string_view name) const { return node_.attributes.contains(name); }
-  // There has to be an argument of that name.
+  // Requires an argument of that name.
   void Need(std::string_view name);
-  // Arguments that change nothing here, whatever their values.
+  // Ignores arguments that have no effect here, whatever their values.
   void Ignore(std::initializer_list<std::string_view> names);
-  // Arguments that may only be false here.
+  // Checks arguments that must be false here.
   void MustBeFalse(std::initializer_list<std::string_view> names);
 
   void Refuse(std::string message);
 
-  // INVALID_ARGUMENT: what was wrong first, or the first argument that was not asked for.
+  // INVALID_ARGUMENT with the first error, or the first argument that was not requested.
   base::Status Finish();
 
  private:
@@ -58,7 +58,7 @@ class Arguments final {
   base::Status status_;
 };
 
-// The sizes of a tuple; nothing: it is none. A part beyond 64 bits, or more than 64 parts, is none.
+// Returns the sizes of a tuple, or nullopt if it is not one. A part beyond 64 bits, or more than 64 parts, is invalid.
 std::optional<OptionalInts> ParseTuple(std::string_view text);
 
 }  // namespace inferd::mxnet

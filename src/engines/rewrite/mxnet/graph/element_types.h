@@ -9,11 +9,11 @@ namespace inferd::mxnet {
 
 using onnx::Element;
 
-// The datatype of MXNet's number (mshadow's type flags), as files of parameters and `__dtype__` have it. kUndefined:
-// there is none, or none that ONNX has.
+// Returns the datatype of MXNet's number (mshadow's type flags) in parameter files and `__dtype__`. kUndefined if there
+// is none, or ONNX does not have it.
 Element ElementOfFlag(int64_t flag);
 
-// Likewise of a name, as attributes have it: "float32".
+// Does the same for a name in attributes: "float32".
 Element ElementOfName(std::string_view name);
 
 bool IsFloating(Element element);

@@ -20,7 +20,7 @@ inline std::string SizesOf(const std::vector<int64_t>& shape) {
   return bytes;
 }
 
-// Behind an array's shape: the device, the datatype, the elements.
+// Returns the bytes after an array's shape: the device, the datatype, the elements.
 inline std::string Rest(int32_t flag, std::string_view raw) {
   std::string bytes;
   Append<int32_t>(1, &bytes);
@@ -29,7 +29,7 @@ inline std::string Rest(int32_t flag, std::string_view raw) {
   return bytes.append(raw);
 }
 
-// An array of float32, of the format's second version: all elements are 1.
+// Returns an array of float32 in the format's second version, whose elements are all 1.
 inline std::string ArrayOf(const std::vector<int64_t>& shape) {
   std::string bytes;
   Append<uint32_t>(0xF993FAC9, &bytes);

@@ -7,12 +7,12 @@ namespace inferd::mxnet {
 
 namespace {
 
-// What MXNet's ndarray.cc begins a list and an array with. An array of the first version begins with how many
-// dimensions it has.
+// The magic numbers of a list and an array in MXNet's ndarray.cc. An array of the first version begins with its number
+// of dimensions instead.
 constexpr uint64_t kListMagic = 0x112;
-constexpr uint32_t kVersion1 = 0xF993FAC8;  // sizes are of 64 bits
-constexpr uint32_t kVersion2 = 0xF993FAC9;  // and there are kinds of storage
-constexpr uint32_t kVersion3 = 0xF993FACA;  // and arrays of no dimension
+constexpr uint32_t kVersion1 = 0xF993FAC8;  // with 64-bit sizes
+constexpr uint32_t kVersion2 = 0xF993FAC9;  // with kinds of storage
+constexpr uint32_t kVersion3 = 0xF993FACA;  // with arrays without dimensions
 
 constexpr int32_t kDense = 0;
 
@@ -91,8 +91,8 @@ class ListReader final {
         Fail("an array has no such size");
       array.shape.push_back(size);
     }
-    Take<int32_t>();  // the device that it was on,
-    Take<int32_t>();  // and which one of its kind
+    Take<int32_t>();  // the type of its device
+    Take<int32_t>();  // the device's number
     const int32_t flag = Take<int32_t>();
     array.element = ElementOfFlag(flag);
     const size_t each = onnx::SizeOf(array.element);

@@ -10,12 +10,12 @@
 #include "base/status.h"
 #include "engines/rewrite/mxnet/graph/element_types.h"
 
-// MXNet's files of parameters: a list of arrays and their names, as mx.nd.save writes it. Arrays of every version of
-// the format are read, of dense storage.
+// Reader for MXNet's parameter files: a list of arrays and their names, as mx.nd.save writes it. Reads arrays of every
+// version of the format, with dense storage.
 
 namespace inferd::mxnet {
 
-// What a file may have; one with more is refused.
+// The limits of a file; one that exceeds them is refused.
 inline constexpr uint64_t kArraysMax = 65536;
 inline constexpr uint32_t kDimensionsMax = 32;
 inline constexpr uint64_t kArrayNameMax = 4096;  // bytes
@@ -23,14 +23,14 @@ inline constexpr uint64_t kArrayNameMax = 4096;  // bytes
 struct Array {
   Element element = Element::kFloat;
   std::vector<int64_t> shape;  // every size is 0 or more
-  std::string_view raw;        // the elements, as they lie in memory: a view into the file
+  std::string_view raw;        // the elements as in memory: a view into the file
 };
 
-// By their names, without the "arg:" or "aux:" that says what is trained.
+// Arrays by their names, without the prefix "arg:" or "aux:" that marks what is trained.
 using Params = std::map<std::string, Array, std::less<>>;
 
-// INVALID_ARGUMENT: the file is malformed, beyond a limit, or has an array without a name, of sparse storage, or of a
-// datatype that ONNX has not.
+// INVALID_ARGUMENT if the file is malformed, exceeds a limit, or has an array without a name, with sparse storage, or
+// with a datatype that ONNX does not have.
 base::Result<Params> ReadParams(std::string_view bytes);
 
 }  // namespace inferd::mxnet

@@ -18,7 +18,7 @@ std::string ErrorOf(const std::string& bytes) {
   return params.has_value() ? "" : params.error().message();
 }
 
-// Of version 0, whose sizes have 32 bits, of 1, of 2 and of 3: [2, 1] of int32.
+// Returns [2, 1] of int32 in version 0 (with 32-bit sizes), 1, 2 or 3.
 std::string ArrayOfVersion(int version) {
   constexpr int32_t kElements[] = {7, -8};
   std::string bytes;

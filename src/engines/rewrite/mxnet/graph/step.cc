@@ -9,7 +9,7 @@ namespace inferd::mxnet {
 
 namespace {
 
-// Integers up to here are exact as floating point.
+// Integers up to this are exact in floating point.
 constexpr double kExactMax = 1 << 24;
 
 template <typename T>

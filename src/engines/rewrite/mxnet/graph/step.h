@@ -13,21 +13,21 @@ namespace inferd::mxnet {
 
 using onnx::Attributes;
 
-// What is known of a tensor.
+// The known facts about a tensor.
 struct Value {
   std::string tensor;  // its name in the ONNX graph
-  int rank = -1;       // -1: not known
+  int rank = -1;       // -1 if unknown
   Element element = Element::kFloat;
-  const Array* constant = nullptr;   // of parameters
-  std::string_view kind = "output";  // what MXNet calls it behind the node's name: "conv_output"
+  const Array* constant = nullptr;   // set for parameters
+  std::string_view kind = "output";  // MXNet's suffix after the node's name: "conv_output"
 };
 
-// One node on its way into the ONNX graph: what its rule reads, and where it writes. The first thing that is wrong is
-// noted by args(), and what is written after it does not matter. Not thread-safe.
+// The conversion of one node to the ONNX graph, as its rule sees it: its inputs and its output. args() keeps the first
+// error; anything written after it is irrelevant. Not thread-safe.
 class Step final {
  public:
-  // `onnx`: the operator of ONNX that the rule names, if it names one. `first_input`: a tensor whose first dimension is
-  // the batch; empty: there is none.
+  // `onnx` is the ONNX operator that the rule names, if any. `first_input` is a tensor whose first dimension is the
+  // batch; empty if there is none.
   Step(const Node& node, std::vector<Value> inputs, std::string_view onnx, std::string_view first_input,
        onnx::GraphWriter* out)
       : args_(node), inputs_(std::move(inputs)), name_(node.name), onnx_(onnx), first_input_(first_input), out_(out) {}
@@ -38,40 +38,41 @@ class Step final {
   std::string_view first_input() const { return first_input_; }
 
   size_t inputs() const { return inputs_.size(); }
-  // False, which is noted: so many inputs are not what the operator has.
+  // Checks the number of inputs. Returns false, and notes an error, if the operator does not take so many.
   bool Takes(size_t min, size_t max);
   const Value& in(size_t i) const { return inputs_[i]; }
   std::vector<std::string> InputNames() const;
-  // How many dimensions input `i` has; noted, and 1: it is not known.
+  // Returns the number of dimensions of input `i`. If it is unknown, notes an error and returns 1.
   int Rank(size_t i);
-  // That input `i` is of floating point, and all of one datatype; noted otherwise.
+  // Notes an error unless input `i` is of floating point; the second, unless all inputs have one datatype.
   void NeedFloating(size_t i = 0);
   void NeedOneElement();
 
-  // Argument `name`, or `otherwise`, as an axis of `rank` dimensions, from 0 on. One that is none is noted.
+  // Returns argument `name`, or `otherwise`, as an axis of `rank` dimensions, from 0 on. Notes an error if it is
+  // invalid.
   int64_t Axis(std::string_view name, int64_t otherwise, int rank);
   int64_t Axis(int64_t axis, int rank);
 
-  // A node whose output is the first of the operator, of the datatype of the first input; rank -1: not known.
+  // Writes a node whose output is the operator's first, with the datatype of the first input. `rank` is -1 if unknown.
   void Emit(std::string_view type, const std::vector<std::string>& inputs, const Attributes& attributes, int rank);
-  // The operator's next output is this tensor.
+  // Makes this tensor the operator's next output.
   void Result(std::string tensor, int rank, Element element, std::string_view kind = "output");
-  // A node with `count` outputs; returns their names.
+  // Writes a node with `count` outputs; returns their names.
   std::vector<std::string> Split(std::string_view type, const std::vector<std::string>& inputs,
                                  const Attributes& attributes, size_t count);
 
-  // Constants, and nodes of few inputs that are needed everywhere; each returns the tensor's name.
-  std::string Number(double value, Element element);  // noted: it is no value of this datatype
+  // Constants, and simple nodes that many rules need. Each returns the tensor's name.
+  std::string Number(double value, Element element);  // notes an error if it is not a value of this datatype
   std::string Ints(const std::vector<int64_t>& values) { return out_->Ints(values); }
   std::string Inner(std::string_view type, const std::vector<std::string>& inputs, const Attributes& attributes = {}) {
     return out_->Node(type, inputs, attributes);
   }
-  // Noted: an axis is none of `rank` dimensions.
+  // Notes an error if an axis is not one of `rank` dimensions.
   std::string SwapAxes(const std::string& tensor, int rank, int64_t a, int64_t b);
-  // Input `i`, which has one dimension, as a tensor that is broadcast along axis 1 of `rank` dimensions.
+  // Returns input `i`, which has one dimension, as a tensor that is broadcast along axis 1 of `rank` dimensions.
   std::string PerChannel(size_t i, int rank);
 
-  // MXNet numbers the outputs ("split_output0") where an operator has several, though only one may be for use.
+  // MXNet numbers the outputs ("split_output0") if an operator has several, even if only one may be used.
   void NumberOutputs() { numbered_ = true; }
   bool numbered() const { return numbered_ || outputs_.size() > 1; }
   std::vector<Value> TakeOutputs() { return std::move(outputs_); }

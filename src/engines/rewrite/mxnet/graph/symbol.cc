@@ -9,8 +9,8 @@ namespace inferd::mxnet {
 
 namespace {
 
-// Before version 0.9 operators have their arguments in `param`, and `attr` is the users'. Then `attr` had both, and it
-// is `attrs` now.
+// Before version 0.9, operators have their arguments in `param`, and users' attributes in `attr`. Later `attr` had
+// both, and now it is `attrs`.
 struct ReadNode {
   Node node;
   bool has_param = false;
@@ -77,7 +77,7 @@ class SymbolReader final {
     });
   }
 
-  // [[node, output], ...], or [[node, output, version], ...].
+  // Reads [[node, output], ...], or [[node, output, version], ...].
   base::Status ReadEntries(std::vector<Entry>* entries) {
     return json::ReadArray(in_, [this, entries]() -> base::Status {
       if (entries->size() == kEntriesMax) return in_.Error("more than 4096 inputs of a node, or heads");

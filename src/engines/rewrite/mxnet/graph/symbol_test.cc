@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-// A net of one node, whose attributes are written so.
+// Returns a net of one node with these attributes.
 std::string WithAttributes(const std::string& attributes) {
   return R"({"nodes": [{"op": "null", "name": "x", "inputs": []},
                        {"op": "clip", "name": "y", "inputs": [[0, 0, 0]], )" +

@@ -16,7 +16,7 @@ void WriteUnary(Step& step) {
   step.Emit(step.onnx(), step.InputNames(), {}, step.in(0).rank);
 }
 
-// Copies, and what only has a meaning in training.
+// For copies, and operators that only have an effect in training.
 void WriteCopy(Step& step) {
   if (!step.Takes(1, 1)) return;
   step.args().Ignore({"grad_scale", "valid_thresh", "normalization"});
@@ -43,7 +43,7 @@ void WriteActivation(Step& step) {
   step.args().Refuse("act_type '" + std::string(type.substr(0, 100)) + "' is not supported");
 }
 
-// x / 2 * (1 + erf(x / sqrt(2)))
+// Writes x / 2 * (1 + erf(x / sqrt(2))).
 void WriteGelu(Step& step) {
   const Element element = step.in(0).element;
   const std::string& x = step.in(0).tensor;
@@ -71,7 +71,7 @@ void WriteLeakyRelu(Step& step) {
   const int rank = step.in(0).rank;
   if (type == "gelu") return WriteGelu(step);
   if (type == "leaky") return step.Emit("LeakyRelu", step.InputNames(), Attributes().Float("alpha", slope), rank);
-  // Random in training; the middle of its bounds otherwise.
+  // Random in training; otherwise the middle of its bounds.
   if (type == "rrelu") {
     return step.Emit("LeakyRelu", step.InputNames(), Attributes().Float("alpha", (lower + upper) / 2), rank);
   }
@@ -110,7 +110,7 @@ void WriteHardSigmoid(Step& step) {
             step.in(0).rank);
 }
 
-// Towards 0.
+// Rounds towards 0.
 void WriteTruncation(Step& step) {
   if (!step.Takes(1, 1)) return;
   step.NeedFloating();
@@ -119,7 +119,7 @@ void WriteTruncation(Step& step) {
   step.Emit("Mul", {step.Inner("Sign", {x}), whole}, {}, step.in(0).rank);
 }
 
-// 1 where it is 0, and 0 elsewhere.
+// Writes 1 if the element is 0, else 0.
 void WriteLogicalNot(Step& step) {
   if (!step.Takes(1, 1)) return;
   step.NeedFloating();

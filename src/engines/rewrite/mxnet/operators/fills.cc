@@ -1,4 +1,4 @@
-// Operators that make tensors out of nothing but their arguments, or of another's shape.
+// Operators that make tensors from their arguments only, or from another's shape.
 
 #include <string>
 #include <vector>
@@ -11,8 +11,8 @@ namespace {
 
 constexpr int64_t kFillMax = 1 << 26;  // elements
 
-// A first size of 0 is one that MXNet finds out from where the tensor is used: the states of unrolled recurrent nets
-// have as many rows as the batch.
+// A first size of 0 is one that MXNet infers from the tensor's use: the states of unrolled recurrent nets have as many
+// rows as the batch.
 std::string ShapeOfFill(Step& step, const std::vector<int64_t>& shape) {
   int64_t count = 1;
   for (size_t i = 0; i < shape.size(); ++i) {

@@ -13,7 +13,7 @@ namespace {
 void WriteFullyConnected(Step& step) {
   const bool no_bias = step.args().Flag("no_bias", false);
   const bool flattens = step.args().Flag("flatten", true);
-  step.args().Ignore({"num_hidden"});  // what the weights have
+  step.args().Ignore({"num_hidden"});  // the weights have it
   const size_t count = no_bias ? 2 : 3;
   if (!step.Takes(count, count)) return;
   const int rank = step.Rank(0);
@@ -28,7 +28,7 @@ void WriteFullyConnected(Step& step) {
   step.Emit("Add", {step.Inner("MatMul", {inputs[0], weights}), inputs[2]}, {}, rank);
 }
 
-// A gamma that is fixed is 1, whatever the file has.
+// A fixed gamma is 1, whatever the file has.
 std::string Ones(Step& step, const Value& like) {
   if (like.constant == nullptr || like.element != Element::kFloat) {
     step.args().Refuse("a gamma that is fixed has to be a parameter, of float32");
@@ -44,7 +44,7 @@ std::string Ones(Step& step, const Value& like) {
 void WriteBatchNorm(Step& step) {
   if (!step.Takes(5, 5)) return;
   Arguments& args = step.args();
-  args.Ignore({"momentum", "use_global_stats", "min_calib_range", "max_calib_range"});  // of training, of int8
+  args.Ignore({"momentum", "use_global_stats", "min_calib_range", "max_calib_range"});  // for training, and for int8
   args.MustBeFalse({"output_mean_var"});
   const int rank = step.Rank(0);
   const int64_t axis = step.Axis("axis", 1, rank);
@@ -91,7 +91,7 @@ void WriteLrn(Step& step) {
             step.in(0).rank);
 }
 
-// x / sqrt(sum(x * x) + eps)
+// Writes x / sqrt(sum(x * x) + eps).
 void WriteL2Normalization(Step& step) {
   if (!step.Takes(1, 1)) return;
   step.NeedFloating();
@@ -127,7 +127,7 @@ std::string Swapped(Step& step, size_t i, bool swaps) {
   return swaps && rank >= 2 ? step.SwapAxes(step.in(i).tensor, rank, rank - 2, rank - 1) : step.in(i).tensor;
 }
 
-// The last dimension of the first with the first of the second.
+// Multiplies the last dimension of the first with the first of the second.
 void WriteDot(Step& step) {
   if (!step.Takes(2, 2)) return;
   Arguments& args = step.args();

@@ -1,5 +1,5 @@
-// Operators of two tensors, or of a tensor and a number. All but `broadcast_...` want tensors of one shape; ONNX
-// broadcasts, and gives the same where they are.
+// Operators of two tensors, or of a tensor and a number. All but `broadcast_...` require tensors of one shape. ONNX
+// broadcasts, which gives the same result for equal shapes.
 
 #include <algorithm>
 #include <string>
@@ -32,7 +32,7 @@ void WriteSum(Step& step) {
   step.Emit("Sum", step.InputNames(), {}, WiderRank(step));
 }
 
-// The number's tensor. Integers stay integers: a number that is none would make MXNet's answer one of floating point.
+// Returns the number's tensor. Integers stay integers: a fractional number would make MXNet's result floating-point.
 std::string ReadScalar(Step& step) {
   step.args().Need("scalar");
   if (!step.args().Flag("is_int", true) && !IsFloating(step.in(0).element)) {
@@ -53,7 +53,7 @@ void WriteScalar(Step& step, bool number_first) {
 void WriteTensorAndNumber(Step& step) { WriteScalar(step, false); }
 void WriteNumberAndTensor(Step& step) { WriteScalar(step, true); }
 
-// 1 where it is so, and 0 where it is not, in the datatype of the input. `onnx` may begin with "Not".
+// Writes 1 if it is true, else 0, in the datatype of the input. `onnx` may begin with "Not".
 void EmitTruth(Step& step, const std::string& second, int rank) {
   step.NeedFloating();
   std::string_view type = step.onnx();
@@ -74,7 +74,7 @@ void WriteComparisonWithNumber(Step& step) {
   if (step.Takes(1, 1)) EmitTruth(step, ReadScalar(step), step.in(0).rank);
 }
 
-// Where the first is not 0.
+// Selects by whether the first is not 0.
 void WriteWhere(Step& step) {
   if (!step.Takes(3, 3)) return;
   if (step.in(1).element != step.in(2).element) step.args().Refuse("its inputs are of different datatypes");

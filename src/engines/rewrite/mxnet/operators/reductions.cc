@@ -1,4 +1,4 @@
-// Operators that make few elements of many. An answer of no dimensions is one of shape [1] in MXNet.
+// Operators that reduce elements. In MXNet a result without dimensions has shape [1].
 
 #include <algorithm>
 #include <string>
@@ -13,10 +13,10 @@ namespace {
 struct Reduction {
   std::vector<int64_t> axes;
   bool keeps = false;
-  int rank = 0;  // of the answer as ONNX makes it
+  int rank = 0;  // of ONNX's result
 };
 
-// Axes from the argument `axis`, or all; `exclude`: all others.
+// Reads the axes from the argument `axis`, or all axes; with `exclude`, all others.
 Reduction ReadReduction(Step& step) {
   Reduction reduction;
   const int rank = step.Rank(0);
@@ -47,7 +47,7 @@ void EmitReduction(Step& step, std::string_view type) {
   Attributes attributes;
   attributes.Int("keepdims", reduction.keeps ? 1 : 0);
   std::vector<std::string> inputs = {step.in(0).tensor};
-  // Axes are an input of ReduceSum, and an attribute of the others.
+  // Axes are an input of ReduceSum, but an attribute of the others.
   if (type == "ReduceSum") inputs.push_back(step.Ints(reduction.axes));
   if (type != "ReduceSum") attributes.Ints("axes", reduction.axes);
   EmitReduced(step, step.Inner(type, inputs, attributes), reduction.rank, step.in(0).element);
@@ -68,7 +68,7 @@ void WriteNorm(Step& step) {
   EmitReduction(step, order == 1 ? "ReduceL1" : "ReduceL2");
 }
 
-// MXNet's indices are numbers of floating point.
+// MXNet's indices are floating-point numbers.
 void WriteArg(Step& step) {
   if (!step.Takes(1, 1)) return;
   step.NeedFloating();

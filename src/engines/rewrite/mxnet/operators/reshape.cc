@@ -14,8 +14,8 @@ constexpr int64_t kKeepRest = -2;
 constexpr int64_t kJoin = -3;
 constexpr int64_t kDivide = -4;
 
-// A dimension of the answer: a size (-1: what is left), an axis of the input, or two axes' product, or an axis by a
-// size.
+// A dimension of the result: a size (-1 for the rest), an axis of the input, the product of two axes, or an axis
+// divided by a size.
 struct Dimension {
   int64_t size = 1;
   int axis = -1;
@@ -70,11 +70,11 @@ class Plan final {
 
   Step& step_;
   const int rank_;
-  int axis_ = 0;  // the input's next
+  int axis_ = 0;  // the next axis of the input
   std::vector<Dimension> made_;
 };
 
-// Of a 1-D tensor with the input's sizes.
+// Returns an axis's size from a 1-D tensor with the input's sizes.
 std::string SizeOfAxis(Step& step, const std::string& sizes, int axis) {
   return step.Inner("Gather", {sizes, step.Ints({axis})}, Attributes().Int("axis", 0));
 }
@@ -84,7 +84,7 @@ std::string ShapeOf(Step& step, const std::vector<Dimension>& dimensions) {
   for (size_t i = 0; i < dimensions.size(); ++i) {
     const Dimension& each = dimensions[i];
     if (each.axis < 0) plain.push_back(each.size);
-    // ONNX keeps a dimension, too: one that stays where it is.
+    // ONNX can also keep a dimension that stays at its position.
     if (each.axis == static_cast<int>(i) && !each.joined && each.divisor == 1) plain.push_back(0);
   }
   if (plain.size() == dimensions.size()) return step.Ints(plain);
@@ -103,7 +103,7 @@ std::string ShapeOf(Step& step, const std::vector<Dimension>& dimensions) {
   return step.Inner("Concat", pieces, Attributes().Int("axis", 0));
 }
 
-// From behind: codes and axes are counted from the last on.
+// Mirrors the dimensions: codes and axes are counted from the last one.
 void Mirror(std::vector<Dimension>* dimensions, int rank) {
   std::ranges::reverse(*dimensions);
   for (Dimension& each : *dimensions) {

@@ -4,8 +4,8 @@
 
 namespace inferd::mxnet {
 
-// MXNet's Reshape, with its codes: 0 keeps a dimension, -1 is what is left, -2 keeps all that follow, -3 puts two
-// together, and -4 makes two of one, whose sizes follow.
+// Writes MXNet's Reshape with its codes: 0 keeps a dimension, -1 is the rest, -2 keeps all remaining dimensions, -3
+// joins two, and -4 splits one into the two sizes that follow.
 void WriteReshape(Step& step);
 
 }  // namespace inferd::mxnet

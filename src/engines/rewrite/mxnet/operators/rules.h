@@ -9,13 +9,13 @@
 
 namespace inferd::mxnet {
 
-// How operators of one name are written in ONNX, of opset 17. A rule asks for every argument that it knows, and writes
-// what gives the same numbers, or refuses.
+// The conversion of operators of one name to ONNX, opset 17. A rule requests every argument that it knows. It writes
+// nodes that give the same numbers, or refuses.
 struct Rule {
   std::string_view op;  // MXNet's
   void (*write)(Step& step);
-  std::string_view onnx = {};       // the operator that `write` writes, where several rules share it
-  size_t inputs_max = kEntriesMax;  // inputs behind these are for training only: labels
+  std::string_view onnx = {};       // the operator for `write`, if several rules share it
+  size_t inputs_max = kEntriesMax;  // inputs after these are for training only: labels
 };
 
 std::span<const Rule> WindowRules();
@@ -30,7 +30,7 @@ std::span<const Rule> FillRules();
 
 std::array<std::span<const Rule>, 9> AllRules();
 
-// Null: there is none.
+// Null if there is none.
 const Rule* FindRule(std::string_view op);
 
 }  // namespace inferd::mxnet

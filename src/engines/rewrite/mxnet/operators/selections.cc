@@ -1,4 +1,4 @@
-// Operators that take some elements: slices, pieces and lookups.
+// Operators that select elements: slices, pieces and lookups.
 
 #include <algorithm>
 #include <limits>
@@ -69,7 +69,7 @@ void WriteSliceLike(Step& step) {
             rank);
 }
 
-// The rows and columns of the second, from an offset on.
+// Selects the rows and columns of the second's size, from an offset on.
 void WriteCrop(Step& step) {
   if (!step.Takes(2, 2)) return;
   step.args().MustBeFalse({"center_crop"});
@@ -96,7 +96,7 @@ void WriteReverse(Step& step) {
   step.Result(SliceOf(step, minus, std::vector<int64_t>(axes.size(), kBegin), axes, minus), rank, step.in(0).element);
 }
 
-// The pieces as the operator's outputs, without the axis if it is to go.
+// Writes the pieces as the operator's outputs, without the axis if `squeezes`.
 void EmitPieces(Step& step, const std::vector<std::string>& pieces, int64_t axis, bool squeezes) {
   const int rank = step.in(0).rank;
   if (squeezes && rank < 2) step.args().Refuse("it leaves no dimension");
@@ -135,14 +135,14 @@ void WriteSplit(Step& step) {
   EmitPieces(step, pieces, axis, squeezes);
 }
 
-// Indices as ONNX has them, cut to what there is: an index beyond the last is the last.
+// Returns indices in ONNX's form, clipped to the existing range.
 std::string ClippedIndices(Step& step, size_t i, const std::string& count) {
   const std::string indices = step.Inner("Cast", {step.in(i).tensor}, CastTo(Element::kInt64));
   const std::string last = step.Inner("Sub", {count, step.Number(1, Element::kInt64)});
   return step.Inner("Min", {step.Inner("Max", {indices, step.Number(0, Element::kInt64)}), last});
 }
 
-// How many elements `i` has along that axis, as a scalar.
+// Returns the size of input `i` along that axis, as a scalar.
 std::string CountAlong(Step& step, size_t i, int64_t axis) {
   return step.Inner("Gather",
                     {step.Inner("Shape", {step.in(i).tensor}), step.Number(static_cast<double>(axis), Element::kInt64)},
@@ -151,7 +151,7 @@ std::string CountAlong(Step& step, size_t i, int64_t axis) {
 
 void WriteEmbedding(Step& step) {
   if (!step.Takes(2, 2)) return;
-  step.args().Ignore({"input_dim", "output_dim", "dtype", "sparse_grad"});  // what the weights have
+  step.args().Ignore({"input_dim", "output_dim", "dtype", "sparse_grad"});  // the weights have it
   const int rank = step.Rank(0) + step.Rank(1) - 1;
   const std::string indices = ClippedIndices(step, 0, CountAlong(step, 1, 0));
   step.Result(step.Inner("Gather", {step.in(1).tensor, indices}, Attributes().Int("axis", 0)), rank,
@@ -182,7 +182,7 @@ void WriteOneHot(Step& step) {
   const Element element = args.Datatype("dtype", Element::kFloat);
   if (element != Element::kFloat) args.Refuse("a dtype other than float32 is not supported");
   const std::string indices = step.Inner("Cast", {step.in(0).tensor}, CastTo(Element::kInt64));
-  // Negative ones would count from behind: depth is none of them.
+  // Negative ones would count from the end: depth replaces them.
   const std::string none = step.Inner("Less", {indices, step.Number(0, Element::kInt64)});
   const std::string safe = step.Inner("Where", {none, step.Ints({depth}), indices});
   const std::string on = step.Inner("Reshape", {step.Number(args.Float("on_value", 1), element), step.Ints({1})});

@@ -1,4 +1,4 @@
-// Operators that move elements, and change shapes.
+// Operators that move elements and change shapes.
 
 #include <algorithm>
 #include <string>
@@ -78,7 +78,7 @@ void WritePad(Step& step) {
   const std::string_view mode = args.Text("mode", "");
   if (mode != "constant" && mode != "edge" && mode != "reflect")
     args.Refuse("mode '" + std::string(mode.substr(0, 100)) + "' is not supported");
-  const std::vector<int64_t> widths = args.Ints("pad_width");  // before and behind, axis by axis
+  const std::vector<int64_t> widths = args.Ints("pad_width");  // before and after, axis by axis
   const int rank = step.Rank(0);
   if (widths.size() != 2 * static_cast<size_t>(rank)) args.Refuse("its pad_width is not two sizes for each dimension");
   std::vector<int64_t> pads;
@@ -108,7 +108,7 @@ void WriteTile(Step& step) {
   step.Emit("Tile", {x, step.Ints(times)}, {}, static_cast<int>(times.size()));
 }
 
-// Sizes of the axes that are broadcast, which are 1; others keep theirs.
+// Broadcasts axes of size 1 to the given sizes; others keep theirs.
 void WriteBroadcastTo(Step& step) {
   if (!step.Takes(1, 1)) return;
   std::vector<int64_t> shape = step.args().Ints("shape");

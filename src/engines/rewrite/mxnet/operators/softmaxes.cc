@@ -1,4 +1,4 @@
-// Softmaxes, and the outputs of training, which have a label that no answer needs.
+// Softmaxes, and the outputs of training, which have a label that is not needed for results.
 
 #include <string>
 
@@ -12,7 +12,7 @@ void WriteSoftmaxAlong(Step& step, int64_t axis) {
   step.Emit("Softmax", step.InputNames(), Attributes().Int("axis", axis), step.in(0).rank);
 }
 
-// Of more dimensions, versions of MXNet differ: everything behind the first is one row, or only the last.
+// With more dimensions, versions of MXNet differ: a row is everything after the first dimension, or only the last.
 void WriteSoftmaxOfMatrix(Step& step) {
   if (step.Rank(0) != 2) step.args().Refuse("without an axis, an input of other than two dimensions is not supported");
   WriteSoftmaxAlong(step, 1);
@@ -45,7 +45,7 @@ void WriteSoftmin(Step& step) {
 void WriteSoftmaxOutput(Step& step) {
   if (!step.Takes(1, 1)) return;
   Arguments& args = step.args();
-  // How gradients are made.
+  // These control the gradients.
   args.Ignore({"grad_scale", "ignore_label", "use_ignore", "normalization", "out_grad", "smooth_alpha"});
   const bool keeps_shape = args.Flag("preserve_shape", false);
   const int rank = step.Rank(0);

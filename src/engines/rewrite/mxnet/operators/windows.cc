@@ -1,4 +1,4 @@
-// Convolutions, pools and what else has a window.
+// Convolutions, pools and other operators with a window.
 
 #include <algorithm>
 #include <string>
@@ -16,7 +16,7 @@ struct Window {
   std::vector<int64_t> kernel;
   std::vector<int64_t> strides;
   std::vector<int64_t> dilations;
-  std::vector<int64_t> pads;  // on each side, as MXNet has them
+  std::vector<int64_t> pads;  // on each side, as in MXNet
 
   // ONNX has all begins, then all ends.
   std::vector<int64_t> both_sides() const {
@@ -74,10 +74,10 @@ int64_t ReadGroup(Step& step) {
   return group;
 }
 
-// The inputs of a layer with weights, and whether it has a bias.
+// Checks the inputs of a layer with weights, and returns whether it has a bias.
 bool TakesWeights(Step& step, bool no_bias_otherwise) {
   const bool no_bias = step.args().Flag("no_bias", no_bias_otherwise);
-  step.args().Ignore({"num_filter"});  // what the weights have
+  step.args().Ignore({"num_filter"});  // the weights have it
   const size_t count = no_bias ? 2 : 3;
   return step.Takes(count, count);
 }
@@ -108,8 +108,8 @@ void WriteDeconvolution(Step& step) {
             window.rank());
 }
 
-// `full` rounds sizes up, so that a window may begin behind the last element, where engines differ: not where it is
-// wider than its stride and the pad.
+// `full` rounds sizes up, so that a window may begin after the last element, where engines differ. This cannot happen
+// if the window is wider than its stride and the pad.
 bool RoundsUp(Step& step, const Window& window) {
   const std::string_view convention = step.args().Text("pooling_convention", "valid");
   if (convention == "valid") return false;
@@ -145,7 +145,7 @@ void WritePooling(Step& step) {
   if (up && window.padded() && counts_pads) {
     args.Refuse("pooling_convention full of an average that counts pads is not supported");
   }
-  // Without pads, elements behind the last are not counted.
+  // Without pads, elements after the last are not counted.
   const bool counts = counts_pads && window.padded();
   step.Emit("AveragePool", step.InputNames(),
             window.attributes().Int("ceil_mode", up ? 1 : 0).Int("count_include_pad", counts ? 1 : 0), window.rank());

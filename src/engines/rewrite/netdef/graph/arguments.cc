@@ -66,11 +66,11 @@ void Arguments::Refuse(std::string message) {
 }
 
 base::Status Arguments::Finish() {
-  // Which library computes, and how fast, says nothing about what is computed.
+  // The library and speed of a computation do not change its result.
   Ignore({"ws_nbytes_limit", "exhaustive_search", "cudnn_exhaustive_search", "deterministic", "shared_buffer",
           "use_cudnn", "enable_tensor_core", "allow_broadcast_fastpath", "convolution_transform_strategy",
           "init_params"});
-  // Exporters say it of operators that have no channels, too.
+  // Exporters also set it for operators without channels.
   if (const std::string_view order = Text("order", "NCHW"); order != "NCHW") {
     Refuse("order " + std::string(order) + " is not supported: only NCHW is");
   }

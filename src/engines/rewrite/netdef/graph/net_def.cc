@@ -14,7 +14,7 @@ namespace {
 using wire::Tag;
 using wire::Type;
 
-// Reads the fields of a message, and stops at the first thing that is wrong.
+// Reads the fields of a message, and stops at the first error.
 class NetReader final {
  public:
   base::Result<Net> Read(std::string_view bytes) {

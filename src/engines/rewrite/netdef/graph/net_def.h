@@ -8,11 +8,11 @@
 #include "base/status.h"
 
 // Caffe2's NetDef, read from protobuf's wire format (caffe2.proto's NetDef, OperatorDef and Argument). All texts are
-// views into the bytes that were read.
+// views into the input bytes.
 
 namespace inferd::netdef {
 
-// What a net may have; a net with more is refused.
+// The limits of a net; one that exceeds them is refused.
 inline constexpr size_t kOperatorsMax = 65536;  // of a net
 inline constexpr size_t kBlobsMax = 4096;       // inputs of an operator, its outputs, external inputs, ...
 inline constexpr size_t kArgumentsMax = 256;    // of an operator
@@ -25,7 +25,7 @@ struct Argument {
   std::vector<float> floats;
   std::vector<int64_t> ints;
   std::vector<std::string_view> strings;
-  bool other = false;  // tensors, nets: nothing that is read here
+  bool other = false;  // tensors or nets, which are not read here
 };
 
 struct Operator {
@@ -43,7 +43,7 @@ struct Net {
   std::vector<std::string_view> external_outputs;
 };
 
-// INVALID_ARGUMENT: it is malformed, or beyond a limit.
+// INVALID_ARGUMENT if it is malformed, or exceeds a limit.
 base::Result<Net> ReadNet(std::string_view bytes);
 
 }  // namespace inferd::netdef

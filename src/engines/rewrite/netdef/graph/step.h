@@ -11,11 +11,11 @@
 
 namespace inferd::netdef {
 
-// One operator on its way into the graph: what its rule reads, and where it writes. The first thing that is wrong is
-// noted by args(), and what is written after it does not matter. Not thread-safe.
+// The conversion of one operator to the graph, as its rule sees it: its inputs and its outputs. args() keeps the first
+// error; anything written after it is irrelevant. Not thread-safe.
 class Step final {
  public:
-  // `onnx`: the operator of ONNX that the rule names, if it names one. Blobs that nothing has made are noted.
+  // `onnx` is the ONNX operator that the rule names, if any. Blobs that no operator has made are errors.
   Step(const Operator& op, std::string_view onnx, Graph* graph);
 
   Arguments& args() { return args_; }
@@ -24,23 +24,23 @@ class Step final {
 
   size_t inputs() const { return inputs_.size(); }
   size_t outputs() const { return op_.outputs.size(); }
-  // False, which is noted: so many are not what the operator has. Outputs beyond the first may be such that nothing
-  // here makes: an operator that reads one of them is refused.
+  // Checks the numbers of inputs and outputs. Returns false, and notes an error, if the operator does not have so many.
+  // Outputs beyond the first may be ones that nothing here makes: an operator that reads one of them is refused.
   bool Takes(size_t inputs_min, size_t inputs_max, size_t outputs_max = 1);
   const Blob& in(size_t i) const { return *inputs_[i]; }
   std::vector<std::string> InputNames() const;
 
-  // A node whose output is the first of the operator; rank -1: not known.
+  // Writes a node whose output is the operator's first. `rank` is -1 if unknown.
   void Emit(std::string_view type, const std::vector<std::string>& inputs, const Attributes& attributes, int rank);
-  // A node with all of the operator's outputs.
+  // Writes a node with all of the operator's outputs.
   void EmitAll(std::string_view type, const std::vector<std::string>& inputs, const Attributes& attributes, int rank);
-  // A node inside; returns the name of its output.
+  // Writes an inner node; returns the name of its output.
   std::string Inner(std::string_view type, const std::vector<std::string>& inputs, const Attributes& attributes = {});
-  // The operator's first output is this constant.
+  // Makes this constant the operator's first output.
   void EmitConstant(Element element, std::vector<int64_t> shape, std::string_view raw);
 
-  // Blob `i`, which has an element for each channel or one for all, as a tensor that is broadcast along the channels of
-  // `of`. Noted: the ranks that this takes are not known.
+  // Returns blob `i`, with one element for each channel or one for all, as a tensor that is broadcast along the
+  // channels of `of`. Notes an error if the required ranks are unknown.
   std::string PerChannel(size_t i, const Blob& of);
 
  private:

@@ -31,7 +31,7 @@ struct Window {
   }
 };
 
-// `one` ("stride") for each dimension, the list `all` ("strides"), or `one`_h and `one`_w. Empty: none of them.
+// Reads `one` ("stride") for each dimension, the list `all` ("strides"), or `one`_h and `one`_w. Empty if none is set.
 std::vector<int64_t> ReadSizes(Arguments& args, const std::string& one, const std::string& all) {
   std::vector<int64_t> sizes = args.Ints(all);
   const auto each = args.IntIfAny(one);
@@ -134,8 +134,8 @@ void WriteConvTranspose(Step& step) {
             RankOf(window));
 }
 
-// Caffe's pools go on to the right as long as there are elements. Without pads that is ONNX's ceil_mode, unless strides
-// leave elements out, where a window could begin behind the last.
+// Caffe's pools continue to the right as long as there are elements. Without pads that is ONNX's ceil_mode, unless
+// strides skip elements, so that a window could begin after the last one.
 bool RoundsUp(Step& step, const Window& window) {
   if (window.legacy_pad != kCaffePooling) return false;
   bool overlaps = !window.padded();

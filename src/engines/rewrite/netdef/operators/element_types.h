@@ -7,8 +7,8 @@
 
 namespace inferd::netdef {
 
-// The datatype that an argument names, by caffe2.proto's number or name; kUndefined: there is none, or none that ONNX
-// has.
+// Returns the datatype that an argument names, by caffe2.proto's number or name. kUndefined if there is none, or ONNX
+// does not have it.
 Element ReadElement(Arguments& args, std::string_view argument);
 
 Attributes CastTo(Element element);

@@ -15,7 +15,7 @@ void WriteUnary(Step& step) {
   if (step.Takes(1, 1)) step.Emit(step.onnx(), step.InputNames(), {}, step.in(0).rank);
 }
 
-// Copies, and what only has a meaning in training or between devices.
+// For copies, and operators that only have an effect in training or between devices.
 void WriteCopy(Step& step) {
   if (step.Takes(1, 1)) step.Emit("Identity", step.InputNames(), {}, step.in(0).rank);
 }
@@ -25,7 +25,7 @@ void WriteNary(Step& step) {
   step.Emit(step.onnx(), step.InputNames(), {}, step.in(0).rank);
 }
 
-// The second operand where `broadcast` is set: its dimensions are those of the first from `axis` on.
+// Returns the second operand if `broadcast` is set: its dimensions are those of the first from `axis` on.
 std::string WithAxis(Step& step, int64_t axis) {
   const Blob& a = step.in(0);
   const Blob& b = step.in(1);

@@ -1,4 +1,4 @@
-// Operators that make tensors out of nothing but their arguments: the weights.
+// Operators that make tensors from their arguments only: the weights.
 
 #include <algorithm>
 #include <limits>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kRankMax = 16;
 
-// How many elements there are. Noted: there cannot be so many.
+// Returns the number of elements. Notes an error if it is too large.
 size_t CountOf(Step& step, const std::vector<int64_t>& shape, Element element) {
   if (shape.size() > kRankMax) step.args().Refuse("its shape has more than 16 dimensions");
   const uint64_t left = step.out().bytes_left() / SizeOf(element);
@@ -48,7 +48,7 @@ bool AppendInt(int64_t value, std::string* raw) {
   return true;
 }
 
-// False: the datatype does not have the value.
+// Returns false if the datatype does not have the value.
 bool AppendInt(Element element, int64_t value, std::string* raw) {
   switch (element) {
     case Element::kBool: Append<uint8_t>(value != 0 ? 1 : 0, raw); return true;
@@ -115,7 +115,7 @@ void WriteIntFill(Step& step) { step.args().Ignore({"dtype"}), WriteGiven(step, 
 void WriteInt64Fill(Step& step) { step.args().Ignore({"dtype"}), WriteGiven(step, Element::kInt64); }
 void WriteBoolFill(Step& step) { step.args().Ignore({"dtype"}), WriteGiven(step, Element::kBool); }
 
-// Without a dtype, the value says it.
+// Without a dtype, the value determines it.
 Element ElementOfConstant(Arguments& args) {
   if (args.Has("dtype")) return ReadElement(args, "dtype");
   const Argument* const value = args.Find("value");

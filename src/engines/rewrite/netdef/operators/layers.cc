@@ -17,7 +17,7 @@ void NeedTestMode(Step& step) {
   if (step.args().Int("is_test", 0) == 0) step.args().Refuse("it is in training mode: is_test is not 1");
 }
 
-// Everything from the second dimension on as one row.
+// Returns everything from the second dimension on as one row.
 std::string AsRows(Step& step, const Blob& blob) {
   return blob.rank == 2 ? blob.name : step.Inner("Flatten", {blob.name}, Attributes().Int("axis", 1));
 }
@@ -48,7 +48,7 @@ void WriteInstanceNorm(Step& step) {
             Attributes().Float("epsilon", step.args().Float("epsilon", 1e-5F)), step.in(0).rank);
 }
 
-// x * scale + bias, one of each for each channel.
+// Writes x * scale + bias, with one of each per channel.
 void WriteAffineChannel(Step& step) {
   if (!step.Takes(3, 3)) return;
   step.args().MustBeZero({"is_learnable"});
@@ -82,7 +82,7 @@ void WriteSoftmax(Step& step) {
   step.Emit("Softmax", step.InputNames(), Attributes().Int("axis", step.args().Int("axis", 1)), step.in(0).rank);
 }
 
-// Both operands as matrices, whatever their rank.
+// Multiplies both operands as matrices, whatever their rank.
 void WriteMatMul(Step& step) {
   if (!step.Takes(2, 2)) return;
   Arguments& args = step.args();
@@ -110,7 +110,7 @@ std::string WithLastTwoSwapped(Step& step, const Blob& blob) {
 void WriteBatchMatMul(Step& step) {
   if (!step.Takes(2, 2)) return;
   Arguments& args = step.args();
-  args.Ignore({"broadcast", "use_scratch"});  // without `broadcast` Caffe2 refuses what ONNX would broadcast
+  args.Ignore({"broadcast", "use_scratch"});  // without `broadcast` Caffe2 refuses shapes that ONNX would broadcast
   const std::string a = args.Int("trans_a", 0) != 0 ? WithLastTwoSwapped(step, step.in(0)) : step.in(0).name;
   const std::string b = args.Int("trans_b", 0) != 0 ? WithLastTwoSwapped(step, step.in(1)) : step.in(1).name;
   const bool known = step.in(0).rank >= 2 && step.in(1).rank >= 2;

@@ -1,4 +1,4 @@
-// Operators that make few elements of many.
+// Operators that reduce elements.
 
 #include <string>
 #include <vector>

@@ -8,12 +8,12 @@
 
 namespace inferd::netdef {
 
-// How operators of one type are written in ONNX. A rule asks for every argument that it knows, and writes what gives
-// the same numbers, or refuses.
+// The conversion of operators of one type to ONNX. A rule requests every argument that it knows. It writes nodes that
+// give the same numbers, or refuses.
 struct Rule {
   std::string_view type;  // Caffe2's
   void (*write)(Step& step);
-  std::string_view onnx = {};  // the operator that `write` writes, where several rules share it
+  std::string_view onnx = {};  // the operator for `write`, if several rules share it
 };
 
 std::span<const Rule> ConvolutionRules();
@@ -25,7 +25,7 @@ std::span<const Rule> FillRules();
 
 std::array<std::span<const Rule>, 6> AllRules();
 
-// Null: there is none.
+// Null if there is none.
 const Rule* FindRule(std::string_view type);
 
 }  // namespace inferd::netdef

@@ -1,4 +1,4 @@
-// Operators that move elements, and look them up.
+// Operators that move elements and look them up.
 
 #include <algorithm>
 #include <limits>
@@ -95,7 +95,7 @@ void WriteSqueeze(Step& step, int64_t direction) {
 void WriteSqueeze(Step& step) { WriteSqueeze(step, -1); }
 void WriteExpandDims(Step& step) { WriteSqueeze(step, 1); }
 
-// Caffe2 counts from behind the last element where a bound is negative: -1 is the end.
+// In Caffe2, a negative bound counts from behind the last element: -1 is the end.
 int64_t ToOnnxBound(int64_t bound) {
   if (bound >= 0) return bound;
   return bound == -1 ? std::numeric_limits<int64_t>::max() : bound + 1;

@@ -32,7 +32,7 @@ constexpr std::string_view kControlSocket = "/run/inferd/http.sock";
 constexpr std::string_view kSocketVariable = "INFERD_HTTP_UNIX_SOCKET";
 constexpr std::string_view kControlVariable = "INFERD_CONTROL_FROM";
 
-// The container's first port, or a port of that name; null: none.
+// Returns the container's first port, or its port of that name. Null if there is none.
 const Value* FindContainerPort(const Value& container, std::string_view name = "") {
   const Value* const ports = container.Find("ports");
   if (ports == nullptr) return nullptr;
@@ -48,7 +48,7 @@ std::string ComponentPort(const Value& server) {
   return port == nullptr ? std::to_string(kContainerPort) : port->text();
 }
 
-// The words of KServe's agent, in the order in which KServe gives them.
+// The arguments of the agent, in KServe's order.
 class AgentArguments final {
  public:
   AgentArguments(const PodInjection& injection, const ResolvedPod& pod) : injection_(injection), pod_(pod) {}
@@ -96,7 +96,7 @@ class AgentArguments final {
   std::vector<std::string> words_;
 };
 
-// What the agent would not start with.
+// Checks the batcher's limits, because the agent would not start with invalid ones.
 base::Status CheckBatcher(const ResolvedPod& pod) {
   for (const std::string& key : {kBatchSizeAnnotation, kBatchLatencyAnnotation}) {
     const std::string value = AnnotationOf(pod, key);
@@ -106,8 +106,9 @@ base::Status CheckBatcher(const ResolvedPod& pod) {
   return base::OkStatus();
 }
 
-// The server's probe as the agent reads it, which asks the server in place of the kubelet; empty: it can ask no more
-// than whether the port is open. Names of ports, and those that Knative leaves open, become numbers.
+// Returns the server's probe as JSON for the agent, which runs it instead of the kubelet. Port names, and ports that
+// Knative would fill in, become numbers. Empty if the agent cannot run the probe. Then it only checks that the port is
+// open.
 std::string ProbeJson(const Value& server) {
   const Value* const given = server.Find("readinessProbe");
   if (given == nullptr) return "";
@@ -136,13 +137,13 @@ Value AgentProbe() {
                                              {"httpHeaders", Value::List({std::move(header)})}})}});
 }
 
-// Knative's proxy goes on to the agent, in place of the server.
+// Makes Knative's queue-proxy forward to the agent instead of the server.
 void LeadToAgent(Value& queue_proxy) {
   Value* const port = FindNamed(queue_proxy, "env", "USER_PORT");
   if (port != nullptr) port->Set("value", Value::String(std::to_string(kAgentPort)));
 }
 
-// What the agent knows of Knative's, or else of the server's probe and its time.
+// Gives the agent the variables of Knative's queue-proxy. Without one, gives it the server's probe and timeout.
 void AddAgentVariables(ResolvedPod& pod, const Value& server, Value& agent) {
   if (Value* const queue_proxy = FindNamed(pod.pod_spec, "containers", kQueueProxy)) {
     if (const Value* const variables = std::as_const(*queue_proxy).Find("env")) agent.Set("env", *variables);
@@ -157,7 +158,8 @@ void AddAgentVariables(ResolvedPod& pod, const Value& server, Value& agent) {
   }
 }
 
-// A revision's requests go to its one container with ports, by the protocol that the port's name says.
+// Gives the agent the pod's only port, because Knative sends a revision's requests to its one container with ports.
+// Keeps the port's name, which selects the protocol.
 void TakePorts(ResolvedPod& pod, Value& agent) {
   Value port = Value::Map({{"containerPort", Number(kAgentPort)}, {"protocol", Text("TCP")}});
   for (Value& container : pod.pod_spec.At("containers").items()) {
@@ -172,7 +174,7 @@ void TakePorts(ResolvedPod& pod, Value& agent) {
   agent.Set("ports", Value::List({std::move(port)}));
 }
 
-// The models that come and go, and the list of them.
+// Mounts the folder of the TrainedModels, and the ConfigMap that lists them.
 void MountModelDir(ResolvedPod& pod, Value& agent, Value& volumes) {
   if (!pod.annotations.contains(kAgentAnnotation)) return;
   if (pod.annotations.contains(kModelDirAnnotation)) {
@@ -195,8 +197,9 @@ bool RunsInferd(const Value& server) {
   return image != nullptr && IsOwnImage(image->text());
 }
 
-// An agent that brings models controls the server. Where both are inferd's, they share a Unix socket that no other
-// container has, and the server takes control calls from there alone, unless its variables say otherwise.
+// Adds the control socket for an agent that loads models. If agent and server are both inferd's, they share a Unix
+// socket that no other container has. The server accepts control calls through the socket only, unless its variables
+// say otherwise.
 void ShareControlSocket(const PodInjection& injection, ResolvedPod& pod, Value& agent, Value& volumes) {
   if (!pod.annotations.contains(kAgentAnnotation) || !IsOwnImage(injection.config.agent.image)) return;
   Value& server = *FindNamed(pod.pod_spec, "containers", kServingContainer);
@@ -213,7 +216,7 @@ void ShareControlSocket(const PodInjection& injection, ResolvedPod& pod, Value& 
   AddMount(server, kControlVolume, kControlDir, false);
 }
 
-// It brings models with the credentials of the pod's service account.
+// Adds the credentials of the pod's service account, with which the agent fetches models.
 void AddPullerCredentials(const PodInjection& injection, const ResolvedPod& pod, Value& agent, Value& volumes) {
   if (!pod.annotations.contains(kAgentAnnotation)) return;
   StorageInitializer found;
@@ -242,6 +245,7 @@ base::Status InjectAgent(const PodInjection& injection, ResolvedPod& pod) {
   const Value server = *found;
   INFERD_ASSIGN_OR_RETURN(
       Value agent, MakeSidecar(kAgent, injection.config.agent, AgentArguments(injection, pod).Make(server), server));
+  Restrict(pod.pod_spec, agent);
   AddAgentVariables(pod, server, agent);
   if (injection.form == PodForm::kRevision) {
     TakePorts(pod, agent);

@@ -6,7 +6,7 @@
 
 namespace inferd::model {
 
-// Puts the container `agent` into a pod whose annotations ask for it, and that has none yet (InjectPod). Any thread.
+// Adds the container `agent` if the pod's annotations ask for it and the pod has none yet (see InjectPod). Thread-safe.
 base::Status InjectAgent(const PodInjection& injection, ResolvedPod& pod);
 
 }  // namespace inferd::model

@@ -25,7 +25,7 @@ constexpr std::string_view kProvisionPath = "/mnt/models";
 constexpr std::string_view kClaimVolume = "kserve-pvc-source";
 constexpr std::string_view kClaimPath = "/mnt/pvc";
 
-// The volume would be mounted at a path that another has.
+// Checks that the server has no other volume at the model's path.
 base::Status CheckProvisionPath(const Value& server) {
   const Value* const mounts = server.Find("volumeMounts");
   if (mounts == nullptr) return base::OkStatus();
@@ -41,8 +41,7 @@ base::Status CheckProvisionPath(const Value& server) {
   return base::OkStatus();
 }
 
-// What the server and the initializer share of a claim; the source becomes a path in it, which the initializer links
-// to.
+// Mounts the claim in the server and the initializer. The source becomes a path in it, to which the initializer links.
 base::Status MountClaim(std::string& source, Value& server, Value& initializer, Value& volumes) {
   INFERD_ASSIGN_OR_RETURN(ClaimUri uri, ReadClaimUri(source));
   volumes.items().push_back(MakeVolume(kClaimVolume, "persistentVolumeClaim",
@@ -53,7 +52,7 @@ base::Status MountClaim(std::string& source, Value& server, Value& initializer, 
   return base::OkStatus();
 }
 
-// A custom server that asks for its model by this variable finds it where it comes.
+// Sets STORAGE_URI, by which a custom server finds its model, to the model's local path.
 void RewriteStorageUri(Value& server) {
   Value* const variable = FindNamed(server, "env", "STORAGE_URI");
   const Value* const value = variable == nullptr ? nullptr : std::as_const(*variable).Find("value");
@@ -91,7 +90,8 @@ base::Status InjectStorageInitializer(const PodInjection& injection, ResolvedPod
 
   INFERD_ASSIGN_OR_RETURN(Value container, MakeSidecar(kInitializer, injection.config.storage_initializer,
                                                        {made.source, std::string(kProvisionPath)}, *server));
-  // Its last words say in the pod's status why it failed.
+  Restrict(pod.pod_spec, container);
+  // The end of its log becomes the reason of a failure in the pod's status.
   container.Set("terminationMessagePolicy", Text("FallbackToLogsOnError"));
   if (Value* const variables = made.container.Find("env")) container.Set("env", std::move(*variables));
   std::vector<Value>& all_mounts = ListOf(container, "volumeMounts");

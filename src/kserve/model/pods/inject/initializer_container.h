@@ -6,7 +6,8 @@
 
 namespace inferd::model {
 
-// Puts the init container `storage-initializer` into a pod that has a model, and none yet (InjectPod). Any thread.
+// Adds the init container `storage-initializer` if the pod has a model and no such container yet (see InjectPod).
+// Thread-safe.
 base::Status InjectStorageInitializer(const PodInjection& injection, ResolvedPod& pod);
 
 }  // namespace inferd::model

@@ -37,7 +37,7 @@ void SelectAccelerator(ResolvedPod& pod) {
   pod.pod_spec.MapAt("nodeSelector").Set(kGkeSelector, Value::String(accelerator));
 }
 
-// The parts of a pod's document that are injected into, and by. What is wrong with them, if anything is.
+// Reads the parts of a pod's document that an injection needs. Returns the first problem.
 base::Status ReadPod(const Value& document, ResolvedPod& pod, std::string& name) {
   manifest::Problems problems;
   Fields object(document, "", problems);
@@ -47,13 +47,13 @@ base::Status ReadPod(const Value& document, ResolvedPod& pod, std::string& name)
     metadata->Read("annotations", pod.annotations);
   }
   if (std::optional<Fields> spec = object.Map("spec")) {
-    CheckPodSpec(*spec);
+    CheckPodSpec(*spec, ProbeCheck::kTypes);
     pod.pod_spec = spec->value();
   } else if (object.Find("spec") == nullptr) {
     object.Fail("spec", "is required");
   }
   if (problems.empty()) return base::OkStatus();
-  // Where a document stands in no file, its lines say nothing.
+  // The document belongs to no file, so a line number would mean nothing.
   const manifest::Problem& first = problems.front();
   return base::InvalidArgument(first.path.empty() ? first.message : first.path + ": " + first.message);
 }

@@ -12,48 +12,47 @@
 
 namespace inferd::model {
 
-// What is injected into.
+// The kind of object that gets the injected parts.
 enum class PodForm : uint8_t {
-  kPod,       // a pod as it is, or a Deployment's template
+  kPod,       // a pod, or a Deployment's template
   kRevision,  // a Knative revision's template: Knative sends requests to the one container that has ports
 };
 
-// By what pods are given what KServe's webhook gives them. A value; refers to the configuration.
+// The inputs of an injection. Refers to the configuration, which must outlive it.
 struct PodInjection {
   const InferenceServiceConfig& config;
-  FindPodObject find;  // Secrets and ServiceAccounts of the pod's namespace; empty: there are none
+  FindPodObject find;  // finds Secrets and ServiceAccounts of the pod's namespace; empty if there are none
   PodForm form = PodForm::kPod;
-  std::string pod_name = {};  // empty: not known yet
+  std::string pod_name = {};  // empty if not known yet
 };
 
-// The pod with what KServe's webhook /mutate-pods puts into it (KServe 0.10), in its order:
+// Returns the pod with the parts that KServe's webhook /mutate-pods adds (KServe 0.10), in the webhook's order:
 //
-// - a node selector for the accelerator that the annotation `serving.kserve.io/gke-accelerator` names, where a
-// container
-//   is given NVIDIA's GPUs;
-// - the init container `storage-initializer`, which brings the model to the volume `kserve-provision-location`, with
-// the
-//   credentials that MakeStorageInitializer finds; the volume is the server's /mnt/models, read only unless the
+// - a node selector for the accelerator in the annotation `serving.kserve.io/gke-accelerator`, if a container has
+//   NVIDIA GPUs;
+// - the init container `storage-initializer`, which copies the model to the volume `kserve-provision-location`, with
+//   the credentials of MakeStorageInitializer. The server mounts the volume at /mnt/models, read-only unless the
 //   annotation `storage.kserve.io/readonly` is "false". Claims (pvc://CLAIM/PATH) are mounted at /mnt/pvc. A variable
-//   STORAGE_URI says /mnt/models afterwards. Not where models come and go: the agent brings those;
-// - the container `agent`, which logs payloads, puts requests together, or brings the models that come and go. It is
-//   asked whether the pod is ready. In a revision it is the one container with ports, and the one that is probed. Where
-//   inferd's own agent brings models to inferd, it controls it by a Unix socket in a volume of both, which KServe's
-//   does not;
-// - annotations that lead Prometheus to metrics, and a queue-proxy's variables for those of both.
+//   STORAGE_URI is changed to /mnt/models. Predictors of TrainedModels get no initializer: their agent fetches the
+//   models;
+// - the container `agent`, which logs payloads, batches requests, or fetches TrainedModels. The pod's readiness is that
+//   of the agent. In a revision, the agent is the only container with ports and the only one that is probed. inferd's
+//   own agent controls an inferd server through a Unix socket in a shared volume. KServe's agent does not;
+// - annotations that lead Prometheus to the metrics, and the variables for a queue-proxy that serves both kinds of
+//   metrics.
 //
-// An image that is called "inferd" (the configuration's defaults are, as is registry.example/team/inferd:2) has the
-// programs as commands: inferd-storage-initializer, inferd-agent. Other images, such as KServe's, start their own with
-// the same arguments. An argument whose value is not known is left out, where KServe gives an empty one.
+// An image called "inferd" (as in the default configuration, or registry.example/team/inferd:2) has its programs as
+// commands: inferd-storage-initializer, inferd-agent. Other images, such as KServe's, start their own program with the
+// same arguments. An argument without a value is left out, where KServe passes an empty one.
 //
-// What a pod has already stays as it is: once more changes nothing. INVALID_ARGUMENT, in KServe's words where it has
-// some: no container kserve-container; a claim without a name; a storage specification that cannot be resolved;
-// resources of the configuration that are no quantities; a batcher's annotations that are no numbers; a server that has
-// a volume of its own at /mnt/models. Any thread.
+// Parts that the pod already has stay unchanged, so a second injection changes nothing. INVALID_ARGUMENT, in KServe's
+// words if it has some: there is no container kserve-container; a claim has no name; a storage specification cannot be
+// resolved; a resource of the configuration is not a quantity; a batcher annotation is not a number; the server has its
+// own volume at /mnt/models. Thread-safe.
 base::Result<ResolvedPod> InjectPod(ResolvedPod pod, const PodInjection& injection);
 
-// Likewise of a Pod as a document of the API, which is not trusted: `metadata` and `spec`, all else stays.
-// INVALID_ARGUMENT besides: a field has a wrong type, "spec.containers[0].args: must be a list of strings".
+// Does the same for a Pod document from the API, which is not trusted. Changes `metadata` and `spec` only. Also
+// INVALID_ARGUMENT if a field has a wrong type: "spec.containers[0].args: must be a list of strings".
 base::Result<manifest::Value> InjectPodDocument(manifest::Value pod, std::string_view namespace_name,
                                                 PodInjection injection);
 

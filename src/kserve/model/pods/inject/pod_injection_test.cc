@@ -19,7 +19,7 @@ constexpr const char* kServingJson = "{name: kserve-container, image: server:1}"
 
 class PodInjectionTest : public testing::Test {
  protected:
-  // A Pod, with the annotations as they stand in braces, and what stands in its spec.
+  // Returns a Pod. `annotations` are its annotations, and `spec` the members of its spec, both as in YAML braces.
   static manifest::Value PodOf(const std::string& annotations, const std::string& spec) {
     auto documents = manifest::ReadYaml(
         "{apiVersion: v1, kind: Pod, metadata: {labels: {serving.kserve.io/inferenceservice: digits, component: "
@@ -43,7 +43,7 @@ class PodInjectionTest : public testing::Test {
     return InjectPodDocument(std::move(pod), "models", {.config = config_, .find = find, .form = form_});
   }
 
-  // The spec afterwards, after it was seen that once more changes nothing; or why it cannot be.
+  // Returns the injected spec, or the error. Also checks that a second injection changes nothing.
   std::string Spec(const std::string& annotations, const std::string& spec) const {
     const auto injected = Inject(PodOf(annotations, spec));
     if (!injected.has_value()) return injected.error().message();
@@ -110,6 +110,13 @@ initContainers:
       memory: 100Mi
   securityContext:
     runAsUser: 7
+    allowPrivilegeEscalation: false
+    capabilities:
+      drop:
+      - ALL
+    runAsNonRoot: true
+    seccompProfile:
+      type: RuntimeDefault
   terminationMessagePolicy: FallbackToLogsOnError
   env:
   - name: GOOGLE_APPLICATION_CREDENTIALS
@@ -121,6 +128,24 @@ initContainers:
     mountPath: /var/secrets
     readOnly: true
 )");
+}
+
+TEST_F(PodInjectionTest, ItsOwnContainersRunAsRestrictedDemands) {
+  const std::string restricted =
+      "  securityContext:\n    allowPrivilegeEscalation: false\n    capabilities:\n      drop:\n      - ALL\n"
+      "    runAsNonRoot: true\n    seccompProfile:\n      type: RuntimeDefault\n";
+  const std::string with_agent = std::string(kSourceAnnotation) + ", internal.serving.kserve.io/logger: 'true'";
+  const std::string plain = Spec(with_agent, "containers: [" + std::string(kServingJson) + "]");
+  EXPECT_THAT(plain, HasSubstr("- name: agent\n"));
+  EXPECT_EQ(plain.find(restricted) != plain.rfind(restricted), true) << plain << "both of them";
+  // The server's own settings win. Root is not forbidden if the pod runs as root.
+  const std::string as_root =
+      Spec(kSourceAnnotation, "securityContext: {runAsUser: 0}, containers: [" + std::string(kServingJson) + "]");
+  EXPECT_THAT(as_root, HasSubstr("allowPrivilegeEscalation: false"));
+  EXPECT_THAT(as_root, testing::Not(HasSubstr("runAsNonRoot")));
+  const std::string privileged =
+      Spec(kSourceAnnotation, "containers: [{name: kserve-container, image: x, securityContext: {privileged: true}}]");
+  EXPECT_THAT(privileged, testing::Not(HasSubstr("allowPrivilegeEscalation")));
 }
 
 TEST_F(PodInjectionTest, AnotherImageStartsItsOwnProgram) {
@@ -173,6 +198,14 @@ initContainers:
     requests:
       cpu: 100m
       memory: 100Mi
+  securityContext:
+    allowPrivilegeEscalation: false
+    capabilities:
+      drop:
+      - ALL
+    runAsNonRoot: true
+    seccompProfile:
+      type: RuntimeDefault
   terminationMessagePolicy: FallbackToLogsOnError
   volumeMounts:
   - name: kserve-pvc-source
@@ -231,6 +264,14 @@ TEST_F(PodInjectionTest, TheAgentLogsAndPutsTogether) {
     requests:
       cpu: 100m
       memory: 100Mi
+  securityContext:
+    allowPrivilegeEscalation: false
+    capabilities:
+      drop:
+      - ALL
+    runAsNonRoot: true
+    seccompProfile:
+      type: RuntimeDefault
   env:
   - name: SERVING_READINESS_PROBE
     value: "{\"httpGet\":{\"path\":\"/ready\",\"port\":9000}}"
@@ -298,6 +339,14 @@ TEST_F(PodInjectionTest, TheAgentBringsTheModelsThatComeAndGo) {
     requests:
       cpu: 100m
       memory: 100Mi
+  securityContext:
+    allowPrivilegeEscalation: false
+    capabilities:
+      drop:
+      - ALL
+    runAsNonRoot: true
+    seccompProfile:
+      type: RuntimeDefault
   ports:
   - name: agent-port
     containerPort: 9081
@@ -384,7 +433,7 @@ TEST_F(PodInjectionTest, TheAgentControlsInferdByASocketOfBoth) {
   - /run/inferd/http.sock
 )"));
   EXPECT_THAT(Spec(pulls, inferd + "}]"), HasSubstr("volumes:\n- name: inferd-control\n  emptyDir: {}\n"));
-  // What the pod says counts.
+  // The pod's own setting wins.
   EXPECT_THAT(Spec(pulls, inferd + ", env: [{name: INFERD_CONTROL_FROM, value: machine}]}]"),
               HasSubstr("value: machine\n  - name: INFERD_HTTP_UNIX_SOCKET\n"));
   const auto has_socket = [](const std::string& spec) { return spec.contains("inferd-control"); };
@@ -459,7 +508,7 @@ TEST_F(PodInjectionTest, WhatCannotBeDoneSaysWhy) {
               testing::StartsWith("Failed to parse resource configuration for \"storageInitializer\": \"quantities"));
 }
 
-// Documents of the API are not trusted: each is refused with its field, or taken.
+// Documents of the API are not trusted. Each is either accepted or refused with the name of its field.
 TEST_F(PodInjectionTest, WrongTypesAreNamed) {
   const auto inject = [&](const std::string& yaml) {
     const auto injected = Inject(manifest::ReadYaml(yaml, "f").value().front());

@@ -22,7 +22,7 @@ constexpr std::string_view kQueueProxyPort = "9091";
 constexpr std::string_view kAggregatePort = "9088";
 constexpr std::string_view kAggregatePortName = "aggr-metric";
 
-// What the pod's annotation says; else what the configuration does, which the pod then says too.
+// Returns the value of the pod's annotation. If it has none, adds the annotation with the configuration's value.
 std::string MetricsSetting(const std::string& key, const std::string& otherwise, ResolvedPod& pod) {
   const auto found = pod.annotations.find(key);
   if (found != pod.annotations.end()) return found->second;

@@ -6,14 +6,16 @@
 
 namespace inferd::model {
 
-// Leads Prometheus to the pod's metrics where its annotation `serving.kserve.io/enable-prometheus-scraping`, else the
-// configuration, says "true" (KServe 0.10: metrics aggregator). They are:
+// Leads Prometheus to the pod's metrics if the annotation `serving.kserve.io/enable-prometheus-scraping`, or else the
+// configuration, is "true" (KServe 0.10: metrics aggregator). The metrics are:
 //
-// - without Knative, the server's own: by the annotations prometheus.kserve.io/port and path, else 8080 and /metrics;
-// - with Knative, those of its queue-proxy, 9091; or 9088, the queue-proxy's with the server's, where
-//   `serving.kserve.io/enable-metric-aggregation` says "true". A queue-proxy that is there is told the server's place.
+// - without Knative, the server's own, at the annotations prometheus.kserve.io/port and path (default 8080 and
+//   /metrics);
+// - with Knative, the queue-proxy's on port 9091. If `serving.kserve.io/enable-metric-aggregation` is "true", port 9088
+//   has the queue-proxy's and the server's together. An existing queue-proxy gets variables with the server's port and
+//   path.
 //
-// Any thread.
+// Thread-safe.
 void InjectMetrics(const PodInjection& injection, ResolvedPod& pod);
 
 }  // namespace inferd::model

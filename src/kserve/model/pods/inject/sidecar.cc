@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "data/manifest/quantity.h"
+#include "data/manifest/value_path.h"
 #include "kserve/model/pods/image_tag.h"
 #include "kserve/model/pods/pod_parts.h"
 
@@ -13,6 +14,7 @@ namespace inferd::model {
 
 namespace {
 
+using manifest::TextAt;
 using manifest::Value;
 
 constexpr std::string_view kOwnImageName = "inferd";
@@ -51,6 +53,27 @@ base::Result<Value> MakeSidecar(const SidecarKind& kind, const InferenceServiceC
   if (!resources.members().empty()) container.Set("resources", std::move(resources));
   if (const Value* const context = server.Find("securityContext")) container.Set("securityContext", *context);
   return container;
+}
+
+Value RestrictedContext() {
+  return Value::Map({{"allowPrivilegeEscalation", Value::Bool(false)},
+                     {"capabilities", Value::Map({{"drop", Value::List({Text("ALL")})}})},
+                     {"runAsNonRoot", Value::Bool(true)},
+                     {"seccompProfile", Value::Map({{"type", Text("RuntimeDefault")}})}});
+}
+
+void Restrict(const Value& pod_spec, Value& container) {
+  if (!IsOwnImage(TextAt(container, {"image"}))) return;
+  const Value* const privileged = manifest::FieldAt(container, {"securityContext", "privileged"});
+  if (privileged != nullptr && privileged->boolean()) return;
+  const auto is_root = [](const Value& of) { return TextAt(of, {"securityContext", "runAsUser"}) == "0"; };
+  const bool as_root = is_root(container) || is_root(pod_spec);
+  Value& context = container.MapAt("securityContext");
+  const Value restricted = RestrictedContext();
+  for (const manifest::Member& field : restricted.members()) {
+    if (field.key == "runAsNonRoot" && as_root) continue;
+    if (std::as_const(context).Find(field.key) == nullptr) context.Set(field.key, field.value);
+  }
 }
 
 Value MakeVolume(std::string_view name, std::string_view source, Value settings) {

@@ -14,15 +14,16 @@ namespace {
 
 using base::InvalidArgument;
 
-// What Triton's clients look for.
+// The text that Triton's clients look for.
 constexpr std::string_view kNegative =
     "Unable to parse 'shape': attempt to access JSON non-unsigned-integer as unsigned-integer";
 
-// Reads one input's members as they come, then puts them together.
+// Reads one input's members as they come, then combines them.
 class InputReader {
  public:
-  InputReader(json::Reader& reader, std::string_view text, size_t index, core::InferTensor& tensor)
-      : reader_(reader), text_(text), index_(index), tensor_(tensor) {}
+  InputReader(json::Reader& reader, std::string_view text, size_t index, core::InferTensor& tensor,
+              tensorjson::DataFault& fault)
+      : reader_(reader), text_(text), index_(index), tensor_(tensor), fault_(fault) {}
 
   base::Result<std::optional<uint64_t>> Read() {
     if (base::Status status = ReadMembers(); !status.ok()) return std::unexpected(status.WithContext(Who()));
@@ -115,8 +116,8 @@ class InputReader {
 
   bool described() const { return has_shape_ && tensor_.datatype != tensor::DataType::kInvalid; }
 
-  // Straight into the tensor if its shape and datatype are known; otherwise, and for the rare base64 that is only
-  // announced behind the data, the span is read (again) at the end.
+  // Decodes directly into the tensor if its shape and datatype are known. Otherwise, and for the rare base64 that is
+  // announced only after the data, the text is read (again) at the end.
   base::Status ReadData() {
     const std::string_view rest = reader_.Rest();
     if (described()) {
@@ -131,11 +132,11 @@ class InputReader {
     return {};
   }
 
-  // `source`: the reader, or the text of a value that it has read before.
+  // `source` is the reader, or the text of a value that it has read before.
   template <typename Source>
   base::Status DecodeData(Source& source) {
-    INFERD_ASSIGN_OR_RETURN(base::Buffer bytes,
-                            tensorjson::ParseData(source, tensor_.datatype, tensor_.shape, {.base64 = base64_}));
+    INFERD_ASSIGN_OR_RETURN(base::Buffer bytes, tensorjson::ParseData(source, tensor_.datatype, tensor_.shape,
+                                                                      {.base64 = base64_, .fault = &fault_}));
     tensor_.data = base::BufferSlice(std::move(bytes));
     return {};
   }
@@ -165,8 +166,9 @@ class InputReader {
   const std::string_view text_;
   const size_t index_;
   core::InferTensor& tensor_;
+  tensorjson::DataFault& fault_;
   std::optional<uint64_t> binary_bytes_;
-  std::string_view data_;  // the text of `data`; null: none
+  std::string_view data_;  // the text of `data`; null if none
   bool has_name_ = false;
   bool has_shape_ = false;
   bool base64_ = false;
@@ -177,8 +179,8 @@ class InputReader {
 }  // namespace
 
 base::Result<std::optional<uint64_t>> ReadInput(json::Reader& reader, std::string_view text, size_t index,
-                                                core::InferTensor& tensor) {
-  return InputReader(reader, text, index, tensor).Read();
+                                                core::InferTensor& tensor, tensorjson::DataFault& fault) {
+  return InputReader(reader, text, index, tensor, fault).Read();
 }
 
 }  // namespace inferd::oip_http

@@ -6,14 +6,16 @@
 
 #include "base/status.h"
 #include "data/json/reader.h"
+#include "data/tensorjson/data_fault.h"
 #include "serving/core/request/infer_request.h"
 
 namespace inferd::oip_http {
 
 // Reads one "$request_input" object into `tensor`, which is new. If its bytes stand behind the JSON, returns how many
-// they are and leaves tensor.data empty. `text` is what `reader` reads, so that data that stands before its shape and
-// datatype can be read again once they are known; `index` names an input whose name is not known yet.
+// they are and leaves tensor.data empty. If its data is refused, `fault` gets the kind of the error. `text` is what
+// `reader` reads, so that data that stands before its shape and datatype can be read again once they are known; `index`
+// names an input whose name is not known yet.
 base::Result<std::optional<uint64_t>> ReadInput(json::Reader& reader, std::string_view text, size_t index,
-                                                core::InferTensor& tensor);
+                                                core::InferTensor& tensor, tensorjson::DataFault& fault);
 
 }  // namespace inferd::oip_http

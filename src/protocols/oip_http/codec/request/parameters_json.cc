@@ -33,8 +33,10 @@ base::Result<core::ParameterValue> ReadParameterValue(json::Reader& reader, std:
       const std::string_view got = type == json::ValueType::kObject  ? "an object"
                                    : type == json::ValueType::kArray ? "an array"
                                                                      : "null";
-      return std::unexpected(reader.Error("parameter '" + std::string(key) +
-                                          "': expected a string, a number or a boolean, got " + std::string(got)));
+      // Triton's text comes first: nothing may precede it.
+      return std::unexpected(base::InvalidArgument(
+          "parameter '" + std::string(key) + "' has invalid type. Expected a string, a number or a boolean, got " +
+          std::string(got) + " at byte " + std::to_string(reader.offset())));
     }
   }
 }

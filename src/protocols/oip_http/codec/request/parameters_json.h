@@ -11,9 +11,9 @@
 
 namespace inferd::oip_http {
 
-// Predict V2, "Parameters": an object of strings, numbers and booleans, one after another. Anything else is
-// INVALID_ARGUMENT naming the key, and so are more than v2::kParametersMax. `owner` stands before the error: "input
-// 'x'", or empty for the request itself.
+// Reads Predict V2's "Parameters": an object of strings, numbers and booleans, one after the other. INVALID_ARGUMENT,
+// naming the key, for anything else, and for more than v2::kParametersMax. `owner` precedes the error: "input 'x'", or
+// empty for the request itself.
 class ParametersReader {
  public:
   struct Parameter {
@@ -24,7 +24,7 @@ class ParametersReader {
   ParametersReader(json::Reader& reader, std::string_view owner) : reader_(reader), owner_(owner) {}
 
   base::Status Begin();
-  // nullopt behind the last, when the object is left.
+  // Returns the next parameter. After the last one it leaves the object and returns nullopt.
   base::Result<std::optional<Parameter>> Next();
 
  private:
@@ -33,13 +33,13 @@ class ParametersReader {
   size_t count_ = 0;
 };
 
-// All of them.
+// Reads all parameters.
 base::Result<core::Parameters> ReadParameters(json::Reader& reader, std::string_view owner);
 
-// One value of them, whose key was read: INVALID_ARGUMENT naming that where it is something else.
+// Reads the value of the key that was read. INVALID_ARGUMENT, naming the key, if it is something else.
 base::Result<core::ParameterValue> ReadParameterValue(json::Reader& reader, std::string_view key);
 
-// NaN and the infinities, which JSON has no numbers for, become null.
+// Writes NaN and the infinities, for which JSON has no numbers, as null.
 void WriteParameterValue(json::Writer& writer, const core::ParameterValue& value);
 // Writes them as an object.
 void WriteParameters(json::Writer& writer, const core::Parameters& parameters);

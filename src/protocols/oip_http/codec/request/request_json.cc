@@ -33,6 +33,8 @@ class RequestReader {
     if (!has_inputs_) return InvalidArgument("expected a member 'inputs', got none");
     return {};
   }
+  // The kind of the error that Read() returned, if data was refused.
+  tensorjson::DataFault data_fault() const { return data_fault_; }
 
  private:
   base::Status ReadMember(std::string_view key) {
@@ -67,7 +69,8 @@ class RequestReader {
       INFERD_ASSIGN_OR_RETURN(const bool more, reader_.NextElement());
       if (!more) return {};
       if (i == v2::kTensorsMax) return TooMany("inputs");
-      INFERD_ASSIGN_OR_RETURN(const auto binary_bytes, ReadInput(reader_, text_, i, request_.inputs.emplace_back()));
+      INFERD_ASSIGN_OR_RETURN(const auto binary_bytes,
+                              ReadInput(reader_, text_, i, request_.inputs.emplace_back(), data_fault_));
       if (!binary_bytes) continue;
       json_.binary_sizes.resize(i + 1);
       json_.binary_sizes[i] = binary_bytes;
@@ -115,6 +118,7 @@ class RequestReader {
   RequestJson& json_;
   core::InferRequest& request_;
   bool has_inputs_ = false;
+  tensorjson::DataFault data_fault_ = tensorjson::DataFault::kOther;
 };
 
 }  // namespace
@@ -128,10 +132,13 @@ bool RequestJson::OnlyDescribes() const {
   return std::ranges::all_of(request->inputs, [](const core::InferTensor& input) { return input.data.empty(); });
 }
 
-base::Result<RequestJson> ReadRequestJson(std::string_view text, size_t depth_max) {
+base::Result<RequestJson> ReadRequestJson(std::string_view text, size_t depth_max, bool triton_exact) {
   RequestJson json{.request = std::make_unique<core::InferRequest>(), .binary_sizes = {}, .settings = {}};
-  INFERD_RETURN_IF_ERROR(RequestReader(text, depth_max, json).Read());
-  return json;
+  RequestReader reader(text, depth_max, json);
+  const base::Status status = reader.Read();
+  if (status.ok()) return json;
+  const bool only_size = triton_exact && reader.data_fault() == tensorjson::DataFault::kWrongSize;
+  return std::unexpected(only_size ? InvalidArgument(std::string(tensorjson::kWrongSizeText)) : status);
 }
 
 }  // namespace inferd::oip_http

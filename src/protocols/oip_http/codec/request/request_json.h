@@ -13,22 +13,22 @@
 
 namespace inferd::oip_http {
 
-// Predict V2's "Inference Request JSON Object", read. `request` has no data for inputs that stand behind the JSON.
+// A parsed "Inference Request JSON Object" of Predict V2. `request` has no data for inputs that follow the JSON.
 struct RequestJson {
   std::unique_ptr<core::InferRequest> request;
-  // By input, how many bytes it has there; shorter than the inputs where the last ones have none.
+  // For each input, its number of bytes after the JSON; may be shorter than the inputs if the last ones have none.
   boost::container::small_vector<std::optional<uint64_t>, 4> binary_sizes;
   v2::RequestSettings settings;
 
-  // What a second reading of the same text would give, without the reading.
+  // Returns the same result as parsing the text again, at a lower cost.
   RequestJson Copy() const;
-  // Whether that is worth it: no tensor's numbers stand in the text.
+  // True if the text contains no tensors' numbers, so that caching it is worthwhile.
   bool OnlyDescribes() const;
 };
 
 // Members may come in any order; unknown ones are skipped, as strictly as the others are read. NaN, Infinity and
 // -Infinity are read as numbers. INVALID_ARGUMENT names the member or the tensor, expected and got. Pure; runs on any
-// thread.
-base::Result<RequestJson> ReadRequestJson(std::string_view text, size_t depth_max);
+// thread. `triton_exact`: data of another size than its shape is refused with Triton's text alone.
+base::Result<RequestJson> ReadRequestJson(std::string_view text, size_t depth_max, bool triton_exact = false);
 
 }  // namespace inferd::oip_http

@@ -10,28 +10,29 @@
 
 namespace inferd::oip_http {
 
-// ReadRequestJson for texts that come again and again: clients that send tensors as bytes send the same JSON before
-// them with every request. What a text means depends on nothing but its bytes and `depth_max`, so that a text which is
-// equal byte by byte to one that is kept need not be read. Not thread-safe.
+// Caches ReadRequestJson() for repeated texts: clients that send tensors as bytes send the same JSON before them with
+// every request. The result depends only on the text's bytes and `depth_max`, so a text that is byte by byte equal to a
+// cached one need not be parsed. Not thread-safe.
 //
-// A text is kept when it is read twice, with no reading of another in its place between: texts that never repeat cost a
-// hash, and push nothing out by coming once. Errors are not kept, nor texts with tensors' numbers.
+// A text is cached when it is parsed twice without another text in its place between. Texts that never repeat cost one
+// hash, and evict nothing. Errors, and texts with tensors' numbers, are not cached.
 class RequestMemo final {
  public:
-  static constexpr size_t kTextMax = 2048;  // a longer one is read
+  static constexpr size_t kTextMax = 2048;  // longer texts are always parsed
   static constexpr size_t kPlaces = 8;
 
-  base::Result<RequestJson> Read(std::string_view text, size_t depth_max);
+  // `triton_exact`: as ReadRequestJson has it.
+  base::Result<RequestJson> Read(std::string_view text, size_t depth_max, bool triton_exact = false);
 
-  // How many readings were saved.
+  // Returns the number of texts that were not parsed.
   size_t hits() const { return hits_; }
 
  private:
   struct Place {
     std::string text;
     size_t depth_max = 0;
-    RequestJson json;      // of `text`; no request: none is kept
-    size_t candidate = 0;  // the hash of the text that was read here last
+    RequestJson json;      // of `text`; no request if none is cached
+    size_t candidate = 0;  // hash of the last text that was parsed here
   };
 
   std::array<Place, kPlaces> places_;

@@ -12,7 +12,7 @@ constexpr std::string_view kBinary =
     R"({"id":"7","inputs":[{"name":"x","shape":[1,4],"datatype":"FP32","parameters":{"binary_data_size":16,"k":2}}],)"
     R"("outputs":[{"name":"y","parameters":{"classification":3}}],"parameters":{"binary_data_output":true,"own":"p"}})";
 
-// Everything that was read.
+// Returns everything that was read.
 std::string Describe(const base::Result<RequestJson>& json) {
   if (!json.has_value()) return json.error().ToString();
   const core::InferRequest& request = *json->request;
@@ -70,7 +70,7 @@ TEST(RequestMemoTest, KeepsNeitherNumbersNorErrorsNorLongTexts) {
   EXPECT_EQ(memo.hits(), 0u);
 }
 
-// Of texts that differ in little, and are wrong at times.
+// Texts that differ little, and are sometimes malformed.
 TEST(RequestMemoTest, EachTextReadsAsItDoesByItself) {
   std::mt19937 random(20261127);
   const auto below = [&random](size_t bound) { return static_cast<size_t>(random()) % bound; };

@@ -1,8 +1,8 @@
-"""Files that need Python and are no source: which module of this package opens which. Each has
+"""Files that need Python but are no source: the module of this package for each kind of file. Each module has
 
     def open_model(load: Load) -> Predictor
 
-and imports its library there, so that an interpreter needs the libraries of its own models alone.
+and imports its library in it, so that an interpreter only needs the libraries of its own models.
 """
 
 import fnmatch
@@ -11,7 +11,7 @@ import os
 
 from inferd_worker.handlers.libraries import installed
 
-# Names of files as in the server's table of formats, and the module.
+# Patterns of file names, as in the server's table of formats, and the modules.
 MODULES = (("*.joblib", "pickled"), ("*.pkl", "pickled"), ("*.pickle", "pickled"), ("*.skops", "skops_file"),
            ("*.pmml", "pmml"), ("*.cbm", "catboost_model"), ("MLmodel", "mlflow"),
            ("*-symbol.json", "mxnet_symbol"))

@@ -1,4 +1,4 @@
-"""CatBoost's own files, *.cbm, by CatBoost's library."""
+"""CatBoost's own files, *.cbm, read with CatBoost's library."""
 
 import os
 import sys
@@ -9,12 +9,16 @@ from inferd_worker.handlers.outputs import Outputs
 from inferd_worker.handlers.row_predictor import RowPredictor
 from inferd_worker.handlers.rows import RowInputs
 
-# Where tools/install_catboost puts the library: it is larger than all others together.
+# The folder for tools/install_catboost: the library is larger than all others together.
 OWN = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "catboost")
+BEGINNING = b"CBM1"  # of each file
 KINDS = {"predict_proba": "Probability", "margin": "RawFormulaVal"}
 
 
 def open_model(load):
+    with open(load.file, "rb") as file:
+        if file.read(len(BEGINNING)) != BEGINNING:  # seen before the library is imported, which takes half a second
+            raise ValueError(f"'{load.file}' cannot be read: it does not begin with {BEGINNING.decode()}, as files of CatBoost do")
     sys.path.append(OWN)
     import catboost
     model = catboost.CatBoost()
@@ -26,7 +30,7 @@ def open_model(load):
         classifier = catboost.CatBoostClassifier()
         classifier.load_model(load.file)
         return CatboostPredictor(classifier, load, {"predict": {"prediction_type": "Class"}}, ("predict", "predict_proba", "margin"))
-    # Its transform belongs to the objective, and the regressor knows it; rankers and the like have none.
+    # A transform belongs to the objective, and only the regressor applies it. Rankers and similar models have none.
     try:
         model = catboost.CatBoostRegressor()
         model.load_model(load.file)
@@ -52,5 +56,5 @@ class CatboostPredictor(RowPredictor):
 
     def _compute(self, method, arrays):
         answer = numpy.asarray(self._model.predict(self._arrange(arrays), thread_count=1, **self._options[method]))
-        # Classes of several come as a column.
+        # Classes of a multi-class model come as a column.
         return answer[:, 0] if method == "predict" and answer.ndim == 2 and answer.shape[1] == 1 else answer

@@ -1,4 +1,5 @@
-"""Estimators of scikit-learn, pipelines among them, and what has the same methods (XGBoost's, LightGBM's, CatBoost's)."""
+"""Estimators of scikit-learn, including pipelines, and objects with the same methods (XGBoost's, LightGBM's,
+CatBoost's)."""
 
 import os
 import warnings
@@ -8,12 +9,12 @@ import numpy
 from inferd_worker import tensors
 from inferd_worker.handlers.outputs import CHOICE, Outputs
 from inferd_worker.handlers.row_predictor import RowPredictor
-from inferd_worker.handlers.rows import RowInputs
-from inferd_worker.handlers.text_columns import first_step, takes_text, text_columns
+from inferd_worker.handlers.rows import SAMPLES, RowInputs
+from inferd_worker.handlers.text_columns import all_texts, first_step, takes_text, text_columns
 
 METHODS = ("predict", "transform", "predict_proba", "decision_function")
 FLOATS = (numpy.dtype(numpy.float64), numpy.dtype(numpy.float32))
-PROBABILITIES = "PREDICT_PROBA"  # a parameter, or a variable of the server's environment, as KServe has it
+PROBABILITIES = "PREDICT_PROBA"  # a parameter or an environment variable of the server, as in KServe
 
 
 class EstimatorPredictor(RowPredictor):
@@ -25,13 +26,15 @@ class EstimatorPredictor(RowPredictor):
         self._estimator = estimator
         names = [str(name) for name in attribute(estimator, "feature_names_in_", ())]
         features = attribute(estimator, "n_features_in_", None)
-        self._rows = RowInputs(load, None if features is None else int(features), names, text_columns(estimator, names),
-                               text_rows=takes_text(estimator))
+        features = None if features is None else int(features)
+        self._rows = RowInputs(load, features, names, text_columns(estimator, names), text_rows=takes_text(estimator),
+                               values=labels_of(estimator, methods) if features is None else None,
+                               words=() if names else all_texts(estimator, features))
         # Feature names are checked by names of inputs, if at all.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         samples = {name: in_double(array) for name, array in self._rows.samples().items()}
         self._method = methods[0]
-        self._instead = {}  # {datatype of floats that it refuses: the one that it takes}
+        self._instead = {}  # {refused float type: the float type to use instead}
         self._arrange = self._arrangement(samples, names)
         self._instead = self._other_floats(samples)
         methods = list(dict.fromkeys([self._usual(methods, load), *methods]))
@@ -46,7 +49,7 @@ class EstimatorPredictor(RowPredictor):
         return methods[0]
 
     def _arrangement(self, samples, names):
-        """A DataFrame where the estimator needs one: making it takes longer than a small model's answer."""
+        """Uses a DataFrame only if the estimator needs one: making it takes longer than a small model's answer."""
         rows = self._rows
         if rows.by_feature:
             if any(spec.datatype == tensors.BYTES for spec in rows.specs):
@@ -58,7 +61,7 @@ class EstimatorPredictor(RowPredictor):
         return rows.frame
 
     def _answers(self, rows, kind):
-        """Whether it takes rows of that datatype."""
+        """Returns true if the estimator accepts rows of that datatype."""
         try:
             getattr(self._estimator, self._method)(rows.astype(kind))
         except Exception:
@@ -66,7 +69,8 @@ class EstimatorPredictor(RowPredictor):
         return True
 
     def _other_floats(self, samples):
-        """Some compute in the datatype that they were fitted with, and refuse rows of any other."""
+        """Finds the float type of estimators that compute in the datatype with which they were fitted and refuse
+        others."""
         rows = self._arrange(samples)
         if float_type(rows) is None:
             return {}
@@ -74,7 +78,7 @@ class EstimatorPredictor(RowPredictor):
         return {kind: taken[0] for kind in FLOATS if kind not in taken} if len(taken) == 1 else {}
 
     def _known(self):
-        """(what its methods give as far as its attributes tell, labels)"""
+        """Returns (the outputs of its methods as far as its attributes state them, labels)."""
         classes = attribute(self._estimator, "classes_", None)
         if classes is None or isinstance(classes, list):
             return {}, {}
@@ -90,7 +94,41 @@ class EstimatorPredictor(RowPredictor):
         rows = self._rows.frame(arrays) if self._rows.is_alternative(arrays) else self._arrange(arrays)
         if self._instead and (kind := self._instead.get(float_type(rows))) is not None:
             rows = rows.astype(kind)
-        return getattr(self._estimator, method)(rows)
+        compute = getattr(self._estimator, method)
+        try:
+            return compute(rows)
+        except (TypeError, ValueError):
+            objects = with_objects(rows) if self._rows.is_table(arrays) else None
+            if objects is None:
+                raise
+            return compute(objects)
+
+
+def with_objects(frame):
+    """Returns a DataFrame in which the columns of missing values alone have objects, as a column of texts has. None if
+    there is no such column. Encoders of texts refuse floats."""
+    columns = getattr(frame, "columns", ())
+    absent = {name: object for name in columns if frame[name].dtype.kind == "f" and frame[name].isna().all()}
+    return frame.astype(absent) if absent else None
+
+
+def labels_of(estimator, methods):
+    """Returns the labels with which a transformer of labels was fitted, in one dimension. None if it is no such
+    transformer."""
+    labels = attribute(estimator, "classes_", None)
+    if labels is None or methods[0] != "transform":
+        return None
+    try:
+        labels = numpy.asarray(labels)
+        # Only a few, as answers may have a column per label. The longest ones: a transformer that takes sets of labels
+        # reads a text as the set of its characters, and warns that it does not know them.
+        few = labels[numpy.argsort([len(str(label)) for label in labels])[-SAMPLES:]]
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)
+            estimator.transform(few)
+    except Exception:  # it takes sets of labels
+        return None
+    return labels if labels.ndim == 1 else None
 
 
 def in_double(array):
@@ -98,7 +136,8 @@ def in_double(array):
 
 
 def float_type(rows):
-    """The datatype that an estimator makes of rows of numbers, an array or a DataFrame; None: they are none."""
+    """Returns the float type that an estimator makes of rows of numbers, an array or a DataFrame. None if they are no
+    numbers."""
     kinds = set(rows.dtypes) if hasattr(rows, "dtypes") else {rows.dtype}
     if not all(isinstance(kind, numpy.dtype) and kind.kind in "fiub" for kind in kinds):
         return None
@@ -107,11 +146,11 @@ def float_type(rows):
 
 
 def attribute(estimator, name, default):
-    """Of a pipeline, or of its first step: only that has seen the features."""
+    """Returns an attribute of a pipeline or of its first step, as only that step has seen the features."""
     for candidate in (estimator, first_step(estimator)):
         try:
             value = getattr(candidate, name)
-        except Exception:  # what fits it first raises all kinds
+        except Exception:  # an unfitted estimator raises various exceptions
             continue
         if value is not None:
             return value

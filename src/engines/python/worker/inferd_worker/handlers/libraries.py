@@ -1,10 +1,10 @@
-"""Libraries that models need, and what to do where the interpreter has none."""
+"""Libraries that models need, and advice if the interpreter lacks one."""
 
 import contextlib
 import sys
 
 INSTALL = "tools/install_engine python"
-# What the engine's own environment has: the name to import and that of the package.
+# Libraries of the engine's own environment: import name and package name.
 OWN = {"joblib": "joblib", "lightgbm": "lightgbm", "pandas": "pandas", "scipy": "scipy", "sklearn": "scikit-learn", "skops": "skops",
        "xgboost": "xgboost-cpu"}
 OTHERS = {"torch": "torch", "tensorflow": "tensorflow", "keras": "keras", "cloudpickle": "cloudpickle", "dill": "dill",
@@ -13,7 +13,7 @@ OTHERS = {"torch": "torch", "tensorflow": "tensorflow", "keras": "keras", "cloud
 
 @contextlib.contextmanager
 def installed(load):
-    """Says of a library that is missing which package that is, and how to come by it."""
+    """Turns a missing library into an error that names its package and how to install it."""
     try:
         yield
     except ModuleNotFoundError as error:

@@ -1,10 +1,10 @@
-"""Models that MLflow saved: a folder with an MLmodel whose flavours have python_function.
+"""Models saved by MLflow: a folder with an MLmodel that has the flavour python_function.
 
-Bodies of MLflow's own protocol are answered as MLflow answers them (handlers/mlflow_bodies.py). For all other protocols the
-signature becomes the model's tensors. A column is an input of one dimension; of a type that tensors have not (arrays, objects,
-maps), it is BYTES, each element JSON; dates are ISO 8601. Columns without names are
-input-0, input-1 ..., and outputs output-0 ... What `predict` returns goes to the outputs: a DataFrame's columns and a dict's values
-by name, or else by their order.
+Bodies of MLflow's own protocol are answered like MLflow does (handlers/mlflow_bodies.py). For all other protocols, the
+signature becomes the model's tensors. A column is an input of one dimension. Columns of types that tensors do not have
+(arrays, objects, maps) are BYTES, with JSON in each element; dates are ISO 8601. Columns without names are input-0,
+input-1 ..., and outputs are output-0 ... The result of `predict` becomes the outputs: a DataFrame's columns and a
+dict's values by name, others by order.
 """
 
 import base64
@@ -26,19 +26,19 @@ from inferd_worker.signature import TensorSpec
 
 COLUMN_TYPES = {"boolean": tensors.BOOL, "integer": tensors.INT32, "long": tensors.INT64, "float": tensors.FP32,
                 "double": tensors.FP64, "string": tensors.BYTES, "binary": tensors.BYTES, "datetime": tensors.BYTES}
-# Flavours whose models look at each row by itself.
+# Flavours whose models treat each row independently.
 ROW_BY_ROW = ("mlflow.sklearn", "mlflow.xgboost", "mlflow.lightgbm", "mlflow.catboost", "mlflow.statsmodels")
 DEFAULT_OUTPUT = "output-0"
-MLFLOW_OWN = OWN.keys() - {"joblib"} | {"numpy", "yaml"}  # modules of the environment that tools/install_mlflow makes
-TEXT_BYTES_MAX = 1 << 30  # of an array of texts, in which each has the room that the longest needs
-SAME = {"mlflow": "mlflow-skinny", "xgboost": "xgboost-cpu"}  # packages, and those that bring the same modules
-INVOCATION = "mlflow_invocation"  # a parameter of requests that came by MLflow's protocol, whose binary values are base64
+MLFLOW_OWN = OWN.keys() - {"joblib"} | {"numpy", "yaml"}  # modules of the environment made by tools/install_mlflow
+TEXT_BYTES_MAX = 1 << 30  # limit for an array of texts: each element has the longest one's size
+SAME = {"mlflow": "mlflow-skinny", "xgboost": "xgboost-cpu"}  # packages, and other packages with the same modules
+INVOCATION = "mlflow_invocation"  # parameter of requests in MLflow's protocol, whose binary values are base64
 
 
 def open_model(load):
     require_pickle(load, load.file, "an MLflow model, which runs code of its author's when it is read")
-    # A model that was not copied is links to its files, as KServe's storage initializer makes them. MLflow opens none that lead out of
-    # the folder that it is given.
+    # A model that was not copied is a folder of links to its files, as KServe's storage initializer makes them. MLflow
+    # opens no link that leaves its folder.
     folder = os.path.dirname(os.path.realpath(load.file))
     try:
         import mlflow.pyfunc
@@ -46,10 +46,11 @@ def open_model(load):
         raise ImportError(f"'{load.file}' needs the packages mlflow, or mlflow-skinny, and pandas, and the interpreter {sys.executable} "
                           f"lacks one: {error} (tools/install_mlflow installs an environment that has them)") from error
     report_environment(folder, load.warn)
-    # Where tools/install_catboost puts the library, which no environment has; others come first.
+    # The folder of tools/install_catboost, which no environment contains. Last, so that others take precedence.
     sys.path.append(catboost_model.OWN)
     try:
-        model = mlflow.pyfunc.load_model(folder)
+        # MLflow's warnings are those of report_environment(), but take it a look at every installed package.
+        model = mlflow.pyfunc.load_model(folder, suppress_warnings=True)
     except ImportError as error:
         raise ImportError(f"'{load.file}' needs a package that the interpreter {sys.executable} lacks: {error} ({how_to_install(error)}; "
                           "requirements.txt beside it says in which version, and EXECUTION_ENV_PATH names another environment)") from error
@@ -57,7 +58,7 @@ def open_model(load):
 
 
 def how_to_install(error):
-    """The command that brings the module that is missing."""
+    """Returns the command that installs the missing module."""
     name = (error.name or "").partition(".")[0] if isinstance(error, ImportError) else ""
     if name == "catboost":
         return "tools/install_catboost installs it"
@@ -81,7 +82,7 @@ class MlflowPredictor(Predictor):
             self.inputs, self.outputs = self.inputs + payloads, self.outputs + answers
 
     def _outputs_of_example(self, folder):
-        """What the model says to the example that it was saved with, where its signature has no outputs."""
+        """Returns the model's outputs for the example with which it was saved, if its signature has none."""
         from mlflow.models import Model
         example = Model.load(folder).load_input_example(folder)
         if example is None:
@@ -107,7 +108,7 @@ class MlflowPredictor(Predictor):
         return self._bodies.answer(body, parameters)
 
     def _data(self, arrays, parameters):
-        """What `predict` takes: a DataFrame, an array or a dict of them."""
+        """Returns the argument for `predict`: a DataFrame, an array or a dict of arrays."""
         if self._schema is None:
             if parameters.get("content_type") == "pd" and len(arrays) > 0:
                 return frame({name: texts(array) for name, array in arrays.items()})
@@ -125,7 +126,7 @@ class MlflowPredictor(Predictor):
         return frame(columns)
 
     def _given_params(self, parameters):
-        """Those of the request's parameters that the model's signature has."""
+        """Returns the request's parameters that the model's signature has."""
         if self._params is None:
             return None
         given = {}
@@ -136,7 +137,7 @@ class MlflowPredictor(Predictor):
         return given
 
     def _by_name(self, result):
-        """{output: array} of what `predict` returned."""
+        """Returns {output: array} for a result of `predict`."""
         names = [spec.name for spec in getattr(self, "outputs", []) if not spec.alternative]
         if is_frame(result):
             return named_as(names, {str(name): array_of(column.to_numpy()) for name, column in result.items()})
@@ -153,7 +154,7 @@ class MlflowPredictor(Predictor):
 
 
 def specs_of(schema, kind, load):
-    """The tensors of a schema; a configuration that has some says what they are like."""
+    """Returns the tensors of a schema. Tensors of the configuration override them."""
     configured = load.tensors(kind)
     if schema is None:
         return list(configured.values())
@@ -170,13 +171,13 @@ def specs_of(schema, kind, load):
 
 
 def values_of(spec, column, array, parameters):
-    """The elements of a column, as a DataFrame has them."""
+    """Returns the elements of a column in the form for a DataFrame."""
     flat = array.ravel()
     if spec.datatype != tensors.BYTES:
         return flat
     kind = getattr(column.type, "name", "")
     if kind == "binary":
-        # V2 has bytes as they are: the server decodes what a client says to be base64.
+        # V2 has plain bytes: the server decodes base64 if the client declares it.
         in_json = parameters.get(INVOCATION, False)
         return [decoded_base64(element) for element in flat] if in_json else flat.tolist()
     words = [element.decode() for element in flat]
@@ -194,7 +195,7 @@ def decoded_base64(element):
 
 
 def texts(array):
-    """BYTES as str, where they are UTF-8."""
+    """Returns BYTES as str if they are UTF-8."""
     if array.dtype != object:
         return array
     try:
@@ -220,7 +221,8 @@ def is_frame(result):
 
 
 def array_of(value):
-    """An array whose elements tensors can have: what is neither a number nor text is text, dates in ISO 8601."""
+    """Returns an array that tensors can hold: elements that are neither numbers nor texts become texts, dates in ISO
+    8601."""
     array = numpy.asarray(value)
     if array.dtype.kind == "M":
         return numpy.datetime_as_string(array).astype(object)
@@ -240,20 +242,20 @@ def array_of(value):
 
 
 def named_as(names, values):
-    """By the names that the signature has; by their order, where these are others and as many."""
+    """Uses the signature's names. If the values have other names but the same number, matches them by order."""
     if not names or set(names) <= set(values) or len(names) != len(values):
         return values
     return dict(zip(names, values.values()))
 
 
 def report_environment(folder, log):
-    """Says what the model's environment has that this one has not."""
+    """Logs the differences between the model's environment and this one."""
     for package, wanted, found in differences(folder):
         log(f"the MLflow model '{folder}' was saved with {package} {wanted}, and the environment {sys.prefix} has {found or 'none'}")
 
 
 def differences(folder):
-    """(package, wanted, found or ""), of requirements.txt and python_env.yaml."""
+    """Returns (package, wanted, found or "") for requirements.txt and python_env.yaml."""
     differing = []
     try:
         with open(os.path.join(folder, "python_env.yaml"), encoding="utf-8") as file:
@@ -273,7 +275,8 @@ def differences(folder):
 
 
 def difference(line):
-    """Of a line of requirements.txt; None: there is none, or it is no requirement."""
+    """Returns the difference for a line of requirements.txt. None if there is none, or if the line is no
+    requirement."""
     from packaging.requirements import InvalidRequirement, Requirement
     try:
         requirement = Requirement(line)

@@ -1,5 +1,5 @@
-"""Bodies of MLflow's scoring protocol, answered by MLflow's own scoring server: what `predict` returns goes out with its names and
-types, and without a signature the input is as the body says."""
+"""Bodies of MLflow's scoring protocol, answered by MLflow's own scoring server: the response keeps the names and types
+of `predict`'s result, and without a signature the input keeps those of the body."""
 
 import json
 import os
@@ -7,20 +7,20 @@ import os
 from inferd_worker.batch import INTERNAL, INVALID_ARGUMENT, OUT_OF_RANGE, Refusal
 
 JSON = "application/json"
-MISSING_MIN = 1 << 20  # values that are not there are memory that no byte of the body pays for
-TEXT_BYTES_MAX = 1 << 16  # of an error
+MISSING_MIN = 1 << 20  # limits missing values: they take memory without bytes in the body
+TEXT_BYTES_MAX = 1 << 16  # limit for an error
 RECORDS = ("dataframe_records", "instances", "inputs")  # forms that may be lists of records
-UNEXPECTED = "Encountered an unexpected error"  # how the text begins that MLflow has for an exception of a model's
+UNEXPECTED = "Encountered an unexpected error"  # the beginning of MLflow's text for an exception of a model
 
 
 def scorer(model):
-    """None: the environment's MLflow has no scoring server that can be asked here."""
+    """Returns None if the environment's MLflow has no scoring server to use here."""
     try:
         from mlflow.pyfunc import scoring_server
         invocations = scoring_server.invocations
     except (ImportError, AttributeError):
         return None
-    os.environ["_MLFLOW_IS_IN_SERVING_ENVIRONMENT"] = "true"  # as the server sets it
+    os.environ["_MLFLOW_IS_IN_SERVING_ENVIRONMENT"] = "true"  # as MLflow's server sets it
     return Scorer(model, invocations)
 
 
@@ -47,8 +47,8 @@ class Scorer:
 
 
 def checked(body):
-    """What MLflow is given of JSON: the object, or the body where that is none, for MLflow to say so. Records may lack values only as
-    far as the body pays for them: a table has all names of all records in every row."""
+    """Returns the JSON object for MLflow, or the body if it is no object, so that MLflow reports that. Limits missing
+    values of records by the size of the body: a table has the names of all records in every row."""
     try:
         document = json.loads(body)
     except ValueError:
@@ -66,10 +66,10 @@ def checked(body):
 
 
 def refusal(error, is_mlflows):
-    """An error of MLflow's as the front-end is told it."""
+    """Converts an error of MLflow for the front-end."""
     text = error.message[:TEXT_BYTES_MAX]
     if error.message.startswith(UNEXPECTED):
-        # A front-end of MLflow's protocol has the text itself, and shows this one as stack_trace.
+        # A front-end of MLflow's protocol has the text itself, and shows this as stack_trace.
         trace = str(error.json_kwargs.get("stack_trace") or error.__context__)
         return Refusal(INTERNAL, trace[-TEXT_BYTES_MAX:] if is_mlflows else trace.strip().splitlines()[-1][:TEXT_BYTES_MAX])
     if error.error_code == "INVALID_PARAMETER_VALUE":

@@ -1,4 +1,5 @@
-"""MXNet's symbols and parameters, by MXNet's own library: what the engine onnxruntime, which rewrites them, does not know."""
+"""MXNet's symbols and parameters, run by MXNet's own library: for models that the engine onnxruntime, which rewrites
+them, cannot read."""
 
 import ast
 import collections
@@ -13,9 +14,9 @@ from inferd_worker import tensors
 from inferd_worker.predictor import Predictor
 from inferd_worker.signature import TensorSpec
 
-# MXNet binds a symbol to the shapes of its inputs: so many bindings are kept.
+# MXNet binds a symbol to the shapes of its inputs. This is the number of bindings to keep.
 BINDINGS_MAX = 8
-# Its own threads and logs, which it reads as it is imported.
+# Settings for MXNet's threads and logs, which it reads when it is imported.
 ENVIRONMENT = {"MXNET_ENGINE_TYPE": "NaiveEngine", "MXNET_SUBGRAPH_BACKEND": "NONE", "MXNET_STORAGE_FALLBACK_LOG_VERBOSE": "0"}
 
 
@@ -28,12 +29,12 @@ def open_model(load):
                           "(tools/install_mxnet installs an environment that has it; without `backend: \"python\"` the engine onnxruntime "
                           "reads the model)") from error
     symbol = mxnet.symbol.load(load.file)
-    arrays = mxnet.nd.load(params_of(load)) or {}  # a list where there is none
+    arrays = mxnet.nd.load(params_of(load)) or {}  # a list if it is empty
     return MxnetPredictor(mxnet, symbol, {name.partition(":")[2] or name: value for name, value in arrays.items()}, load)
 
 
 def params_of(load):
-    """The file of the last epoch, or of the parameter `epoch`."""
+    """Returns the file of the last epoch, or of the parameter `epoch`."""
     prefix = load.file.removesuffix("-symbol.json")
     epochs = {int(match[1]): file for file in glob.glob(glob.escape(prefix) + "-*.params")
               if (match := re.fullmatch(r"-(\d+)\.params", file[len(prefix):]))}
@@ -44,7 +45,7 @@ def params_of(load):
 
 
 class MxnetPredictor(Predictor):
-    independent_rows = False  # a symbol does not say
+    independent_rows = False  # a symbol does not state it
 
     def __init__(self, mxnet, symbol, arrays, load):
         self._mxnet, self._symbol, self._load = mxnet, symbol, load
@@ -76,7 +77,7 @@ class MxnetPredictor(Predictor):
         return [tensors.datatype_of(each) for each in outputs or [numpy.float32] * len(self._symbol.list_outputs())]
 
     def _inferred(self, shapes):
-        """({argument: shape}, shapes of the outputs) for these shapes of the inputs."""
+        """Returns ({argument: shape}, shapes of the outputs) for these shapes of the inputs."""
         weights = {name: value.shape for name, value in self._weights.items()}
         try:
             arguments, outputs, _ = self._symbol.infer_shape_partial(**weights, **shapes)
@@ -85,7 +86,7 @@ class MxnetPredictor(Predictor):
         return dict(zip(self._symbol.list_arguments(), arguments)), outputs
 
     def _output_shapes(self):
-        """What is the same for two batches is a size, and what is not is any."""
+        """Dimensions that are equal for two batch sizes are fixed; others may have any size."""
         tried = []
         for any_size in 2, 3:
             shapes = {spec.name: tuple(any_size if size < 0 else size for size in spec.shape) for spec in self.inputs}
@@ -111,7 +112,7 @@ class MxnetPredictor(Predictor):
         given = {name: self._mxnet.nd.empty(values.shape, dtype=values.dtype) for name, values in arrays.items()}
         every, _ = self._inferred(dict(shapes))
         labels = {name: self._mxnet.nd.zeros(every[name]) for name in self._labels}
-        # Weights are shared by all bindings.
+        # All bindings share the weights.
         bound = self._symbol.bind(self._mxnet.cpu(), {**self._weights, **labels, **given}, grad_req="null", aux_states=self._moments)
         self._bound[shapes] = bound
         if len(self._bound) > BINDINGS_MAX:

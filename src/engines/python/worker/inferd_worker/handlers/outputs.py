@@ -1,18 +1,19 @@
-"""What a model gives of rows: some of the ways to ask it, each an output."""
+"""The outputs of a model of rows: each is one of the model's methods."""
 
 import numpy
 
 from inferd_worker import tensors
 from inferd_worker.signature import TensorSpec
 
-KIND = "output."  # the parameter output.NAME: which of them an output of another name is
-CHOICE = "predict_fn"  # the parameter: which of them is the answer where a request names none
+KIND = "output."  # the parameter output.NAME: the method of an output with another name
+CHOICE = "predict_fn"  # the parameter: the method to answer if a request names no output
 
 
 class Outputs:
-    """`methods`: names of what can be computed, the usual answer first; the others come where a request names them.
-    `compute(method, rows)`: an array with as many rows. `samples`: rows that tell types and shapes; a method that fails with them
-    is taken as `guesses` has it, (datatype, shape), or as a number for each row. `labels`: {method: what its columns stand for}."""
+    """`methods` has the names of the methods, the usual one first; the others are computed if a request names them.
+    `compute(method, rows)` returns an array with as many rows. `samples` are rows to find out types and shapes. A
+    method that fails with them is taken to give (datatype, shape) of `guesses`, or numbers of any shape. `labels` is
+    {method: the meanings of its columns}."""
 
     def __init__(self, load, methods, compute, samples, guesses=None, labels=None):
         self._compute = compute
@@ -32,7 +33,7 @@ class Outputs:
 
     @property
     def usual(self):
-        """Names of the outputs that come where a request names none."""
+        """Returns the names of the outputs for a request that names none."""
         return [spec.name for spec in self.specs if not spec.optional]
 
     @staticmethod
@@ -46,23 +47,28 @@ class Outputs:
                          f"which it is{said and f', and says {said!r}'}")
 
     def _described(self, name, method, optional=False):
+        known = True
         try:
             array = self._array(method, self._samples)
             datatype, shape = tensors.datatype_of(array.dtype), (-1, *array.shape[1:])
-        except Exception:  # samples are made up: the model may refuse them
+        except Exception:  # samples are invented: the model may refuse them
+            known = method in self._guesses
             datatype, shape = self._guesses.get(method, (tensors.FP64, (-1,)))
         labels = tuple(str(label) for label in self._labels.get(method, ()))
-        return TensorSpec(name, datatype, shape, optional, labels if len(labels) == shape[-1] else ())
+        return TensorSpec(name, datatype, shape, optional, labels if len(labels) == shape[-1] else (), any_shape=not known)
 
     @staticmethod
     def _fitted(spec, own):
-        """The configuration's output, with a shape as it has it, where both are of one element a row."""
+        """Returns the configuration's output. Keeps its shape if both have one element per row, or if nothing else is
+        known. Answers must have that shape then."""
+        if own.any_shape:
+            return TensorSpec(spec.name, spec.datatype, spec.shape, False, own.labels)
         return TensorSpec(spec.name, spec.datatype, spec.shape if numpy.prod(spec.shape[1:], dtype=int) == 1 == numpy.prod(
             own.shape[1:], dtype=int) else own.shape, False, own.labels)
 
     def _array(self, method, rows):
         array = self._compute(method, rows)
-        if isinstance(array, list) and len({numpy.shape(each) for each in array}) == 1:  # of several targets
+        if isinstance(array, list) and len({numpy.shape(each) for each in array}) == 1:  # one list per target
             array = numpy.stack(array, axis=1)
         array = numpy.asarray(array.toarray() if hasattr(array, "toarray") else array)
         if not tensors.datatype_of(array.dtype):
@@ -79,7 +85,7 @@ class Outputs:
 
 
 def shaped(array, spec):
-    """With as many dimensions as the signature has: one element a row is [-1] here and [-1, 1] there."""
-    if array.ndim != len(spec.shape) and array.size == len(array) * int(numpy.prod([max(dim, 1) for dim in spec.shape[1:]])):
+    """Adapts the number of dimensions to the signature: one element per row may be [-1] or [-1, 1]."""
+    if not spec.any_shape and array.ndim != len(spec.shape) and array.size == len(array) * int(numpy.prod([max(dim, 1) for dim in spec.shape[1:]])):
         return array.reshape(len(array), *spec.shape[1:])
     return array

@@ -1,10 +1,10 @@
-"""Files that run code of their author's when they are read."""
+"""Files that run their author's code when they are read."""
 
 ADVICE = ("start the server with --allow-pickle REPOSITORY (a folder of models), --allow-pickle MODEL or --allow-pickle all if you "
           "trust those who made it")
 
 
 def require_pickle(load, path, what="a pickle, which runs code of its author's when it is read"):
-    """Before a file is unpickled. Raises PermissionError where the operator has not allowed it."""
+    """Call before a file is unpickled. Raises PermissionError if the operator has not allowed it."""
     if not load.may_unpickle:
         raise PermissionError(f"'{path}' is {what}: {ADVICE}")

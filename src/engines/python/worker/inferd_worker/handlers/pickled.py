@@ -1,4 +1,5 @@
-"""Pickles, of joblib's too: estimators of scikit-learn and what behaves like one, and boosters of XGBoost and LightGBM."""
+"""Pickles, also of joblib: estimators of scikit-learn and objects with the same methods, and boosters of XGBoost and
+LightGBM."""
 
 import pickle
 import sys
@@ -9,13 +10,13 @@ from inferd_worker.handlers.permission import require_pickle
 
 def open_model(load):
     require_pickle(load, load.file)
-    # Classes of the model's own.
+    # For classes in the model's own files.
     sys.path += [load.version_dir, load.model_dir]
     return predictor_of(unpickle(load, load.file), load)
 
 
 def unpickle(load, path):
-    """What a pickle has, compressed or not. What its library says about its version goes to the log."""
+    """Returns the content of a pickle, compressed or not. Logs its library's warnings about versions."""
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         try:
@@ -34,7 +35,7 @@ def unpickle(load, path):
 
 
 def other_numpy(path, error):
-    """The reason of a pickle that has what this numpy has not."""
+    """Returns the error for a pickle that needs another numpy."""
     import numpy
     major = int(numpy.__version__.partition(".")[0])
     maker, wanted = ("numpy 2", "numpy>=2") if major < 2 else ("another numpy", "numpy in the version that the file was made with")

@@ -1,4 +1,4 @@
-"""Models of rows: tensors of rows and, where the features have names, tables."""
+"""Models of rows. Take tensors of rows and, if the features have names, tables."""
 
 from inferd_worker.batch import INVALID_ARGUMENT, Refusal
 from inferd_worker.handlers.tables import Table, quoted, written
@@ -6,9 +6,9 @@ from inferd_worker.predictor import SERVED_BODIES, Predictor, body_tensors
 
 
 class RowPredictor(Predictor):
-    """Subclasses set `_rows` (RowInputs) and `_outputs` (Outputs), and call _describe() then."""
+    """A model of rows. Subclasses set `_rows` (RowInputs) and `_outputs` (Outputs), and then call _describe()."""
 
-    needs_all_features = True  # of a table; else what it lacks is NaN
+    needs_all_features = True  # a table must have all features; otherwise missing ones are NaN
 
     def _describe(self):
         self.inputs, self.outputs = list(self._rows.specs), list(self._outputs.specs)
@@ -26,7 +26,7 @@ class RowPredictor(Predictor):
         protocol = parameters.get("kserve_protocol")
         try:
             table = Table(body, parameters.get("kserve_verb") if protocol == "mlflow" else "", self._rows.names)
-        except ValueError as error:  # of JSON and of texts, too
+        except ValueError as error:  # also raised for JSON and for text encodings
             raise Refusal(INVALID_ARGUMENT, f"the body cannot be read as a table: {error}") from error
         self._check_table(table.columns)
         answer = self._outputs.compute(table.columns, self._outputs.usual)

@@ -1,4 +1,4 @@
-"""Rows of features: as one input, as one for each feature, or as a table that brings some of them by name."""
+"""Rows of features: as one input, as one input per feature, or as a table with some of the features by name."""
 
 import numpy
 
@@ -7,20 +7,24 @@ from inferd_worker.handlers.tables import quoted
 from inferd_worker.predictor import BODIES
 from inferd_worker.signature import ALTERNATIVE, TensorSpec
 
-ROWS = "input-0"  # as KServe's and MLServer's servers call it, and the forest engine
+ROWS = "input-0"  # the name in KServe, MLServer and the forest engine
 SAMPLES = 2
-COLUMNS_MAX = 4096  # of a table: each is looked at for each request
+COLUMNS_MAX = 4096  # limit for tables: every column is checked for each request
 
 
 class RowInputs:
     """What a model of rows takes. `features`: how many; None: the model does not say. `names`: of the features, in their order,
     where the model knows them. `texts`: {feature: a value that it may have} of those that are text. The configuration goes before
     what is usual: one input with any name, or one for each feature. Where the inputs are `specs[0]` alone, tables come as
-    alternatives(). `names_widths`: rows of another width are refused here, with the features' names."""
+    alternatives(). `names_widths`: rows of another width are refused here, with the features' names. `values`: what a model of
+    single values, such as labels, may get, an array of one dimension. `words`: a value for each feature of a model whose
+    features have no names and are all text. Models that do not know how many features they have take any shape."""
 
-    def __init__(self, load, features, names=(), texts=None, text_rows=False, names_widths=False):
+    def __init__(self, load, features, names=(), texts=None, text_rows=False, names_widths=False, values=None, words=()):
         self.names = [str(name) for name in names]
         self._texts = texts or {}
+        self._values = values
+        self._words = words
         configured = load.tensors("input")
         self._names_widths = names_widths and not configured
         if not configured:
@@ -40,14 +44,18 @@ class RowInputs:
     def _usual(self, features, text_rows):
         if text_rows:
             return [TensorSpec(ROWS, tensors.BYTES, (-1,))]
+        if self._values is not None:
+            return [TensorSpec(ROWS, tensors.datatype_of(self._values.dtype) or tensors.BYTES, (-1,), any_shape=True, any_datatype=True)]
+        if self._words:
+            return [TensorSpec(ROWS, tensors.BYTES, (-1, features), any_datatype=True)]
         if not self._texts:
-            return [TensorSpec(ROWS, tensors.FP32, (-1, -1 if features is None else features), any_shape=self._names_widths,
-                               any_datatype=True)]
+            return [TensorSpec(ROWS, tensors.FP32, (-1, -1 if features is None else features),
+                               any_shape=self._names_widths or features is None, any_datatype=True)]
         return [TensorSpec(name, tensors.BYTES if name in self._texts else tensors.FP64, (-1,), any_shape=True, any_datatype=True)
                 for name in self.names]
 
     def alternatives(self):
-        """An input for each feature that has a name, of whatever datatype, in place of the rows."""
+        """Returns one input per named feature, of any datatype, as alternatives to the rows."""
         names = set(self.names)
         if self.by_feature or not names or len(names) != len(self.names) or len(names) > COLUMNS_MAX:
             return []
@@ -57,11 +65,11 @@ class RowInputs:
                 for name in self.names]
 
     def is_alternative(self, arrays):
-        """Whether they are a table in place of the model's own inputs."""
+        """Returns true if the arrays are a table in place of the model's own inputs."""
         return not self.by_feature and self.specs[0].name not in arrays
 
     def is_table(self, arrays):
-        """Whether features came by name."""
+        """Returns true if the features came by name."""
         return self.by_feature or self.is_alternative(arrays)
 
     def _check_features(self, features, configured):
@@ -80,34 +88,39 @@ class RowInputs:
             raise ValueError(f"input '{spec.name}' has {spec.shape[1]} features in the configuration, and the model has {features}")
 
     def samples(self):
-        """{input: array} of rows that the model may take."""
+        """Returns {input: array} of rows that the model may accept."""
         return {spec.name: self._sample(spec) for spec in self.specs}
 
     def _sample(self, spec):
         shape = (SAMPLES, *(max(dim, 1) for dim in spec.shape[1:]))
         if not self.by_feature and len(spec.shape) == 2 and self._features is not None:
             shape = (SAMPLES, self._features)
+        if self._values is not None and len(spec.shape) == 1:
+            chosen = self._values[:SAMPLES]
+            return chosen if spec.datatype != tensors.BYTES else tensors.array_of([str(value).encode() for value in chosen.tolist()])
+        if self._words and spec.name == ROWS:
+            return tensors.array_of([str(word).encode() for word in self._words] * SAMPLES).reshape(SAMPLES, len(self._words))
         if spec.datatype == tensors.BYTES:
             text = str(self._texts.get(spec.name, "text")).encode()
             return tensors.array_of([text] * int(numpy.prod(shape))).reshape(shape)
         return numpy.zeros(shape, tensors.NUMPY_TYPES[spec.datatype])
 
     def array(self, arrays):
-        """Rows and columns."""
+        """Returns the rows as a two-dimensional array."""
         if not self.is_table(arrays):
             return self._plain(arrays)
         columns = self.columns(arrays)
         return numpy.column_stack([columns[name] for name in self.names])
 
     def frame(self, arrays):
-        """The same as a pandas.DataFrame."""
+        """Returns the rows as a pandas.DataFrame."""
         import pandas
         if self.is_table(arrays):
             return pandas.DataFrame(self.columns(arrays), columns=self.names)
         return pandas.DataFrame(self._plain(arrays), columns=self.names or None)
 
     def _plain(self, arrays):
-        """Rows that came as such."""
+        """Returns rows that came as rows."""
         rows = values_of(arrays[self.specs[0].name])
         if self._names_widths and (rows.ndim != 2 or rows.shape[1] != self._features):
             raise ValueError(f"input '{self.specs[0].name}' has the shape {list(rows.shape)}, and the model takes rows of "
@@ -115,7 +128,7 @@ class RowInputs:
         return rows
 
     def columns(self, arrays):
-        """{feature: array}; NaN for the features that a table lacks."""
+        """Returns {feature: array}, with NaN for features that a table lacks."""
         if not self.is_table(arrays):
             rows = self._plain(arrays)
             return {name: rows[:, column] for column, name in enumerate(self.names)}
@@ -130,7 +143,7 @@ class RowInputs:
 
 
 def values_of(array):
-    """As estimators have them: BYTES as str."""
+    """Returns the values in the form for estimators: BYTES as str."""
     if array.dtype != object:
         return array
     return tensors.array_of([element.decode() if isinstance(element, bytes) else element

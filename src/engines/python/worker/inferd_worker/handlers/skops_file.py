@@ -1,4 +1,5 @@
-"""Files of skops: scikit-learn's estimators without code. What is not known to be harmless needs the right that pickles need."""
+"""Files of skops: scikit-learn's estimators without code. Types that are not known to be harmless need the permission
+for pickles."""
 
 from inferd_worker.handlers.permission import require_pickle
 from inferd_worker.handlers.pickled import predictor_of

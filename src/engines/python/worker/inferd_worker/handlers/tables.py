@@ -1,4 +1,4 @@
-"""Tables of features as clients write them in JSON and CSV: KServe's and TensorFlow Serving's `instances` and `inputs`, and the forms of
+"""Tables of features in JSON and CSV: `instances` and `inputs` of KServe and TensorFlow Serving, and the forms of
 MLflow's protocol."""
 
 import csv
@@ -9,13 +9,13 @@ import numpy
 
 from inferd_worker import tensors
 
-MISSING_MIN = 1 << 20  # values that are not there are memory that no byte of the body pays for
+MISSING_MIN = 1 << 20  # limits missing values: they take memory without bytes in the body
 CSV = "text/csv"
 
 
 class Table:
-    """A body. `columns`: {feature: array} of the features in `names` that it has; texts are str, what is missing is NaN.
-    `by_column`: whether the client wrote columns, not rows."""
+    """A table in a body. `columns` is {feature: array}, for the features in `names` that it has. Texts are str, missing
+    values NaN. `by_column` is true if the client wrote columns rather than rows."""
 
     def __init__(self, body, media_type, names):
         self._names = names
@@ -55,7 +55,7 @@ class Table:
         return self._of_rows(value, None)
 
     def _of_records(self, rows):
-        """Rows that are objects."""
+        """Reads rows that are objects."""
         known = [name for name in self._names if any(name in row for row in rows)]
         if not known and all(row.keys() == rows[0].keys() for row in rows):
             return self._of_rows([[row[name] for name in rows[0]] for row in rows], list(rows[0]))
@@ -63,7 +63,7 @@ class Table:
         return {name: column_of([row.get(name) for row in rows]) for name in known}
 
     def _of_columns(self, blocks):
-        """Objects whose values are columns, each a list, or an object with its rows' names."""
+        """Reads objects whose values are columns: each a list, or an object with the rows' names."""
         columns = {name: [] for name in self._names if any(name in block for block in blocks)}
         missing = 0
         for block in blocks:
@@ -80,7 +80,7 @@ class Table:
         return {name: column_of([flattened(value) for value in values]) for name, values in columns.items()}
 
     def _of_rows(self, rows, names):
-        """Rows that are lists, of all features in their order, or of those that are named."""
+        """Reads rows that are lists, of all features in order or of the named ones."""
         if names is None:
             names = self._names
         elif not isinstance(names, list):
@@ -89,7 +89,7 @@ class Table:
         if len(set(names)) != len(names):
             raise ValueError("a column is there twice")
         if len(names) == len(self._names) and not set(names) & set(self._names):
-            names = self._names  # other names: by their order
+            names = self._names  # other names: match by order
         if not rows:
             raise ValueError("the table has no rows")
         rows = [row if isinstance(row, list) else [row] for row in rows]
@@ -105,12 +105,12 @@ class Table:
 
 
 def flattened(value):
-    """A column's element: rows of one value are taken as well."""
+    """Returns a column's element. A list of one value counts as the value."""
     return value[0] if isinstance(value, list) and len(value) == 1 else value
 
 
 def column_of(values):
-    """An array: of numbers or truths, if all values are such or missing, or else of objects."""
+    """Returns an array: of numbers or booleans if all values are such or missing, otherwise of objects."""
     kinds = {type(value) for value in values}
     if kinds & {list, dict}:
         raise ValueError("a value of the table is a list or an object")
@@ -127,7 +127,7 @@ def column_of(values):
 
 
 def number_or_text(cell):
-    """A cell of CSV."""
+    """Converts a cell of CSV."""
     if not cell.strip():
         return None
     for kind in (int, float):
@@ -143,12 +143,12 @@ def quoted(names, most=20):
 
 
 def written(outputs, key):
-    """The text of an answer: {"predictions": values of the one output, or an object for each row}."""
+    """Returns the text of a response: {"predictions": the values of a single output, or one object per row}."""
     lists = {name: array.tolist() for name, array in outputs.items()}
     values = next(iter(lists.values())) if len(lists) == 1 else [dict(zip(lists, row)) for row in zip(*lists.values())]
     return json.dumps({key: values}, default=text_of)
 
 
 def text_of(value):
-    """What JSON does not know: bytes."""
+    """Converts values that JSON does not know: bytes."""
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

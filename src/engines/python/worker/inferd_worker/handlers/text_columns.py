@@ -1,22 +1,22 @@
-"""Which features of an estimator are text, as far as what it was fitted with tells."""
+"""Finds the text features of an estimator, as far as its fitted attributes tell."""
 
 import numpy
 
 
 def first_step(estimator):
-    """What gets the rows as they come."""
+    """Returns the step that gets the raw rows."""
     while getattr(estimator, "steps", None):
         estimator = next((step for _, step in estimator.steps if step is not None and step != "passthrough"), None)
     return estimator
 
 
 def takes_text(estimator):
-    """Whether a row is one text: of vectorizers."""
+    """Returns true if a row is a single text, as for vectorizers."""
     return hasattr(first_step(estimator), "build_analyzer")
 
 
 def text_columns(estimator, names):
-    """{feature: a value that it may have}"""
+    """Returns {feature: a possible value}."""
     step = first_step(estimator)
     if not names or step is None:
         return {}
@@ -28,12 +28,19 @@ def text_columns(estimator, names):
         for part in steps_of(transformer):
             found.update(texts_of(part, chosen))
             if getattr(part, "n_features_in_", None) != len(chosen):
-                break  # what comes behind it has other columns
+                break  # later steps have other columns
     return found
 
 
+def all_texts(estimator, features):
+    """Returns a possible value for each feature of an estimator that was fitted without names, if all are text. Otherwise
+    an empty list: an array has one datatype."""
+    found = text_columns(estimator, [str(column) for column in range(features or 0)])
+    return list(found.values()) if features and len(found) == features else []
+
+
 def steps_of(transformer):
-    """Those of a pipeline in their order, or the one that it is."""
+    """Returns the steps of a pipeline in order, or the transformer itself."""
     if isinstance(transformer, str) or transformer is None:
         return []
     steps = getattr(transformer, "steps", None)
@@ -57,7 +64,7 @@ def columns_named(columns, names):
 def texts_of(encoder, names):
     if hasattr(encoder, "build_analyzer"):
         return {name: "text" for name in names[:1]}
-    filled = getattr(encoder, "statistics_", None)  # of an imputer: what stands for what is missing
+    filled = getattr(encoder, "statistics_", None)  # of an imputer: the values for missing ones
     if filled is not None and len(filled) == len(names):
         return {name: value for name, value in zip(names, filled) if isinstance(value, str)}
     categories = getattr(encoder, "categories_", None)

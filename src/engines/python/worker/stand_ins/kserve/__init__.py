@@ -1,5 +1,5 @@
-"""What models written for KServe import, where the environment has no kserve of its own: the names that such models use, served by
-inferd. KServe's client of Kubernetes and its servers are not here."""
+"""The names that models written for KServe import, served by inferd, if the environment has no kserve package of its
+own. KServe's Kubernetes client and servers are not included."""
 
 from kserve import constants, errors
 from kserve.errors import InferenceError, InvalidInput, ModelMissingError, ModelNotFound, ModelNotReady

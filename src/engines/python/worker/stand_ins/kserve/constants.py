@@ -1,4 +1,4 @@
-"""Names that models compare with."""
+"""Constants with which models compare."""
 
 from types import SimpleNamespace
 

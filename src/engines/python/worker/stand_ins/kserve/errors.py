@@ -1,4 +1,4 @@
-"""What models raise, and what clients are told of it."""
+"""Exceptions that models raise, with the texts for clients."""
 
 
 class ModelMissingError(Exception):

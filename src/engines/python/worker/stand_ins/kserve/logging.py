@@ -1,4 +1,4 @@
-"""Lines of models: to stderr, which is the server's."""
+"""The logger for models. It writes to stderr, which the server logs."""
 
 import logging as _logging
 
@@ -7,4 +7,4 @@ logger = _logging.getLogger(KSERVE_LOGGER_NAME)
 
 
 def configure_logging(log_config=None):
-    """The server's options say where lines go."""
+    """Does nothing: the server's options decide on the log."""

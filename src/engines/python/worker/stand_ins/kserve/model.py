@@ -1,4 +1,4 @@
-"""The class that models derive from."""
+"""The base class of models."""
 
 import asyncio
 import json
@@ -32,8 +32,8 @@ class PredictorConfig:
 
 
 class Model:
-    """A predictor, a transformer or an explainer. Without a `predict` of its own, it asks the predictor at `predictor_host`; the
-    parameter predictor_model of its configuration says what that calls the model, if not as this one is called."""
+    """A predictor, a transformer or an explainer. Without its own `predict`, it calls the predictor at
+    `predictor_host`. If that one has another model name, the configuration's parameter predictor_model states it."""
 
     def __init__(self, name, predictor_config=None, **_):
         self.name = name
@@ -111,4 +111,4 @@ class Model:
 
 
 class HTTPStatusError(RuntimeError):
-    """A predictor's error."""
+    """An error of the predictor."""

@@ -1,4 +1,4 @@
-"""The server that a model's file starts: inferd, which runs already."""
+"""The server that a model's file starts. It is inferd, which is already running."""
 
 import argparse
 
@@ -23,8 +23,8 @@ class ModelServer:
         self.registered.append(model)
 
     def register_exception_handler(self, handler):
-        """Exceptions are answered as KServe's servers answer them."""
+        """Does nothing: exceptions are answered like those of KServe's servers."""
 
     def start(self, models):
-        """The worker that runs the file takes the models from here."""
+        """Replaced by the worker that runs the file, to get the models."""
         raise NotImplementedError("models are started by the server that loads their file")

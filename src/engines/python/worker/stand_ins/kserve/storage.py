@@ -1,4 +1,4 @@
-"""Files of models: those that are here already."""
+"""Local files of models."""
 
 import os
 
@@ -6,7 +6,8 @@ import os
 class Storage:
     @staticmethod
     def download(uri, out_dir=None):
-        """The path of a local `uri`. Where models come from is the server's matter: --model-repository takes stores, too."""
+        """Returns the path of a local `uri`. The server fetches models, not this: --model-repository also takes
+        stores."""
         path = uri.removeprefix("file://")
         if "://" in path:
             raise NotImplementedError(f"'{uri}' is not fetched here: put the files into the model's folder")

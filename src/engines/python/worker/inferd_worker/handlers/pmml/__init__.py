@@ -1,4 +1,4 @@
-"""PMML: RegressionModel, TreeModel and MiningModel, by an evaluator of our own. What it does not know is refused by its name."""
+"""PMML: RegressionModel, TreeModel and MiningModel, with our own evaluator. Unknown elements are refused by name."""
 
 import numpy
 
@@ -22,7 +22,7 @@ def open_model(load):
 
 
 class PmmlPredictor(RowPredictor):
-    needs_all_features = False  # a missing value is one that PMML has
+    needs_all_features = False  # PMML has missing values
 
     def __init__(self, document, load):
         self._dictionary = Dictionary(document)
@@ -39,12 +39,12 @@ class PmmlPredictor(RowPredictor):
         self._describe()
 
     def _try(self):
-        """Evaluates it once: what is wrong with its elements is to be said when it is loaded."""
+        """Evaluates the model once, so that unknown elements are reported when it is loaded."""
         try:
             self._model.evaluate(self._dictionary.typed(self._rows.columns(self._rows.samples())))
         except Refused:
             raise
-        except ValueError:  # the samples are not what it takes
+        except ValueError:  # the model does not accept the samples
             pass
 
     def _compute(self, method, arrays):

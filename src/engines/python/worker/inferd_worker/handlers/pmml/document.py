@@ -1,4 +1,4 @@
-"""The file: its elements, and what is refused before they are looked at."""
+"""The file: its elements, and the checks before they are evaluated."""
 
 import os
 import xml.parsers.expat
@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 FILE_BYTES_MAX = 512 << 20
 DEPTH_MAX = 400
-TARGETS = ("target", "predicted")  # a target that no DataField describes is of any type
+TARGETS = ("target", "predicted")  # a target without a DataField may have any type
 NAMING = (("MiningField", "name"), ("SimplePredicate", "field"), ("SimpleSetPredicate", "field"), ("FieldRef", "field"),
           ("NormContinuous", "field"), ("NormDiscrete", "field"), ("Discretize", "field"), ("FieldColumnPair", "field"),
           ("NumericPredictor", "name"), ("CategoricalPredictor", "name"))
@@ -15,7 +15,7 @@ NOT_MODELS = ("Header", "MiningBuildTask", "DataDictionary", "TransformationDict
 
 
 class Refused(ValueError):
-    """The file has what is not evaluated, or is none."""
+    """The file is no PMML, or has an element that is not evaluated."""
 
 
 class Document:
@@ -42,7 +42,7 @@ class Document:
                 raise Refused(f"function '{each.get('function')}' is defined by the file itself (DefineFunction), which is not evaluated")
 
     def _check_fields(self):
-        """What is named must be there: whether a value is asked for depends on others."""
+        """Checks that all named fields exist: evaluation may need them only for some values."""
         known = {each.get("name") for tag in ("DataField", "DerivedField", "OutputField") for each in self.root.iter(tag)}
         for tag, attribute in NAMING:
             for each in self.model.iter(tag):
@@ -51,7 +51,7 @@ class Document:
 
 
 class Builder(ElementTree.TreeBuilder):
-    """Elements without their namespace, and not too deep."""
+    """Builds elements without their namespace, and limits their depth."""
 
     def __init__(self):
         super().__init__()
@@ -90,7 +90,7 @@ def child(element, tag):
 
 
 def content(element):
-    """Its elements but extensions."""
+    """Returns the child elements without extensions."""
     return [] if element is None else [each for each in element if each.tag != "Extension"]
 
 
@@ -114,7 +114,7 @@ def required(element, name):
 
 
 def words_of(array):
-    """An Array's strings: separated by blanks, where they have quotes perhaps."""
+    """Returns an Array's strings: separated by blanks, perhaps in quotes."""
     text, words, word, quoted, begun = array.text or "", [], [], False, False
     at = 0
     while at < len(text):

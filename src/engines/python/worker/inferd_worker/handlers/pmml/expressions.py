@@ -9,12 +9,12 @@ from inferd_worker.handlers.pmml.fields import Interval, comparable, is_in, is_m
 from inferd_worker.handlers.pmml.predicates import COMPARED
 
 
-# Of a text that is derived. Each field may double the one before it, so that few of them would fill any memory.
+# Limit for a derived text. Each field may double the previous one, so that a few of them would fill any memory.
 TEXT_LENGTH_MAX = 1 << 14
 
 
 def derive(elements, columns):
-    """Adds derived fields, in their order."""
+    """Adds derived fields, in order."""
     for element in elements:
         name = required(element, "name")
         columns[name] = cast(expression_of(element)(columns), element.get("dataType"))
@@ -27,7 +27,7 @@ def derived_fields(element):
     if other is not None:
         raise Refused(f"a {element.tag} has a {other.tag}, which is not evaluated")
     for field in fields:
-        expression_of(field)  # what is refused is refused before it is needed
+        expression_of(field)  # refuse unknown expressions at once
     return fields
 
 
@@ -44,7 +44,7 @@ def cast(column, kind):
 
 
 def expression_of(element):
-    """A function of columns, of what the element has in it."""
+    """Returns a function of columns for the expression inside the element."""
     found = next((each for each in content(element) if each.tag in EXPRESSIONS), None)
     if found is None:
         tags = ", ".join(each.tag for each in content(element)) or "nothing"
@@ -81,7 +81,7 @@ def field_reference(element):
 
 
 def replaced(column, replacement):
-    """With a value, as it stands in the file, for what is missing."""
+    """Replaces missing values by a value as written in the file."""
     missing = is_missing(column)
     if replacement is None or not missing.any():
         return column
@@ -160,7 +160,7 @@ def arithmetic(function):
 
 
 def reduced(function):
-    """Of those that are not missing; missing where none is left."""
+    """Reduces the values that are not missing. The result is missing if none is left."""
     def apply(arguments):
         rows = numpy.stack([cast(argument, "double") for argument in arguments])
         empty = numpy.isnan(rows).all(0)

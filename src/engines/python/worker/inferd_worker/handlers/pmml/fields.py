@@ -1,6 +1,6 @@
-"""Fields: what their values are, and what is done with those that are missing or not valid.
+"""Fields: their values, and the treatment of missing and invalid ones.
 
-A column is an array of doubles, NaN where a value is missing, or of objects: str, or None where it is missing."""
+A column is an array of doubles, with NaN for missing values, or of objects: str, with None for missing values."""
 
 import numpy
 
@@ -27,7 +27,7 @@ class Field:
         self.intervals = [Interval(each) for each in values if each.tag == "Interval"]
 
     def value(self, text):
-        """A value as it stands in the file."""
+        """Converts a value as written in the file."""
         if self.is_text:
             return text
         if self.kind == "boolean" and text.lower() in TRUTHS:
@@ -38,7 +38,7 @@ class Field:
             raise Refused(f"'{text}' is no {self.kind}, which field '{self.name}' is") from None
 
     def column(self, array):
-        """As it is evaluated."""
+        """Converts an array to a column for evaluation."""
         if self.is_text:
             if array.dtype != object:
                 return numpy.array([None if value != value else plain(value) for value in array.tolist()], dtype=object)
@@ -55,7 +55,7 @@ class Field:
         return column
 
     def is_invalid(self, column):
-        """Which of the values that are not missing are not valid."""
+        """Returns true for values that are neither missing nor valid."""
         invalid = is_in(column, self.invalid)
         if self.valid and not self.continuous:
             invalid |= ~is_in(column, set(self.valid))
@@ -97,7 +97,7 @@ class Dictionary:
         return {name: self._fields[name].column(column) if name in self._fields else column for name, column in columns.items()}
 
     def target_values(self, name, values):
-        """What was predicted, in the target's own type, where all of it has one."""
+        """Returns the predictions in the target's own type, if all of them have one."""
         field = self._fields.get(name)
         if values.dtype != object:
             return values
@@ -131,7 +131,7 @@ class Schema:
 
 
 class Treatment:
-    """What a MiningField does with its values."""
+    """A MiningField's treatment of its values."""
 
     def __init__(self, element, field):
         self._field = field
@@ -144,7 +144,7 @@ class Treatment:
         self._high = number(element, "highValue", numpy.inf)
 
     def apply(self, name, column):
-        if self._field is None:  # derived, or of a model before
+        if self._field is None:  # derived, or from an earlier model
             return self._fill(name, column)
         column = self._field.mark_missing(column)
         invalid = self._field.is_invalid(column)
@@ -193,12 +193,12 @@ def nothing(column):
 
 
 def plain(value):
-    """A number as text: without a fraction that is none."""
+    """Returns a number as text, without a fraction of zero."""
     return str(int(value)) if float(value).is_integer() else repr(value)
 
 
 def comparable(text, column):
-    """A value as it stands in the file, to be compared with those of a column."""
+    """Converts a value as written in the file, to compare it with a column."""
     if column.dtype == object:
         return text
     truth = TRUTHS.get(text.lower()) if text.lower() in ("true", "false") else None
@@ -207,4 +207,4 @@ def comparable(text, column):
     try:
         return float(text)
     except ValueError:
-        return numpy.nan  # equal to nothing
+        return numpy.nan  # differs from every value

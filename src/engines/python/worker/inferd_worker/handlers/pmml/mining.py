@@ -1,4 +1,4 @@
-"""MiningModel: segments, each a model for the rows that its predicate takes."""
+"""MiningModel: segments, each a model for the rows that match its predicate."""
 
 import numpy
 
@@ -48,7 +48,7 @@ class MiningModel(Model):
         return together.result(self._method)
 
     def aligned(self, model, probabilities):
-        """Columns in the order of this model's classes."""
+        """Returns columns in the order of this model's classes."""
         result = numpy.zeros((len(probabilities), len(self.classes)))
         for column, name in enumerate(model.classes):
             result[:, self._positions[comparable_class(name)]] = probabilities[:, column]
@@ -106,7 +106,7 @@ class Segment:
 
 
 class Together:
-    """What segments say of rows, before it is one answer."""
+    """Collects the segments' results for rows, and combines them."""
 
     def __init__(self, model, rows):
         self._model = model
@@ -150,7 +150,7 @@ class Together:
         if method == "max":
             return filled.max(axis=0)
         sums = numpy.zeros(filled.shape[1:], filled.dtype)
-        for weight, numbers in zip(weights, filled):  # one after the other, as other evaluators add
+        for weight, numbers in zip(weights, filled):  # in sequence, as other evaluators add
             sums = sums + weight.astype(filled.dtype) * numbers
         if method in ("sum", "weightedSum"):
             return sums

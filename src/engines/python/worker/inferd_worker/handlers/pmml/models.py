@@ -1,4 +1,4 @@
-"""What models have in common: fields that come in, targets, and outputs."""
+"""The common parts of models: input fields, targets and outputs."""
 
 from dataclasses import dataclass, field
 
@@ -16,15 +16,15 @@ NESTED_MAX = 16
 
 @dataclass
 class Result:
-    """Of some rows: what was predicted, the probability of each class, and what the model's Output says."""
-    values: numpy.ndarray  # of doubles, or of objects: str, or None where there is none
+    """The results for some rows: predictions, the probability of each class, and the model's Output."""
+    values: numpy.ndarray  # doubles, or objects: str, or None if missing
     probabilities: numpy.ndarray | None = None
     entities: numpy.ndarray | None = None  # ids of nodes
     outputs: dict = field(default_factory=dict)
 
 
 class Context:
-    """Where a model is: at the top, or inside others."""
+    """The position of a model: at the top, or inside others."""
 
     def __init__(self, document, dictionary, parent=None):
         self.document = document
@@ -51,9 +51,10 @@ def open_element(element, context):
 
 
 class Model:
-    """`compute(columns, rows)`, of each kind of model: a Result of all the rows of columns that are prepared."""
+    """A model. Each kind implements `compute(columns, rows)`, which returns a Result for all rows of the prepared
+    columns."""
 
-    classes: list  # of a classification, as text
+    classes: list  # for a classification, as text
 
     def __init__(self, element, context):
         self.context = context
@@ -79,11 +80,11 @@ class Model:
         return [output.name for output in self._outputs]
 
     def names_outputs(self, taken):
-        """Of those alone that no other tensor has the name of."""
+        """Keeps only outputs whose names no other tensor has."""
         self._outputs = [output for output in self._outputs if output.name not in taken]
 
     def class_order(self, found):
-        """The classes in the order of the target's values."""
+        """Returns the classes in the order of the target's values."""
         target = self.context.dictionary.find(self.target)
         listed = [] if target is None else [value if target.is_text else value for value in target.valid]
         known = {comparable_class(value): position for position, value in enumerate(listed)}
@@ -146,7 +147,7 @@ class OutputField:
 
 
 def comparable_class(value):
-    """1, "1" and "1.0" are one class."""
+    """Makes 1, "1" and "1.0" the same class."""
     try:
         return float(value)
     except ValueError:
@@ -154,7 +155,7 @@ def comparable_class(value):
 
 
 def classified(classes, probabilities):
-    """The likeliest class of each row, none where its probabilities are missing."""
+    """Returns the likeliest class of each row, or None if its probabilities are missing."""
     best = numpy.array(classes, dtype=object)[numpy.nan_to_num(probabilities, nan=-1.0).argmax(axis=1)]
     best[numpy.isnan(probabilities).any(axis=1)] = None
     return best

@@ -1,4 +1,4 @@
-"""Predicates over rows: true, false, or unknown, where a value is missing."""
+"""Predicates over rows: true, false, or unknown if a value is missing."""
 
 import operator
 
@@ -14,7 +14,7 @@ COMPARED = {"equal": operator.eq, "notEqual": operator.ne, "lessThan": operator.
 
 
 def predicate_of(element):
-    """Of the element that has one."""
+    """Returns the predicate of an element."""
     found = next((each for each in content(element) if each.tag in TAGS), None)
     if found is None:
         raise Refused(f"a {element.tag} lacks its predicate")
@@ -105,5 +105,5 @@ class Compound:
             return numpy.where((parts == TRUE).any(0), TRUE, numpy.where((parts == UNKNOWN).any(0), UNKNOWN, FALSE)).astype(numpy.int8)
         if self._operator == "xor":
             return states((parts == TRUE).sum(0) % 2 == 1, (parts == UNKNOWN).any(0))
-        first = (parts != UNKNOWN).argmax(0)  # surrogates: the first that is known
+        first = (parts != UNKNOWN).argmax(0)  # surrogates: the first known one
         return parts[first, numpy.arange(len(rows))]

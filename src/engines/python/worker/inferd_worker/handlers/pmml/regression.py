@@ -13,11 +13,11 @@ def normal_distribution(values):
     return numpy.array([0.5 * (1 + erf(value / sqrt(2))) for value in values])
 
 
-# Of one margin.
+# Link functions of one margin.
 LINKS = {"none": lambda y: y, "logit": lambda y: 1 / (1 + numpy.exp(-y)), "softmax": lambda y: 1 / (1 + numpy.exp(-y)),
          "exp": numpy.exp, "probit": normal_distribution, "cloglog": lambda y: 1 - numpy.exp(-numpy.exp(y)),
          "loglog": lambda y: numpy.exp(-numpy.exp(-y)), "cauchit": lambda y: 0.5 + numpy.arctan(y) / numpy.pi}
-# Of all classes together.
+# Link functions of all classes together.
 JOINT = ("softmax", "simplemax", "none")
 
 

@@ -1,1 +1,1 @@
-"""The messages of V2."""
+"""The messages of Predict V2."""

@@ -1,4 +1,4 @@
-"""V2's requests and responses, as models see them."""
+"""Requests and responses of Predict V2, as models see them."""
 
 import numpy
 
@@ -95,7 +95,7 @@ class InferResponse:
 
     @classmethod
     def from_rest(cls, *arguments):
-        """Of a response's JSON; older callers say the model's name first."""
+        """Makes a response from its JSON. Older callers pass the model's name first."""
         response = arguments[-1]
         outputs = [InferOutput(each["name"], each["shape"], each["datatype"], each.get("data"), each.get("parameters"))
                    for each in response["outputs"]]

@@ -1,1 +1,1 @@
-"""What models use of KServe's helpers."""
+"""The helpers of KServe that models use."""

@@ -1,4 +1,4 @@
-"""What models use of KServe's helpers."""
+"""The helpers of KServe that models use."""
 
 import uuid
 
@@ -13,7 +13,8 @@ def generate_uuid():
 
 
 def get_predict_input(payload, columns=None):
-    """An array, a list of texts, or, of rows that are dicts and of requests whose content_type is pd, a DataFrame."""
+    """Returns an array or a list of texts. Returns a DataFrame for rows that are dicts, and for requests whose
+    content_type is pd."""
     if isinstance(payload, InferRequest):
         if (payload.parameters or {}).get("content_type") == "pd":
             return payload.as_dataframe()
