@@ -23,7 +23,8 @@ std::string NearModel(std::string_view model, const std::vector<std::string>& na
   if (names.empty()) return "; the server has no models: its log says why";
   config::NearestName nearest(model);
   for (size_t i = 0; model.size() <= kAdviceNameBytesMax && i < std::min(names.size(), kComparedModelsMax); ++i) {
-    if (names[i].size() <= kAdviceNameBytesMax && base::IsPrintable(names[i])) nearest.Offer(names[i]);
+    const std::string& name = names[i];
+    if (name != model && name.size() <= kAdviceNameBytesMax && base::IsPrintable(name)) nearest.Offer(name);
   }
   const std::string suggestion = nearest.Suggestion();
   return suggestion.empty() ? "; GET /v2/models lists the models" : suggestion;

@@ -26,6 +26,7 @@ core::TensorSpec Input(std::string name) {
 TEST(RequestAdviceTest, UnknownModelsGetANearName) {
   core::FakeCatalog catalog;
   catalog.names = {"digit\x1b", "digits", "simple"};
+  catalog.versions = std::unexpected(base::NotFound("no such model"));
   EXPECT_EQ(ModelAdvice(catalog, "digit"), "gone (did you mean 'digits'?)");
   EXPECT_EQ(ModelAdvice(catalog, "resnet"), "gone; GET /v2/models lists the models");
   EXPECT_EQ(ModelAdvice(catalog, std::string(100'000, 'd')), "gone; GET /v2/models lists the models");
@@ -40,8 +41,13 @@ TEST(RequestAdviceTest, UnknownVersionsGetThoseOfTheModel) {
   EXPECT_EQ(ModelAdvice(catalog, "digits", "8"), "gone; its only version is 7");
   for (int version = 8; version < 20; ++version) catalog.versions->push_back(Entry(version));
   EXPECT_EQ(ModelAdvice(catalog, "digits", "1"), "gone; its latest versions are 15, 16, 17, 18, 19");
+}
+
+TEST(RequestAdviceTest, AModelThatComesBackIsNotANearName) {
+  core::FakeCatalog catalog;
+  catalog.names = {"digits"};
   catalog.versions = std::unexpected(base::NotFound("left meanwhile"));
-  EXPECT_EQ(ModelAdvice(catalog, "digits", "1"), "gone");
+  EXPECT_EQ(ModelAdvice(catalog, "digits", "1"), "gone; GET /v2/models lists the models");
 }
 
 TEST(RequestAdviceTest, UnreadableRequestsGetTheModelsInputs) {
