@@ -133,7 +133,8 @@ class RunTest(unittest.TestCase):
         (self.tree / "toy_test.cc").write_text(f"namespace inferd::toy {{ int Larger(int a, int b); }}\nint main() {{ {body} }}\n")
 
     def start(self, *options):
-        return subprocess.Popen([sys.executable, MUTATE, "--source", self.tree, "--build", "build", "--seed", "1", *options],
+        choice = () if "--again" in options else ("--seed", "1")
+        return subprocess.Popen([sys.executable, MUTATE, "--source", self.tree, "--build", "build", *choice, *options],
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
     def run_all(self, *options):
@@ -151,6 +152,27 @@ class RunTest(unittest.TestCase):
         self.assertIn(["< -> >", "noticed"], verdicts)
         self.assertEqual(len(verdicts), 5)
         self.assertIn("src/toy/larger.cc:12: return both[0] < both[1] ? b : a;  ->  return both[0] > both[1] ? b : a;  : noticed by toy_test", out)
+
+    def test_tries_the_changes_of_a_report_again(self):
+        report = self.tree / "report"
+        self.run_all("--changes", "5", "--report", str(report))
+        status, out, error = self.run_all("--again", str(report))
+        self.assertEqual((status, error), (0, ""))
+        self.assertIn("0 verdicts differ from the report's, and 0 of its changes cannot be made", out)
+        # A test that notices less, and a statement that is gone.
+        self.write_test("return inferd::toy::Larger(1, 2) == 2 ? 0 : 1;")
+        report.write_text(report.read_text() + "larger.cc | gone < 1 ; | word 2, occurrence 1 | < -> > | noticed\n")
+        status, out, error = self.run_all("--again", str(report))
+        self.assertEqual(status, 1)
+        self.assertIn("    the report says: noticed\n", out)
+        self.assertIn("larger.cc | gone < 1 ; | word 2, occurrence 1 | < -> >: is not in this tree\n", out)
+        self.assertIn("and 1 of its changes cannot be made", out)
+        self.assertIn("verdicts differ from those of ", error)
+        self.assertEqual(self.source.read_text(), SOURCE)
+
+    def test_refuses_a_choice_beside_a_report(self):
+        self.assertEqual(self.run_all("--again", "report", "--changes", "1")[0], 2)
+        self.assertEqual(self.run_all()[0], 2)
 
     def test_counts_what_does_not_compile_apart(self):
         self.source.write_text(SOURCE.replace("return", "static_assert(sizeof(a) == 4);\n  constexpr int kOne = 1;\n  int one[kOne] = {a}; return"))
