@@ -3,8 +3,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/text/ascii_case.h"
 #include "fuzz/require.h"
-#include "net/http/ascii.h"
 #include "net/upstream/response_head.h"
 
 // Fuzzes the head of a replica's response. An accepted head is forwarded to clients, so it must have no headers of the
@@ -27,7 +27,7 @@ void Check(std::string_view text, bool to_head) {
   fuzz::Require(!to_head || !head.has_body, "an answer to HEAD has no body");
   for (const auto& [name, value] : head.fields) {
     for (const std::string_view own : {"Connection", "Transfer-Encoding", "Content-Length", "Keep-Alive"}) {
-      fuzz::Require(!EqualsIgnoringCase(name, own), "fields of the connection stay behind");
+      fuzz::Require(!base::EqualWithoutCase(name, own), "fields of the connection stay behind");
     }
     fuzz::Require(value.find_first_of("\r\n") == std::string_view::npos, "a value is one line");
   }

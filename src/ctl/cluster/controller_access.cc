@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/text/ascii_case.h"
 #include "kserve/kubernetes/access/local_access.h"
 #include "net/client/url.h"
-#include "net/http/ascii.h"
 #include "net/http/host.h"
 
 namespace inferd::ctl {
@@ -19,7 +19,7 @@ constexpr const char* kHowToName =
     ": name it with --controller http://127.0.0.1:PORT, or take the line `export KUBECONFIG=...` that it has printed";
 
 bool IsThisMachine(const net::Url& url) {
-  return net::EqualsIgnoringCase(url.host, "localhost") || net::IsLoopback(url.Authority());
+  return base::EqualWithoutCase(url.host, "localhost") || net::IsLoopback(url.Authority());
 }
 
 void UseLocal(const kubernetes::ClusterAccess& local, ControllerAccess& access) {
@@ -31,7 +31,7 @@ void UseLocal(const kubernetes::ClusterAccess& local, ControllerAccess& access) 
   access.connection.url = local.server;
   access.connection.authorities = local.authorities;
   const bool authorized = std::ranges::any_of(
-      access.headers, [](const auto& header) { return net::EqualsIgnoringCase(header.first, kAuthorization); });
+      access.headers, [](const auto& header) { return base::EqualWithoutCase(header.first, kAuthorization); });
   if (!authorized && !local.user.token.empty())
     access.headers.emplace_back(kAuthorization, "Bearer " + local.user.token);
 }

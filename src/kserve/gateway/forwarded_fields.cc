@@ -1,20 +1,21 @@
 #include "kserve/gateway/forwarded_fields.h"
 
-#include "net/http/ascii.h"
+#include "base/text/ascii_case.h"
 #include "net/http/connection_fields.h"
 
 namespace inferd::gateway {
 
 namespace {
 
-using net::EqualsIgnoringCase;
+using base::EqualWithoutCase;
 
 constexpr std::string_view kForwardedFor = "X-Forwarded-For";
 constexpr std::string_view kForwardedProto = "X-Forwarded-Proto";
 
 // True for headers of the connection, and for those that the transport has handled. The other connection has its own.
 bool StaysBehind(std::string_view name) {
-  return net::IsOfConnection(name) || EqualsIgnoringCase(name, "Expect") || EqualsIgnoringCase(name, "HTTP2-Settings");
+  return net::IsOfConnection(name) || base::EqualWithoutCase(name, "Expect") ||
+         base::EqualWithoutCase(name, "HTTP2-Settings");
 }
 
 std::string_view HostOf(std::string_view peer) { return peer.substr(0, peer.rfind(':')); }
@@ -26,11 +27,11 @@ ForwardedFields::ForwardedFields(const net::RequestHead& head) {
   bool has_proto = false;
   for (const auto& [name, value] : head.headers) {
     if (StaysBehind(name) || (!connection.empty() && net::ListNames(connection, name))) continue;
-    if (EqualsIgnoringCase(name, kForwardedFor)) {
+    if (base::EqualWithoutCase(name, kForwardedFor)) {
       forwarded_for_.append(forwarded_for_.empty() ? "" : ", ").append(value);
       continue;
     }
-    has_proto |= EqualsIgnoringCase(name, kForwardedProto);
+    has_proto |= base::EqualWithoutCase(name, kForwardedProto);
     fields_.emplace_back(name, value);
   }
   forwarded_for_.append(forwarded_for_.empty() ? "" : ", ").append(HostOf(head.peer));
@@ -39,8 +40,8 @@ ForwardedFields::ForwardedFields(const net::RequestHead& head) {
 }
 
 bool IsRelayed(std::string_view name, const net::RequestHead& request) {
-  if (EqualsIgnoringCase(name, "Date")) return false;
-  return request.request_id.empty() || !EqualsIgnoringCase(name, "X-Request-Id");
+  if (base::EqualWithoutCase(name, "Date")) return false;
+  return request.request_id.empty() || !base::EqualWithoutCase(name, "X-Request-Id");
 }
 
 std::string StripPrefix(std::string_view target, std::string_view prefix) {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "base/text/ascii_case.h"
 #include "kserve/gateway/forwarded_fields.h"
-#include "net/http/ascii.h"
 
 namespace inferd::gateway {
 
@@ -85,7 +85,7 @@ void GrpcCall::Send(Lease lease) {
   const ForwardedFields forwarded(request_.head);
   FieldViews fields;
   for (const FieldView& field : forwarded.list()) {
-    if (!net::EqualsIgnoringCase(field.first, "Host")) fields.push_back(field);
+    if (!base::EqualWithoutCase(field.first, "Host")) fields.push_back(field);
   }
   fields.emplace_back("te", "trailers");
   const base::Status begun = owner_.http2_pool().Begin(lease_.grpc_address(),

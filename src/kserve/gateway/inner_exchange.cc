@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "net/http/ascii.h"
+#include "base/text/ascii_case.h"
 #include "net/http/transport_answer.h"
 
 namespace inferd::gateway {
@@ -35,7 +35,7 @@ void InnerExchange::TakeHead(const net::HttpResponse& response) {
   answer_.status = response.status;
   answer_.content_type = response.content_type;
   for (const auto& [name, value] : response.headers) {
-    if (net::EqualsIgnoringCase(name, "Content-Type")) answer_.content_type = value;
+    if (base::EqualWithoutCase(name, "Content-Type")) answer_.content_type = value;
   }
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "net/http/ascii.h"
+#include "base/text/ascii_case.h"
 #include "net/http/host.h"
 
 namespace inferd::gateway {
@@ -65,7 +65,7 @@ void RouteTable::Drop(const std::string& owner) {
 const RouteTable::Routes* RouteTable::RoutesOf(std::string_view host) const {
   std::array<char, net::kHostNameBytesMax> lower;
   if (host.size() > lower.size()) return nullptr;
-  std::ranges::transform(host, lower.begin(), net::LowerAscii);
+  std::ranges::transform(host, lower.begin(), base::LowerAscii);
   return hosts_.Find(std::string_view(lower.data(), host.size()));
 }
 

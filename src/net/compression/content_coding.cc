@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 
+#include "base/text/ascii_case.h"
 #include "net/http/ascii.h"
 #include "net/http/weighted_list.h"
 
@@ -22,9 +23,9 @@ std::string_view ContentCodingName(ContentCoding coding) {
 
 std::optional<ContentCoding> ParseContentCoding(std::string_view content_encoding) {
   const std::string_view name = TrimSpace(content_encoding);
-  if (name.empty() || EqualsIgnoringCase(name, "identity")) return ContentCoding::kIdentity;
-  if (EqualsIgnoringCase(name, "gzip") || EqualsIgnoringCase(name, "x-gzip")) return ContentCoding::kGzip;
-  if (EqualsIgnoringCase(name, "deflate")) return ContentCoding::kDeflate;
+  if (name.empty() || base::EqualWithoutCase(name, "identity")) return ContentCoding::kIdentity;
+  if (base::EqualWithoutCase(name, "gzip") || base::EqualWithoutCase(name, "x-gzip")) return ContentCoding::kGzip;
+  if (base::EqualWithoutCase(name, "deflate")) return ContentCoding::kDeflate;
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/text/ascii_case.h"
 #include "net/grpc/metadata.h"
 #include "net/http/ascii.h"
 
@@ -38,14 +39,14 @@ base::Status CheckBinary(std::string_view name, std::string_view values) {
 
 base::Status ReadHeader(std::string_view name, std::string_view value, CallHeaders& headers) {
   if (IsBinaryName(name)) return CheckBinary(name, value);
-  if (name.size() < 6 || LowerAscii(name[0]) != 'g') return base::OkStatus();
-  if (EqualsIgnoringCase(name, "grpc-timeout")) {
+  if (name.size() < 6 || base::LowerAscii(name[0]) != 'g') return base::OkStatus();
+  if (base::EqualWithoutCase(name, "grpc-timeout")) {
     headers.timeout_ns = ParseTimeout(value);
     if (!headers.timeout_ns.has_value()) {
       return base::InvalidArgument("malformed grpc-timeout " + Quoted(value) +
                                    ": expected 1 to 8 digits and one of HMSmun");
     }
-  } else if (EqualsIgnoringCase(name, "grpc-encoding")) {
+  } else if (base::EqualWithoutCase(name, "grpc-encoding")) {
     // The names are those of Content-Encoding, without the aliases.
     const auto coding = value == "x-gzip" ? std::nullopt : ParseContentCoding(value);
     if (!coding.has_value()) {
@@ -63,14 +64,14 @@ std::optional<Wire> ParseContentType(std::string_view content_type) {
   constexpr std::string_view kGrpc = "application/grpc";
   constexpr std::string_view kWeb = "-web";
   constexpr std::string_view kText = "-text";
-  if (!EqualsIgnoringCase(content_type.substr(0, kGrpc.size()), kGrpc)) return std::nullopt;
+  if (!base::EqualWithoutCase(content_type.substr(0, kGrpc.size()), kGrpc)) return std::nullopt;
   content_type.remove_prefix(kGrpc.size());
-  const bool web = EqualsIgnoringCase(content_type.substr(0, kWeb.size()), kWeb);
+  const bool web = base::EqualWithoutCase(content_type.substr(0, kWeb.size()), kWeb);
   if (web) content_type.remove_prefix(kWeb.size());
-  const bool text = web && EqualsIgnoringCase(content_type.substr(0, kText.size()), kText);
+  const bool text = web && base::EqualWithoutCase(content_type.substr(0, kText.size()), kText);
   if (text) content_type.remove_prefix(kText.size());
   const std::string_view format = TrimSpace(content_type.substr(0, content_type.find(';')));
-  if (!format.empty() && !EqualsIgnoringCase(format, "+proto")) return std::nullopt;
+  if (!format.empty() && !base::EqualWithoutCase(format, "+proto")) return std::nullopt;
   if (text) return Wire::kWebText;
   return web ? Wire::kWeb : Wire::kGrpc;
 }

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/text/ascii_case.h"
 #include "base/text/base64.h"
 #include "net/http/ascii.h"
 
@@ -9,7 +10,7 @@ namespace inferd::net::grpc {
 
 bool IsBinaryName(std::string_view name) {
   constexpr std::string_view kSuffix = "-bin";
-  return name.size() > kSuffix.size() && EqualsIgnoringCase(name.substr(name.size() - kSuffix.size()), kSuffix);
+  return name.size() > kSuffix.size() && base::EqualWithoutCase(name.substr(name.size() - kSuffix.size()), kSuffix);
 }
 
 std::string_view TrimSpace(std::string_view text) {

@@ -3,8 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "base/text/ascii_case.h"
 #include "net/grpc/message_frame.h"
-#include "net/http/ascii.h"
 
 namespace inferd::net::grpc {
 
@@ -41,7 +41,7 @@ HttpResponse MakeCallHead(Wire wire, const Options& options) {
 base::BufferSlice WebTrailersFrame(const Trailers& trailers) {
   std::string text;
   for (const auto& [name, value] : trailers) {
-    for (const char c : name) text += LowerAscii(c);
+    for (const char c : name) text += base::LowerAscii(c);
     text += ": ";
     for (const char c : value) text += c == '\r' || c == '\n' || c == '\0' ? ' ' : c;
     text += "\r\n";

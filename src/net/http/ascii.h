@@ -6,18 +6,6 @@
 
 namespace inferd::net {
 
-// Lower case for field names and tokens, which are ASCII whatever the locale (RFC 9110, 5.1).
-constexpr char LowerAscii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c | 0x20) : c; }
-
-constexpr bool EqualsIgnoringCase(std::string_view a, std::string_view b) {
-  if (a == b) return true;  // the usual case, checked first
-  if (a.size() != b.size()) return false;
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (LowerAscii(a[i]) != LowerAscii(b[i])) return false;
-  }
-  return true;
-}
-
 // Returns `text` without the spaces and tabs around it, as values and list items may have them (RFC 9110, 5.6.3).
 constexpr std::string_view TrimSpace(std::string_view text) {
   const size_t first = text.find_first_not_of(" \t");

@@ -8,7 +8,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "net/http/ascii.h"
+#include "base/text/ascii_case.h"
 
 namespace inferd::net {
 
@@ -18,12 +18,12 @@ namespace {
 constexpr std::string_view kNameMarks = "-._~!$&'()*+,;=";
 
 constexpr bool IsHexDigit(char c) {
-  const char lower = LowerAscii(c);
+  const char lower = base::LowerAscii(c);
   return (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'f');
 }
 
 constexpr bool IsOfName(char c) {
-  const char lower = LowerAscii(c);
+  const char lower = base::LowerAscii(c);
   return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || kNameMarks.contains(c);
 }
 
@@ -59,7 +59,7 @@ bool ReadPort(std::string_view text, std::optional<uint16_t>& port) {
 
 bool IsSameName(const Host& left, const Host& right) {
   if (left.kind != right.kind) return false;
-  if (left.kind != Host::Kind::kIpv6) return EqualsIgnoringCase(left.name, right.name);
+  if (left.kind != Host::Kind::kIpv6) return base::EqualWithoutCase(left.name, right.name);
   in6_addr one{};
   in6_addr other{};
   ReadAddress(AF_INET6, WithoutBrackets(left.name), &one);

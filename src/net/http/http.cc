@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "net/http/ascii.h"
+#include "base/text/ascii_case.h"
 
 namespace inferd::net {
 
 std::optional<std::string_view> RequestHead::Find(std::string_view name) const {
   for (const auto& [key, value] : headers) {
-    if (EqualsIgnoringCase(key, name)) return value;
+    if (base::EqualWithoutCase(key, name)) return value;
   }
   return std::nullopt;
 }

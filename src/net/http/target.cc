@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
+#include "base/text/ascii_case.h"
 #include "base/text/hex.h"
-#include "net/http/ascii.h"
 #include "net/http/host.h"
 
 namespace inferd::net {
@@ -42,7 +42,7 @@ base::Status CheckSegment(std::string_view segment) {
 // Splits "http://host/path?x": puts the host before the headers of `head`, and sets its target to "/path?x".
 base::Status TakeAbsoluteForm(std::string_view target, RequestHead& head) {
   for (const std::string_view scheme : {"http://", "https://"}) {
-    if (!EqualsIgnoringCase(target.substr(0, scheme.size()), scheme)) continue;
+    if (!base::EqualWithoutCase(target.substr(0, scheme.size()), scheme)) continue;
     const std::string_view behind = target.substr(scheme.size());
     const size_t end = std::min(behind.find_first_of("/?#"), behind.size());
     const std::string_view host = behind.substr(0, end);

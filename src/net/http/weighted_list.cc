@@ -2,6 +2,7 @@
 
 #include <cstddef>
 
+#include "base/text/ascii_case.h"
 #include "net/http/ascii.h"
 
 namespace inferd::net {
@@ -38,7 +39,7 @@ std::optional<WeightedItem> WeightedList::Next() {
   WeightedItem item{.name = NextPart(text, ';')};
   while (!text.empty()) {
     std::string_view parameter = NextPart(text, ';');
-    if (!EqualsIgnoringCase(NextPart(parameter, '='), "q")) {
+    if (!base::EqualWithoutCase(NextPart(parameter, '='), "q")) {
       item.has_parameters = true;
       continue;
     }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/text/ascii_case.h"
 #include "net/http/ascii.h"
 #include "net/http/host.h"
 #include "net/http/target.h"
@@ -67,34 +68,35 @@ std::optional<HttpError> Interpret(std::string_view name, std::string_view value
   // Only names of these lengths matter here.
   switch (name.size()) {
     case 4:
-      if (!EqualsIgnoringCase(name, "Host")) break;
+      if (!base::EqualWithoutCase(name, "Host")) break;
       ++fields.hosts;
       if (!ParseHost(value).has_value()) return HttpError{400, "malformed Host header"};
       break;
     case 6:
-      if (EqualsIgnoringCase(name, "Expect")) {
-        if (!EqualsIgnoringCase(value, "100-continue")) return HttpError{417, "Expect: only 100-continue is supported"};
+      if (base::EqualWithoutCase(name, "Expect")) {
+        if (!base::EqualWithoutCase(value, "100-continue"))
+          return HttpError{417, "Expect: only 100-continue is supported"};
         framing.expect_continue = true;
       }
       break;
     case 7:
-      if (EqualsIgnoringCase(name, "Upgrade")) fields.upgrade_h2c |= value == "h2c";
+      if (base::EqualWithoutCase(name, "Upgrade")) fields.upgrade_h2c |= value == "h2c";
       break;
     case 10:
-      if (!EqualsIgnoringCase(name, "Connection")) break;
+      if (!base::EqualWithoutCase(name, "Connection")) break;
       ForEachToken(value, [&fields](std::string_view token) {
-        fields.close |= EqualsIgnoringCase(token, "close");
-        fields.keep_alive |= EqualsIgnoringCase(token, "keep-alive");
-        fields.connection_upgrade |= EqualsIgnoringCase(token, "upgrade");
-        fields.connection_settings |= EqualsIgnoringCase(token, "http2-settings");
+        fields.close |= base::EqualWithoutCase(token, "close");
+        fields.keep_alive |= base::EqualWithoutCase(token, "keep-alive");
+        fields.connection_upgrade |= base::EqualWithoutCase(token, "upgrade");
+        fields.connection_settings |= base::EqualWithoutCase(token, "http2-settings");
       });
       break;
     case 12:
-      if (EqualsIgnoringCase(name, "X-Request-Id")) head.TakeRequestId(value);
+      if (base::EqualWithoutCase(name, "X-Request-Id")) head.TakeRequestId(value);
       break;
     case 14:
-      if (EqualsIgnoringCase(name, "HTTP2-Settings")) ++fields.settings, framing.http2_settings = value;
-      if (EqualsIgnoringCase(name, "Content-Length")) {
+      if (base::EqualWithoutCase(name, "HTTP2-Settings")) ++fields.settings, framing.http2_settings = value;
+      if (base::EqualWithoutCase(name, "Content-Length")) {
         ++fields.lengths;
         const auto length = ParseContentLength(value);
         if (!length.has_value()) return HttpError{400, "malformed Content-Length"};
@@ -102,7 +104,7 @@ std::optional<HttpError> Interpret(std::string_view name, std::string_view value
       }
       break;
     case 17:
-      if (EqualsIgnoringCase(name, "Transfer-Encoding")) ++fields.codings, fields.transfer_encoding = value;
+      if (base::EqualWithoutCase(name, "Transfer-Encoding")) ++fields.codings, fields.transfer_encoding = value;
       break;
     default: break;
   }
@@ -117,7 +119,7 @@ std::optional<HttpError> Check(const RequestHead& head, const Fields& fields, Fr
   if (fields.codings > 0) {
     if (framing.http10) return HttpError{400, "Transfer-Encoding is not accepted with HTTP/1.0"};
     if (fields.lengths > 0) return HttpError{400, "both Content-Length and Transfer-Encoding"};
-    if (fields.codings > 1 || !EqualsIgnoringCase(fields.transfer_encoding, "chunked")) {
+    if (fields.codings > 1 || !base::EqualWithoutCase(fields.transfer_encoding, "chunked")) {
       return HttpError{501, "Transfer-Encoding not supported; expected chunked"};
     }
     framing.chunked = true;
@@ -133,7 +135,7 @@ std::optional<HttpError> Check(const RequestHead& head, const Fields& fields, Fr
 // The target's host, which stands first, replaces any Host that the client sends (RFC 9112, 3.2.2).
 void DropSentHost(RequestHead& head) {
   auto& headers = head.headers;
-  const auto is_host = [](const auto& field) { return EqualsIgnoringCase(field.first, "Host"); };
+  const auto is_host = [](const auto& field) { return base::EqualWithoutCase(field.first, "Host"); };
   headers.erase(std::remove_if(headers.begin() + 1, headers.end(), is_host), headers.end());
 }
 

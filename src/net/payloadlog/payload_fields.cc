@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "base/clock.h"
+#include "base/text/ascii_case.h"
 #include "base/text/uuid.h"
-#include "net/http/ascii.h"
 
 namespace inferd::payloadlog {
 
@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 3> kKept = {"Content-Type", "Content-Enco
                                                    "Inference-Header-Content-Length"};
 
 bool IsKept(std::string_view name) {
-  return std::ranges::any_of(kKept, [name](std::string_view kept) { return net::EqualsIgnoringCase(kept, name); });
+  return std::ranges::any_of(kKept, [name](std::string_view kept) { return base::EqualWithoutCase(kept, name); });
 }
 
 std::string IdOf(const net::RequestHead& head) {

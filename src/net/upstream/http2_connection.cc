@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/memory_shortage.h"
-#include "net/http/ascii.h"
+#include "base/text/ascii_case.h"
 #include "net/upstream/dial.h"
 
 namespace inferd::net::upstream {
@@ -151,7 +151,7 @@ base::Status Http2Connection::Begin(const Http2Request& request, Http2Receiver& 
                                     Field(":path", request.path), Field(":authority", request.authority)};
   for (const auto& [name, value] : request.fields) {
     std::string& lower = names.emplace_back(name);
-    for (char& c : lower) c = LowerAscii(c);
+    for (char& c : lower) c = base::LowerAscii(c);
     fields.push_back(Field(lower, value));
   }
   auto stream = std::make_unique<Http2Stream>(*this, receiver);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text/ascii_case.h"
 #include "net/http/ascii.h"
 #include "net/http/connection_fields.h"
 #include "net/http1/field_line.h"
@@ -38,17 +39,17 @@ struct Said {
 };
 
 std::optional<std::string> Interpret(std::string_view name, std::string_view value, Said& said) {
-  if (EqualsIgnoringCase(name, "Connection")) {
+  if (base::EqualWithoutCase(name, "Connection")) {
     said.connection = value;
     ForEachToken(value, [&said](std::string_view token) {
-      said.close |= EqualsIgnoringCase(token, "close");
-      said.keep_alive |= EqualsIgnoringCase(token, "keep-alive");
+      said.close |= base::EqualWithoutCase(token, "close");
+      said.keep_alive |= base::EqualWithoutCase(token, "keep-alive");
     });
-  } else if (EqualsIgnoringCase(name, "Content-Length")) {
+  } else if (base::EqualWithoutCase(name, "Content-Length")) {
     const auto length = http1::ParseContentLength(value);
     if (!length.has_value() || said.length.has_value()) return "malformed or repeated Content-Length";
     said.length = length;
-  } else if (EqualsIgnoringCase(name, "Transfer-Encoding")) {
+  } else if (base::EqualWithoutCase(name, "Transfer-Encoding")) {
     ++said.codings;
     said.coding = value;
   }
@@ -61,7 +62,7 @@ std::expected<Framing, std::string> FramingOf(const Said& said, bool http10, boo
   framing.interim = status < 200;
   if (said.codings > 0 && (said.length.has_value() || http10))
     return std::unexpected("Transfer-Encoding beside others");
-  if (said.codings > 1 || (said.codings == 1 && !EqualsIgnoringCase(said.coding, "chunked"))) {
+  if (said.codings > 1 || (said.codings == 1 && !base::EqualWithoutCase(said.coding, "chunked"))) {
     return std::unexpected("a Transfer-Encoding other than chunked");
   }
   if (to_head || framing.interim || status == 204 || status == 304) return framing;

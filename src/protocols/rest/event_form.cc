@@ -3,7 +3,7 @@
 #include <array>
 #include <utility>
 
-#include "net/http/ascii.h"
+#include "base/text/ascii_case.h"
 #include "net/http/weighted_list.h"
 
 namespace inferd::rest {
@@ -26,7 +26,7 @@ EventForm AcceptedEventForm(std::string_view accept) {
   net::WeightedList list(accept);
   while (const auto item = list.Next()) {
     for (const auto& [name, form] : kTypes) {
-      if (item->weight <= best_weight || !net::EqualsIgnoringCase(item->name, name)) continue;
+      if (item->weight <= best_weight || !base::EqualWithoutCase(item->name, name)) continue;
       best = form;
       best_weight = item->weight;
     }

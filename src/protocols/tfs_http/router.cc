@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "base/text/ascii_case.h"
 #include "base/text/digits.h"
-#include "net/http/ascii.h"
 
 namespace inferd::tfs_http {
 
@@ -23,7 +23,7 @@ struct Path {
   size_t size() const { return decoded.size(); }
   // True if it is neither empty nor has an unescaped ':'.
   bool IsName(size_t i) const { return !raw[i].empty() && !raw[i].contains(':'); }
-  bool Is(size_t i, std::string_view word) const { return net::EqualsIgnoringCase(raw[i], word); }
+  bool Is(size_t i, std::string_view word) const { return base::EqualWithoutCase(raw[i], word); }
 };
 
 // Returns false if there are more segments than any route has, or a query after them.
@@ -120,7 +120,7 @@ access::Group GroupOf(Endpoint endpoint) {
 }
 
 bool IsOurs(const net::RequestHead& head, std::string_view metrics_path) {
-  return (!head.segments.empty() && net::EqualsIgnoringCase(head.segments[0], "v1")) || IsMetrics(head, metrics_path);
+  return (!head.segments.empty() && base::EqualWithoutCase(head.segments[0], "v1")) || IsMetrics(head, metrics_path);
 }
 
 Route FindRoute(const net::RequestHead& head, std::string_view metrics_path) {

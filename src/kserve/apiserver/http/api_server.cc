@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/text/ascii_case.h"
 #include "kserve/apiserver/http/caller.h"
 #include "kserve/apiserver/http/list.h"
 #include "kserve/apiserver/http/log_follow.h"
@@ -14,7 +15,6 @@
 #include "kserve/apiserver/http/response_form.h"
 #include "kserve/apiserver/http/streams.h"
 #include "kserve/apiserver/http/watch.h"
-#include "net/http/ascii.h"
 #include "net/http/host.h"
 
 namespace inferd::apiserver {
@@ -27,7 +27,7 @@ constexpr size_t kThreads = 16;
 // Returns true for "localhost" or an address. A page could have any other name resolve to this machine.
 bool IsAddress(std::string_view text) {
   const auto host = net::ParseHost(text);
-  return host.has_value() && (host->kind != net::Host::Kind::kName || net::EqualsIgnoringCase(host->name, "localhost"));
+  return host.has_value() && (host->kind != net::Host::Kind::kName || base::EqualWithoutCase(host->name, "localhost"));
 }
 
 std::optional<ApiError> RefusalOf(const net::RequestHead& head) {

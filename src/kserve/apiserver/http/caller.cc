@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "net/http/ascii.h"
+#include "base/text/ascii_case.h"
 #include "net/http/socket_owner.h"
 
 namespace inferd::apiserver {
@@ -15,7 +15,7 @@ constexpr std::string_view kScheme = "Bearer ";
 // Returns true if the request has exactly one Authorization header, with the token (RFC 6750, 2.1).
 bool ShowsToken(const net::RequestHead& head, const net::SecretDigest& token) {
   std::string_view value = head.Find("Authorization").value_or("");
-  if (!net::EqualsIgnoringCase(value.substr(0, kScheme.size()), kScheme)) return false;
+  if (!base::EqualWithoutCase(value.substr(0, kScheme.size()), kScheme)) return false;
   value.remove_prefix(kScheme.size());
   while (value.starts_with(' ')) value.remove_prefix(1);
   return net::SecretDigest(value).Matches(token);

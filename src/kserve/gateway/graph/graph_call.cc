@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "net/http/ascii.h"
+#include "base/text/ascii_case.h"
 #include "net/http/transport_answer.h"
 
 namespace inferd::graph {
@@ -90,7 +90,7 @@ net::HttpRequest GraphCall::MakeRequest(const Target& target, base::BufferSlice 
   bool has_type = false;
   for (const auto& [name, value] : request_->head.headers) {
     if (!service_.Propagates(name)) continue;
-    has_type |= net::EqualsIgnoringCase(name, kContentType);
+    has_type |= base::EqualWithoutCase(name, kContentType);
     head.headers.emplace_back(name, value);
   }
   if (!has_type) head.headers.emplace_back(kContentType, "application/json");

@@ -4,8 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "base/text/ascii_case.h"
 #include "kserve/gateway/graph/graph_call.h"
-#include "net/http/ascii.h"
 
 namespace inferd::graph {
 
@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, 4> kOwnFields = {"Host", "Content-Length"
                                                         GraphService::kGraphsField};
 
 bool IsOneOf(std::string_view name, std::span<const std::string_view> names) {
-  return std::ranges::any_of(names, [name](std::string_view each) { return net::EqualsIgnoringCase(name, each); });
+  return std::ranges::any_of(names, [name](std::string_view each) { return base::EqualWithoutCase(name, each); });
 }
 
 }  // namespace

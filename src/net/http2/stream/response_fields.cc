@@ -4,7 +4,7 @@
 #include <array>
 #include <charconv>
 
-#include "net/http/ascii.h"
+#include "base/text/ascii_case.h"
 
 namespace inferd::net::http2 {
 
@@ -19,7 +19,7 @@ bool BelongsToConnection(std::string_view name) {
   static constexpr std::array<std::string_view, 7> kNames = {
       "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "content-length", "date"};
   for (const std::string_view known : kNames) {
-    if (EqualsIgnoringCase(name, known)) return true;
+    if (base::EqualWithoutCase(name, known)) return true;
   }
   return false;
 }
@@ -53,8 +53,8 @@ void ResponseFields::AddAll(const HeaderList& headers) {
 }
 
 std::string_view ResponseFields::InLowerCase(std::string_view name) {
-  const bool lower = std::ranges::none_of(name, [](char c) { return LowerAscii(c) != c; });
-  return lower ? name : Mended(name, LowerAscii);
+  const bool lower = std::ranges::none_of(name, [](char c) { return base::LowerAscii(c) != c; });
+  return lower ? name : Mended(name, base::LowerAscii);
 }
 
 std::string_view ResponseFields::WithoutLineEnds(std::string_view value) {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <utility>
 
-#include "net/http/ascii.h"
+#include "base/text/ascii_case.h"
 
 namespace inferd::net::http2 {
 
@@ -68,7 +68,7 @@ void Stream::StartBody(BodyPlan plan) {
     body_ = Body(context_.link.host.bodies(), length, plan.bytes_max, plan.align_at, std::move(plan.memory));
   }
   const auto expect = request_.head.Find("expect");
-  if (expect.has_value() && EqualsIgnoringCase(*expect, "100-continue")) context_.outbound.SubmitContinue(id_);
+  if (expect.has_value() && base::EqualWithoutCase(*expect, "100-continue")) context_.outbound.SubmitContinue(id_);
 }
 
 std::span<std::byte> Stream::Space() {

@@ -5,12 +5,12 @@
 #include <optional>
 #include <utility>
 
+#include "base/text/ascii_case.h"
 #include "base/text/base64.h"
 #include "base/text/printable.h"
 #include "base/text/utc_time.h"
 #include "base/text/uuid.h"
 #include "data/json/reader.h"
-#include "net/http/ascii.h"
 #include "protocols/v1/body_members.h"
 
 namespace inferd::kserve_v1 {
@@ -31,7 +31,7 @@ bool IsStructured(const net::RequestHead& head) {
   std::string_view type = head.Find("Content-Type").value_or("");
   type = type.substr(0, type.find(';'));
   type = type.substr(0, type.find_last_not_of(" \t") + 1);
-  return net::EqualsIgnoringCase(type, kStructuredType);
+  return base::EqualWithoutCase(type, kStructuredType);
 }
 
 bool IsBinary(const net::RequestHead& head) {
@@ -57,9 +57,9 @@ base::Result<std::unique_ptr<CloudEvent>> CloudEvent::Of(const net::RequestHead&
   if (!IsBinary(head)) return nullptr;
   std::unique_ptr<CloudEvent> event(new CloudEvent(Mode::kBinary));
   for (const auto& [name, value] : head.headers) {
-    if (name.size() <= kPrefix.size() || !net::EqualsIgnoringCase(name.substr(0, kPrefix.size()), kPrefix)) continue;
+    if (name.size() <= kPrefix.size() || !base::EqualWithoutCase(name.substr(0, kPrefix.size()), kPrefix)) continue;
     std::string attribute(name.substr(kPrefix.size()));
-    std::ranges::transform(attribute, attribute.begin(), net::LowerAscii);
+    std::ranges::transform(attribute, attribute.begin(), base::LowerAscii);
     if (event->attributes_.size() == kAttributesMax) return std::unexpected(TooMany());
     if (event->Find(attribute) == nullptr) event->attributes_.push_back({std::move(attribute), std::string(value)});
   }

@@ -3,7 +3,7 @@
 #include <charconv>
 #include <string>
 
-#include "net/http/ascii.h"
+#include "base/text/ascii_case.h"
 
 namespace inferd::oip_http {
 
@@ -14,7 +14,7 @@ constexpr std::string_view kJsonLength = "Inference-Header-Content-Length";
 base::Result<std::optional<uint64_t>> ReadJsonLength(const net::RequestHead& head) {
   std::optional<uint64_t> length;
   for (const auto& [name, value] : head.headers) {
-    if (!net::EqualsIgnoringCase(name, kJsonLength)) continue;
+    if (!base::EqualWithoutCase(name, kJsonLength)) continue;
     uint64_t number = 0;
     const char* const end = value.data() + value.size();
     const auto [parsed, error] = std::from_chars(value.data(), end, number);
