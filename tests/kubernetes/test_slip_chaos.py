@@ -1,5 +1,5 @@
 """inferd-controller --cluster among slips of its operators, by chance: rights that are taken, a configuration that is deleted or broken, webhooks and
-APIs that are down, errors of every code at every call, controllers that are killed. A ledger shows that no object was deleted or rolled that its user
+APIs that are down, errors of every code at every call, controllers and gateways that are killed. A ledger shows that no object was deleted or rolled that its user
 did not ask for.
 
     INFERD_CHAOS_SECONDS=600 tests/run kubernetes/test_slip_chaos.py
@@ -40,8 +40,8 @@ TAKEN = ("apps/deployments", "/services", "/configmaps", "/pods", "/secrets", "a
 class Chaos:
     """What users do, and what goes wrong meanwhile, by chance."""
 
-    def __init__(self, world, proxy, ledger, chance):
-        self._world, self._proxy, self._ledger, self._chance = world, proxy, ledger, chance
+    def __init__(self, world, gateways, proxy, ledger, chance):
+        self._world, self._gateways, self._proxy, self._ledger, self._chance = world, gateways, proxy, ledger, chance
         self._api = world.api
         self.wanted = dict(FIRST)  # the model of each service, by its name
         self.graphs = set(FIRST_GRAPHS)
@@ -63,7 +63,8 @@ class Chaos:
 
     def step(self):
         # Slips are mended more often than they happen: if the controllers could never do what users ask for, nothing would be shown.
-        chances = {self._make: 8, self._change: 8, self._delete: 3, self._make_graph: 2, self._slip: 5, self._mend: 9, self._cut: 2, self._kill: 2}
+        chances = {self._make: 8, self._change: 8, self._delete: 3, self._make_graph: 2, self._slip: 5, self._mend: 9, self._cut: 2, self._kill: 2,
+                   self._kill_gateway: 1}
         do = self._chance.choices(list(chances), list(chances.values()))[0]
         do()
         pause(self._chance, 0.6)
@@ -167,6 +168,13 @@ class Chaos:
         pause(self._chance, 0.5)
         one.start()
 
+    def _kill_gateway(self):
+        one = self._chance.choice(self._gateways)
+        print("kill", one.name)
+        one.kill()
+        pause(self._chance, 0.5)
+        one.spawn()
+
 
 def differences(api, chaos):
     """What is not as it is to be."""
@@ -198,7 +206,8 @@ def test_no_slip_deletes_or_rolls_what_nobody_asked_for(tmp_path):
         world.make_services()
         for one in world.controllers:
             one._ready = False
-        chaos = Chaos(world, proxy, ledger, random.Random(seed))
+        gateways = [world.start_gateway(f"gateway-{number}") for number in range(2)]
+        chaos = Chaos(world, gateways, proxy, ledger, random.Random(seed))
         try:
             end = time.monotonic() + SECONDS
             while time.monotonic() < end:
@@ -210,9 +219,11 @@ def test_no_slip_deletes_or_rolls_what_nobody_asked_for(tmp_path):
             print(f"converged after {time.monotonic() - begun:.1f} s; {ledger.counts()}")
             assert not ledger.unasked()
             assert ledger.counts()["rollouts"] >= SECONDS / SECONDS_OF_A_ROLLOUT
+            for one in gateways:
+                wait_until(one.is_ready, f"{one.name} is ready")
             for one in world.controllers:
                 assert one.process.poll() is None
         except AssertionError as error:
-            for one in world.controllers:
+            for one in (*world.controllers, *gateways):
                 print(one.log()[-10_000:])
             raise AssertionError("\n".join([str(error), *differences(world.api, chaos)[:20]])) from error

@@ -10,6 +10,7 @@ from support.cluster import CONFIG, CutConnections, condition_of, configure, mak
 from support.cluster_api import (API_SERVICES, AUTOSCALERS, CLUSTER_RUNTIMES, CONFIG_MAPS, DEFINITIONS, DEPLOYMENTS, GRAPHS, INFERENCE_SERVICES, INGRESSES,
                                  KNATIVE_SERVICES, REPLICA_SETS, SECRETS, SERVICES, ApiError, ClusterApi, Resource, is_going)
 from support.cluster_controller import ClusterController
+from support.cluster_gateway import ClusterGateway, give_rights
 from support.knative import install_knative
 from support.kubelet import Kubelet
 from support.kubernetes import write_kubeconfig
@@ -130,16 +131,31 @@ class Rights:
 
 
 class Through:
-    """A server as the controller's service account has it, reached by a port that leads to it, without TLS if the port is a proxy's."""
+    """A server as a service account has it, reached by a port that leads to it, without TLS if the port is a proxy's."""
 
-    def __init__(self, server, port, is_proxy):
-        user = {"token": json.loads(server.service_account(MANAGED, ACCOUNT).read_text())["users"][0]["user"]["token"]}
+    def __init__(self, server, port, is_proxy, account=ACCOUNT):
+        user = {"token": json.loads(server.service_account(MANAGED, account).read_text())["users"][0]["user"]["token"]}
         self._file = server.kubeconfig(user, port=port)
         if is_proxy:
             write_kubeconfig(self._file, f"http://127.0.0.1:{port}", user)
 
     def kubeconfig(self):
         return self._file
+
+
+class GatewayCalls:
+    """A ClusterApi as ClusterGateway calls it."""
+
+    def __init__(self, api):
+        self._api = api
+
+    def __call__(self, call, resource, object, **_):  # noqa: A002: the name of the argument there
+        assert call == "apply"
+        self._api.apply(Resource(**resource), object)
+
+    def try_call(self, call, resource, namespace, name):
+        assert call == "delete"
+        self._api.delete(Resource(**resource), namespace, name)
 
 
 class World(contextlib.AbstractContextManager):
@@ -176,6 +192,13 @@ class World(contextlib.AbstractContextManager):
 
     def __exit__(self, kind, error, trace):
         return self._running.__exit__(kind, error, trace)
+
+    def start_gateway(self, name):
+        """A gateway that reaches the server as the controllers do."""
+        calls = GatewayCalls(self.api)
+        give_rights(calls, MANAGED)
+        through = Through(self.server, self.cut.port, self._proxy is not None, "inferd-gateway")
+        return self._running.enter_context(ClusterGateway(through.kubeconfig(), calls, MANAGED, name))
 
     # What there is.
 
