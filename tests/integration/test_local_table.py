@@ -28,6 +28,7 @@ class Question:
     inputs: tuple
     answer: tuple
     model: str = ""  # empty: as the service is called
+    field: str = ""  # of V1's predictions, if they are objects
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,7 +57,7 @@ FLOWERS = numbers([5.1, 3.5, 1.4, 0.2], [6.7, 3.0, 5.2, 2.3])
 IRIS = Question(FLOWERS, ("setosa", "virginica"))
 TREES = Question(FLOWERS, (0.953118801, 0.0244853348, 0.0223958679, 0.022425279, 0.0248291437, 0.952745616))
 LIGHTGBM = Question(numbers([0.5, -1.0, 2.8, -0.8, -1.9, -2.3]), (0.40767272769820195,))
-PMML = Question(FLOWERS, ("setosa", "virginica"))
+PMML = Question(FLOWERS, ("setosa", "virginica"), field="species")
 LEAVES = Question(numbers([5.1, 3.5, 1.4, 0.2], name="rows"), (0.9952124357223511, 0.004787547513842583, 5.53970714786689e-13))
 SCRIPT = Question(numbers([5.0, 2.0, 3.5, 1.0], name="rows"), (0.014374808, 0.96796286, 0.017662395))
 HALF = Question((("x", "FP32", [1.0, 2.0, 5.0]),), (2.5, 3.0, 4.5))
@@ -134,7 +135,8 @@ class Service:
         """The elements of the answer's first output."""
         model = question.model or self.name
         if way == "v1":
-            return self.post(f"/v1/models/{model}:predict", {"instances": instances_of(question)})["predictions"]
+            predictions = self.post(f"/v1/models/{model}:predict", {"instances": instances_of(question)})["predictions"]
+            return [row[question.field] for row in predictions] if question.field else predictions
         if way == "v2":
             return self.post(f"/v2/models/{model}/infer", {"inputs": tensors_of(question)})["outputs"][0]["data"]
         with self.channel() as channel:

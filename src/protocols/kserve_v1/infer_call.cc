@@ -55,6 +55,10 @@ base::Status InferCall::FindBodyTaker(const net::RequestHead& head) {
     Pin(*std::move(found));
   }
   takes_body_ = v2::TakesWholeBody(pinned()->signature());
+  if (!takes_body_ && !explains_ && v2::TakesBodyInstead(pinned()->accepted(), v2::kPredictTensors)) {
+    takes_body_ = true;
+    tensors_ = v2::kPredictTensors;
+  }
   if (takes_body_) headers_ = v2::HeadersJson({head.headers.data(), head.headers.size()});
   return {};
 }
@@ -77,7 +81,7 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
   INFERD_ASSIGN_OR_RETURN(const std::string_view plain, PlainBody(body.view()));
   if (takes_body_) {
     const v2::BodyOrigin origin{.protocol = "v1", .verb = explains_ ? "explain" : "predict", .headers = headers_};
-    INFERD_ASSIGN_OR_RETURN(auto whole, v2::WholeBodyRequest(plain, origin));
+    INFERD_ASSIGN_OR_RETURN(auto whole, v2::WholeBodyRequest(plain, origin, tensors_));
     whole->model_name = model_;
     whole->model_version = version_;
     return whole;
@@ -138,7 +142,7 @@ base::Status InferCall::WriteAnswer(json::Writer& json, const core::InferRespons
 }
 
 base::Result<net::HttpResponse> InferCall::EncodeBody(const core::InferResponse& response) const {
-  INFERD_ASSIGN_OR_RETURN(base::BufferSlice body, v2::WholeBodyOf(response));
+  INFERD_ASSIGN_OR_RETURN(base::BufferSlice body, v2::WholeBodyOf(response, tensors_));
   net::HttpResponse answer;
   answer.content_type = "application/json";
   if (event_ == nullptr) {

@@ -43,6 +43,7 @@ class InferCall final : public rest::InferCall {
   std::string version_;  // empty if the server chooses
   const bool explains_;
   bool takes_body_ = false;            // the model itself reads the body and writes the response's
+  v2::BodyTensors tensors_;            // by these
   std::string headers_;                // headers of the request, for such a model
   std::unique_ptr<CloudEvent> event_;  // null if the request is not an event
   std::shared_ptr<Explanation> explanation_;

@@ -10,8 +10,9 @@ from inferd_worker.signature import BODY, Signature, TensorSpec
 # Alternative tensors: a front-end's whole body, and the output that answers it. The parameter kserve_protocol names the
 # protocol ("v1", "tfs", "mlflow"). For MLflow, kserve_verb is the body's media type.
 SERVED_BODIES = {"kserve_payload": "kserve_response"}  # bodies that do not fit the model's inputs
+ALL_PREDICTIONS = {"v1_payload": "v1_response"}  # bodies of KServe's V1 predict
 ALL_INVOCATIONS = {"mlflow_payload": "mlflow_response"}  # bodies of MLflow's /invocations
-BODIES = SERVED_BODIES | ALL_INVOCATIONS
+BODIES = SERVED_BODIES | ALL_PREDICTIONS | ALL_INVOCATIONS
 
 # Exceptions that a request's values cause in libraries, and names of the libraries' own errors.
 DATA_ERRORS = (ValueError, TypeError, AttributeError, LookupError, ArithmeticError)

@@ -9,11 +9,12 @@ class RowPredictor(Predictor):
     """A model of rows. Subclasses set `_rows` (RowInputs) and `_outputs` (Outputs), and then call _describe()."""
 
     needs_all_features = True  # a table must have all features; otherwise missing ones are NaN
+    bodies = SERVED_BODIES
 
     def _describe(self):
         self.inputs, self.outputs = list(self._rows.specs), list(self._outputs.specs)
         if self._rows.names:
-            payloads, answers = body_tensors(SERVED_BODIES)
+            payloads, answers = body_tensors(self.bodies)
             self.inputs += [*self._rows.alternatives(), *payloads]
             self.outputs += answers
 
@@ -29,6 +30,9 @@ class RowPredictor(Predictor):
         except ValueError as error:  # also raised for JSON and for text encodings
             raise Refusal(INVALID_ARGUMENT, f"the body cannot be read as a table: {error}") from error
         self._check_table(table.columns)
+        return self._answer_table(table, protocol)
+
+    def _answer_table(self, table, protocol):
         answer = self._outputs.compute(table.columns, self._outputs.usual)
         return written(answer, "outputs" if table.by_column and protocol == "tfs" else "predictions")
 

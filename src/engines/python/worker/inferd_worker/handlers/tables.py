@@ -145,8 +145,18 @@ def quoted(names, most=20):
 def written(outputs, key):
     """Returns the text of a response: {"predictions": the values of a single output, or one object per row}."""
     lists = {name: array.tolist() for name, array in outputs.items()}
-    values = next(iter(lists.values())) if len(lists) == 1 else [dict(zip(lists, row)) for row in zip(*lists.values())]
+    values = next(iter(lists.values())) if len(lists) == 1 else objects_of(lists)
     return json.dumps({key: values}, default=text_of)
+
+
+def written_objects(lists, key):
+    """Returns the text of a response with one object per row, from {name: values}. NaN becomes null."""
+    return json.dumps({key: objects_of({name: [None if value != value else value for value in values]
+                                        for name, values in lists.items()})}, default=text_of)
+
+
+def objects_of(lists):
+    return [dict(zip(lists, row)) for row in zip(*lists.values())]
 
 
 def text_of(value):

@@ -9,6 +9,8 @@ from inferd_worker.handlers.pmml.fields import Dictionary
 from inferd_worker.handlers.pmml.models import Context, open_element
 from inferd_worker.handlers.row_predictor import RowPredictor
 from inferd_worker.handlers.rows import RowInputs
+from inferd_worker.handlers.tables import written_objects
+from inferd_worker.predictor import ALL_PREDICTIONS, SERVED_BODIES
 
 METHODS = ("predict", "predict_proba")
 
@@ -23,6 +25,7 @@ def open_model(load):
 
 class PmmlPredictor(RowPredictor):
     needs_all_features = False  # PMML has missing values
+    bodies = SERVED_BODIES | ALL_PREDICTIONS
 
     def __init__(self, document, load):
         self._dictionary = Dictionary(document)
@@ -47,9 +50,22 @@ class PmmlPredictor(RowPredictor):
         except ValueError:  # the model does not accept the samples
             pass
 
+    def _answer_table(self, table, protocol):
+        """For V1, as KServe's server for PMML: an object for each row, of the target and the Output fields."""
+        if protocol != "v1":
+            return super()._answer_table(table, protocol)
+        result = self._evaluate(table.columns)
+        target = self._model.target
+        typed = self._dictionary.target_values(target, result.values)  # "" for a missing text
+        values = [None if value is None else own for value, own in zip(result.values.tolist(), typed.tolist())]
+        return written_objects({target or METHODS[0]: values} | {name: array.tolist() for name, array in result.outputs.items()},
+                               "predictions")
+
+    def _evaluate(self, arrays):
+        return self._model.evaluate(self._dictionary.typed(self._rows.columns(arrays)))
+
     def _compute(self, method, arrays):
-        columns = self._dictionary.typed(self._rows.columns(arrays))
-        result = self._model.evaluate(columns)
+        result = self._evaluate(arrays)
         if method == METHODS[0]:
             return self._dictionary.target_values(self._model.target, result.values)
         if method == METHODS[1] and result.probabilities is not None:
