@@ -40,9 +40,8 @@ void CheckEnvironment(Fields& container) {
 }
 
 // Checks that a probe has exactly one handler, with a port. Kubernetes would refuse the pod only when it is created,
-// long after the object that has the probe. A readiness probe with nothing but timings means a connection to the
-// container's port.
-void CheckProbe(Fields& container, std::string_view key) {
+// long after the object that has the probe.
+void CheckProbe(Fields& container, std::string_view key, ProbeCheck how) {
   std::optional<Fields> probe = container.Map(key);
   if (!probe.has_value()) return;
   bool has_handler = false;
@@ -54,7 +53,7 @@ void CheckProbe(Fields& container, std::string_view key) {
     if (port == nullptr || IsUnset(*port)) at->Fail("port", "is required");
   }
   has_handler |= probe->Map("exec").has_value();
-  if (has_handler || key == "readinessProbe" || IsUnset(probe->value())) return;
+  if (has_handler || how == ProbeCheck::kServer || IsUnset(probe->value())) return;
   // A handler of a wrong type is reported elsewhere.
   for (const std::string_view handler : {"httpGet", "tcpSocket", "grpc", "exec"}) {
     if (probe->Find(handler) != nullptr && !probe->Find(handler)->is(manifest::Kind::kNull)) return;
@@ -118,10 +117,10 @@ void CheckContainer(Fields container, ProbeCheck probes) {
   }
   CheckResources(container);
   for (const std::string_view key : {"livenessProbe", "readinessProbe", "startupProbe"}) {
-    if (probes == ProbeCheck::kWhole) {
-      CheckProbe(container, key);
-    } else {
+    if (probes == ProbeCheck::kTypes) {
       container.Map(key);
+    } else {
+      CheckProbe(container, key, probes);
     }
   }
   for (const std::string_view key : {"lifecycle", "securityContext"}) container.Map(key);
@@ -130,8 +129,12 @@ void CheckContainer(Fields container, ProbeCheck probes) {
 void CheckPodSpec(Fields pod, ProbeCheck probes) {
   std::string text;
   manifest::StringMap map;
+  ProbeCheck check = probes;
   for (const std::string_view key : {"containers", "initContainers"}) {
-    for (const Fields& container : pod.Maps(key)) CheckContainer(container, probes);
+    for (const Fields& container : pod.Maps(key)) {
+      CheckContainer(container, check);
+      if (check == ProbeCheck::kServer) check = ProbeCheck::kWhole;  // for the containers after the first
+    }
     CheckUniqueNames(pod, key);
   }
   CheckUniqueNames(pod, "volumes");

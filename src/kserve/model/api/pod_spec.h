@@ -12,17 +12,20 @@ namespace inferd::model {
 // The name of the container that answers requests (KServe 0.10: constants).
 inline constexpr std::string_view kServingContainer = "kserve-container";
 
-// How strictly probes are checked. Probes of Knative's pods may leave out the port and the kind of check (kTypes).
-enum class ProbeCheck { kWhole, kTypes };
+// How strictly probes are checked.
+// kServer: of the container that answers requests. A probe with nothing but timings asks for a connection to its port.
+// kWhole: as Kubernetes does.
+// kTypes: of Knative's pods, whose probes may leave out the port and the kind of check.
+enum class ProbeCheck { kServer, kWhole, kTypes };
 
 // Checks a container's fields: name, image, command, args, env, ports, volumeMounts, resources, probes.
-void CheckContainer(manifest::Fields container, ProbeCheck probes = ProbeCheck::kWhole);
+void CheckContainer(manifest::Fields container, ProbeCheck probes = ProbeCheck::kServer);
 // Checks the amounts under `resources` of a container, or of an object whose resources a container gets.
 void CheckResources(manifest::Fields& container);
 
 // Checks a pod's fields: containers, initContainers, volumes, nodeSelector, tolerations, imagePullSecrets,
-// serviceAccountName.
-void CheckPodSpec(manifest::Fields pod, ProbeCheck probes = ProbeCheck::kWhole);
+// serviceAccountName. The first container is the one that answers requests.
+void CheckPodSpec(manifest::Fields pod, ProbeCheck probes = ProbeCheck::kServer);
 
 // Returns the value of a container's environment variable. Empty if the variable is missing or has no literal value.
 std::string_view FindEnvironment(const manifest::Value& container, std::string_view name);

@@ -33,13 +33,19 @@ TEST(PodSpecTest, AProbeNamesItsPort) {
   }
 }
 
-TEST(PodSpecTest, OnlyAReadinessProbeMayBeTimesAlone) {
-  EXPECT_THAT(ProblemsOf("readinessProbe: {periodSeconds: 2}"), IsEmpty()) << "a connection to the first port";
-  for (const std::string probe : {"livenessProbe", "startupProbe"}) {
-    EXPECT_THAT(ProblemsOf(probe + ": {periodSeconds: 2}"),
-                ElementsAre("f:10:" + std::to_string(probe.size() + 9) + ": spec.predictor.model." + probe +
-                            ": must have one of httpGet, tcpSocket, exec and grpc"));
-    EXPECT_THAT(ProblemsOf(probe + ": {}"), IsEmpty()) << "nothing is said";
+TEST(PodSpecTest, OnlyTheServersProbesMayBeTimesAlone) {
+  const auto problems = [](const std::string& probe) {
+    const auto objects = ParseObjects(ServiceYaml(
+        "  predictor:\n    containers:\n    - {name: a, image: x}\n    - {name: b, image: x, " + probe + "}\n"));
+    return TextsOf(objects.at(0).problems);
+  };
+  for (const std::string probe : {"readinessProbe", "livenessProbe", "startupProbe"}) {
+    EXPECT_THAT(ProblemsOf(probe + ": {periodSeconds: 2}"), IsEmpty()) << "a connection to the first port";
+    EXPECT_THAT(ProblemsOf(probe + ": {}"), IsEmpty());
+    EXPECT_THAT(problems(probe + ": {periodSeconds: 2}"),
+                ElementsAre(testing::EndsWith("spec.predictor.containers[1]." + probe +
+                                              ": must have one of httpGet, tcpSocket, exec and grpc")));
+    EXPECT_THAT(problems(probe + ": {}"), IsEmpty()) << "nothing is said";
   }
 }
 

@@ -160,15 +160,20 @@ TEST_F(DesiredObjectsTest, RawPortsAreTheContainers) {
   EXPECT_EQ(desired.objects.at(2).Find("spec")->Find("maxReplicas")->text(), "5");
 }
 
-TEST_F(DesiredObjectsTest, ARawProbeWithTimingsOnlyAsksForAConnection) {
-  const DesiredObjects desired = Desired(
-      "  predictor:\n    containers:\n    - {image: x, readinessProbe: {initialDelaySeconds: 1, periodSeconds: 2}}\n",
-      kRaw);
-  const auto path = {"spec", "template", "spec", "containers"};
-  const manifest::Value* found = &desired.objects.at(0);
-  for (const char* const key : path) found = found->Find(key);
-  EXPECT_EQ(manifest::ToJson(*found->items().front().Find("readinessProbe")),
-            R"({"initialDelaySeconds":1,"periodSeconds":2,"tcpSocket":{"port":8080}})");
+TEST_F(DesiredObjectsTest, AProbeWithTimingsOnlyAsksForAConnection) {
+  for (const std::string probe : {"readinessProbe", "livenessProbe", "startupProbe"}) {
+    const auto made = [&](const std::string& annotation) {
+      const DesiredObjects desired = Desired("  predictor:\n    containers:\n    - {image: x, " + probe +
+                                                 ": {initialDelaySeconds: 1, periodSeconds: 2}}\n",
+                                             annotation);
+      const manifest::Value* found = &desired.objects.at(0);
+      for (const char* const key : {"spec", "template", "spec", "containers"}) found = found->Find(key);
+      return manifest::ToJson(*found->items().front().Find(probe));
+    };
+    EXPECT_EQ(made(kRaw), R"({"initialDelaySeconds":1,"periodSeconds":2,"tcpSocket":{"port":8080}})");
+    if (probe == "readinessProbe") continue;  // which Knative completes
+    EXPECT_EQ(made(""), R"({"initialDelaySeconds":1,"periodSeconds":2,"tcpSocket":{"port":0}})");
+  }
 }
 
 TEST_F(DesiredObjectsTest, WhatAServiceOfAClusterHasGoesWithIt) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -42,8 +43,8 @@ Value ServicePortOf(const Value& container_port, bool several) {
   return port;
 }
 
-bool HasProbe(const Value& container) {
-  const Value* const probe = container.Find("readinessProbe");
+bool HasProbe(const Value& container, std::string_view key = "readinessProbe") {
+  const Value* const probe = container.Find(key);
   return probe != nullptr && !IsUnset(*probe);
 }
 
@@ -62,6 +63,15 @@ bool HasTimingsOnly(const Value& probe) {
   constexpr std::array<std::string_view, 4> kHandlers = {"httpGet", "tcpSocket", "exec", "grpc"};
   return probe.is(manifest::Kind::kMap) &&
          std::ranges::none_of(kHandlers, [&](std::string_view key) { return probe.Find(key) != nullptr; });
+}
+
+// Probes with nothing but timings ask for a connection, by `handler`.
+void CompleteProbes(Value& container, const Value& handler, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    if (!HasProbe(container, key)) continue;
+    Value* const probe = container.Find(key);
+    if (HasTimingsOnly(*probe)) probe->Set("tcpSocket", handler);
+  }
 }
 
 }  // namespace
@@ -97,11 +107,8 @@ Value WithReadinessProbe(const Value& pod_spec) {
   const Value* ports = FirstPorts(pod_spec);
   const Value* port = ports == nullptr ? nullptr : ports->items().front().Find("containerPort");
   Value handler = Value::Map({{"port", port == nullptr ? Number(kContainerPort) : *port}});
-  if (HasProbe(container)) {
-    Value* const given = container.Find("readinessProbe");
-    if (HasTimingsOnly(*given)) given->Set("tcpSocket", std::move(handler));
-    return spec;
-  }
+  CompleteProbes(container, handler, {"readinessProbe", "livenessProbe", "startupProbe"});
+  if (HasProbe(container)) return spec;
   container.Set("readinessProbe", Value::Map({{"tcpSocket", std::move(handler)},
                                               {"timeoutSeconds", Number(1)},
                                               {"periodSeconds", Number(10)},
@@ -115,9 +122,10 @@ Value WithRevisionProbe(const Value& pod_spec) {
   Value* const containers = spec.Find("containers");
   if (containers == nullptr || containers->items().empty()) return spec;
   Value& container = containers->items().front();
+  const Value handler = Value::Map({{"port", Number(0)}});
+  CompleteProbes(container, handler, {"livenessProbe", "startupProbe"});
   if (HasProbe(container)) return spec;
-  container.Set("readinessProbe",
-                Value::Map({{"tcpSocket", Value::Map({{"port", Number(0)}})}, {"successThreshold", Number(1)}}));
+  container.Set("readinessProbe", Value::Map({{"tcpSocket", handler}, {"successThreshold", Number(1)}}));
   return spec;
 }
 

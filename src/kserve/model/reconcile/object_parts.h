@@ -38,7 +38,7 @@ StringMap SelectedLabels(const ResolvedPod& pod, const std::string& object_name)
 manifest::Value Selector(const std::string& object_name);
 
 // Returns the pod's spec with a readiness probe of its first container. Keeps an existing probe. The default is a
-// connection to its first port, or to 8080.
+// connection to its first port, or to 8080; probes with nothing but timings get it, too.
 manifest::Value WithReadinessProbe(const manifest::Value& pod_spec);
 
 // Does the same for Knative, which fills in the port.
