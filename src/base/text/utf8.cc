@@ -8,12 +8,22 @@ namespace inferd::base {
 
 namespace {
 
-constexpr uint64_t kHighs = 0x8080808080808080;
+template <typename Word>
+constexpr Word kHighs = static_cast<Word>(0x8080808080808080);
 
-uint64_t Load8(const char* p) {
-  uint64_t word = 0;
+template <typename Word>
+Word Load(const char* p) {
+  Word word = 0;
   std::memcpy(&word, p, sizeof(word));
   return word;
+}
+
+// Checks fewer than 8 bytes for ASCII. Names of tensors and datatypes are so short.
+bool IsAsciiTail(const char* p, size_t size) {
+  if (size >= 4) return ((Load<uint32_t>(p) | Load<uint32_t>(p + size - 4)) & kHighs<uint32_t>) == 0;
+  unsigned char all = 0;
+  for (size_t i = 0; i < size; ++i) all |= static_cast<unsigned char>(p[i]);
+  return all < 0x80;
 }
 
 }  // namespace
@@ -22,12 +32,8 @@ bool IsUtf8(std::string_view text) {
   const char* p = text.data();
   const char* const end = p + text.size();
   while (p != end) {
-    while (end - p >= 8 && (Load8(p) & kHighs) == 0) p += 8;
-    if (end - p < 8) {
-      unsigned char all = 0;
-      for (const char* c = p; c != end; ++c) all |= static_cast<unsigned char>(*c);
-      if (all < 0x80) return true;
-    }
+    while (end - p >= 8 && (Load<uint64_t>(p) & kHighs<uint64_t>) == 0) p += 8;
+    if (end - p < 8 && IsAsciiTail(p, static_cast<size_t>(end - p))) return true;
     const size_t length = Utf8Length(p, end);
     if (length == 0) return false;
     p += length;

@@ -17,6 +17,22 @@ TEST(Utf8Test, ChecksUtf8) {
   }
 }
 
+TEST(Utf8Test, ChecksEachByteOfTextsOfAllLengths) {
+  for (size_t size = 0; size <= 24; ++size) {
+    EXPECT_TRUE(IsUtf8(std::string(size, 'a'))) << size;
+    for (size_t at = 0; at < size; ++at) {
+      std::string text(size, 'a');
+      text[at] = '\x80';
+      EXPECT_FALSE(IsUtf8(text)) << at << " of " << size;
+      text[at] = '\xc3';
+      EXPECT_FALSE(IsUtf8(text)) << at << " of " << size;
+      if (at + 1 == size) continue;
+      text[at + 1] = '\xa4';
+      EXPECT_TRUE(IsUtf8(text)) << at << " of " << size;
+    }
+  }
+}
+
 TEST(Utf8Test, WhatIsMalformedIsReplaced) {
   EXPECT_EQ(ReplaceMalformedUtf8("caf\xc3\xa9"), "caf\xc3\xa9");
   EXPECT_EQ(ReplaceMalformedUtf8("a\xff\xc3"), "a\xEF\xBF\xBD\xEF\xBF\xBD");
