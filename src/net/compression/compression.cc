@@ -60,6 +60,7 @@ class Inflater {
                                   ? limits.bytes_max
                                   : input.size() * uint64_t{limits.ratio_max};
     bytes_max_ = std::min(limits.bytes_max, std::max(by_ratio, limits.ratio_free_bytes));
+    if (bytes_max_ < limits.bytes_max) ratio_max_ = limits.ratio_max;
   }
   ~Inflater() { inflateEnd(&stream_); }
   Inflater(const Inflater&) = delete;
@@ -124,15 +125,17 @@ class Inflater {
   }
 
   Status TooLarge() const {
-    return base::ResourceExhausted("the " + std::string(ContentCodingName(coding_)) + " body of " +
-                                   std::to_string(input_.size()) + " bytes decodes to more than " +
-                                   std::to_string(bytes_max_) + " bytes");
+    return base::ResourceExhausted(
+        "the " + std::string(ContentCodingName(coding_)) + " body of " + std::to_string(input_.size()) +
+        " bytes decodes to more than " + std::to_string(bytes_max_) + " bytes, the most that " +
+        (ratio_max_ == 0 ? "a body may have" : "--decompression-ratio-max " + std::to_string(ratio_max_) + " allows"));
   }
 
   ContentCoding coding_;
   std::span<const std::byte> input_;
   size_t align_at_;
   uint64_t bytes_max_ = 0;
+  uint32_t ratio_max_ = 0;  // 0 if another limit is lower
   z_stream stream_{};
   Buffer output_;
   size_t consumed_ = 0;

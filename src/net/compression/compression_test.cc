@@ -103,6 +103,9 @@ TEST(CompressionTest, ABombIsStoppedByItsRatio) {
   const auto out = Unpack(ContentCoding::kGzip, bomb);
   ASSERT_FALSE(out.has_value());
   EXPECT_EQ(out.error().code(), StatusCode::kResourceExhausted);
+  EXPECT_EQ(out.error().message(), "the gzip body of " + std::to_string(bomb.size()) + " bytes decodes to more than " +
+                                       std::to_string(bomb.size() * 100) +
+                                       " bytes, the most that --decompression-ratio-max 100 allows");
   EXPECT_TRUE(Unpack(ContentCoding::kGzip, bomb, {.ratio_max = 2000}).has_value());
 }
 
@@ -117,7 +120,10 @@ TEST(CompressionTest, TheSizeLimitIsExact) {
   for (const auto coding : {ContentCoding::kGzip, ContentCoding::kDeflate}) {
     const std::string packed = Packed(coding, text);
     EXPECT_EQ(Unpack(coding, packed, {.bytes_max = text.size()}).value().view(), text);
-    EXPECT_EQ(Unpack(coding, packed, {.bytes_max = text.size() - 1}).error().code(), StatusCode::kResourceExhausted);
+    const auto larger = Unpack(coding, packed, {.bytes_max = text.size() - 1});
+    EXPECT_EQ(larger.error().code(), StatusCode::kResourceExhausted);
+    EXPECT_TRUE(larger.error().message().ends_with("decodes to more than 49999 bytes, the most that a body may have"))
+        << larger.error().message();
   }
 }
 
