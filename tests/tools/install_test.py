@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""tools/install_deps and the functions of tools/pinned.sh, with an apt and a pip that only say something."""
+"""tools/install_deps, the functions of tools/pinned.sh, and the installers of clients, with an apt, a pip, an npm and a Maven that only say something."""
 
 import fcntl
+import hashlib
 import os
 import pathlib
 import shutil
@@ -37,7 +38,7 @@ class Installation(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.tree = self.folder / "tree"
         shutil.copytree(LISTS, self.tree / "tools" / "packages")
-        for tool in ("install_deps", "install_packages", "pinned.sh", "report.sh"):
+        for tool in ("install_deps", "install_packages", "install_javascript_client", "install_java_client", "pinned.sh", "report.sh"):
             shutil.copy(ROOT / "tools" / tool, self.tree / "tools" / tool)
         # Each report is a line.
         with (self.tree / "tools" / "report.sh").open("a") as script:
@@ -93,6 +94,11 @@ class Installation(unittest.TestCase):
             status, _, errors = self.run_tool("install_deps", *options)
             self.assertEqual((status, errors), (0, ""))
             self.assertEqual(self.asked(), [more] if more else [], options)
+        self.executable(self.tree / "tools" / "install_onnxruntime", "#!/bin/sh\nexit 1\n")
+        for option in ("javascript", "java"):  # these alone
+            (self.folder / "apt.calls").unlink(missing_ok=True)
+            self.assertEqual(self.run_tool("install_deps", f"--{option}")[0], 0)
+            self.assertEqual(self.asked(), [names(option)])
         self.assertFalse(set(names("build")) & set(names("kserve", "python", "check")), "each package is in one list")
 
     def test_nothing_to_do_asks_no_server(self):
@@ -183,6 +189,51 @@ run_pip "$deps/some.pip" "$deps/some" 10 'downloading some' download some
             self.fails(said, words, tool=("some",))
         self.free(9)
         self.fails("downloading some needs 10 MB of free space", tool=("some",))
+
+    def client(self, language, **files):
+        """Pins a client's files, and returns the folder of what its installer brings."""
+        folder = self.tree / "tests" / "clients" / language
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in files.items():
+            (folder / name.replace("_json", ".json").replace("_txt", ".txt").replace("_lock", "-lock")).write_text(text)
+        return self.tree / "build" / "deps" / language
+
+    def test_the_javascript_client(self):
+        home = self.client("javascript", package_json="{}", package_lock_json="1")
+        self.executable(self.programs / "node", "#!/bin/sh\n")
+        npm = '#!/bin/sh\necho "$*" >> "$FAKE/npm.calls"; mkdir node_modules; exit "$(cat "$FAKE/status" 2> /dev/null || echo 0)"\n'
+        self.executable(self.programs / "npm", npm)
+        (self.folder / "status").write_text("1\n")
+        self.fails("npm failed", "https_proxy", tool=("install_javascript_client",))
+        (self.folder / "status").unlink()
+        for said in ("installed into build/deps/javascript", "are there"):
+            status, output, errors = self.run_tool("install_javascript_client")
+            self.assertEqual((status, errors), (0, ""))
+            self.assertIn(said, output)
+        self.assertTrue((home / "node_modules").is_dir())
+        self.assertEqual([call.split()[0] for call in (self.folder / "npm.calls").read_text().splitlines()], ["ci", "ci"])
+        self.client("javascript", package_lock_json="2")
+        self.assertIn("installed into", self.run_tool("install_javascript_client")[1])
+
+    def test_the_java_client(self):
+        digest = hashlib.sha256(b"a jar\n").hexdigest()
+        home = self.client("java", packages_txt=f"# files\n{digest}  a.exe\n")
+        self.executable(self.programs / "javac", "#!/bin/sh\n")
+        self.executable(self.programs / "mvn", r"""#!/bin/bash
+for word in "$@"; do case $word in -DoutputDirectory=*) out=${word#*=} ;; -Dmaven.repo.local=*) mkdir -p "${word#*=}" ;; esac; done
+cat "$FAKE/jar" > "$out/a.exe"
+""")
+        (self.folder / "jar").write_text("another jar\n")
+        self.fails("not the files that were pinned", tool=("install_java_client",))
+        self.assertFalse(home.exists())
+        (self.folder / "jar").write_text("a jar\n")
+        for said in ("installed into build/deps/java", "are there"):
+            status, output, errors = self.run_tool("install_java_client")
+            self.assertEqual((status, errors), (0, ""))
+            self.assertIn(said, output)
+        self.assertEqual(sorted(path.name for path in home.rglob("*")), ["a.exe", "lib", "pinned"])
+        self.client("java", packages_txt=f"{digest}  a.exe\n{digest}  b.jar\n")
+        self.fails("Maven brought other files", tool=("install_java_client",))
 
     def test_two_installers_wait_for_each_other(self):
         (self.tree / "build" / "deps" / "some").mkdir(parents=True)

@@ -179,8 +179,8 @@ class Check(unittest.TestCase):
         for name in ("check", "tools/progress.sh", "tools/failed_tests"):
             (self.tree / name).parent.mkdir(exist_ok=True)
             shutil.copy(ROOT / name, self.tree / name)
-        for tool in ("install_deps", "install_engine", "install_catboost", "install_mlflow", "install_clients", "install_cloud_servers",
-                     "install_kubectl", "install_packages", "install_kubernetes", "configure"):
+        for tool in ("install_deps", "install_engine", "install_catboost", "install_mlflow", "install_clients", "install_javascript_client",
+                     "install_cloud_servers", "install_kubectl", "install_packages", "install_kubernetes", "configure"):
             write_executable(self.tree / "tools" / tool, "#!/bin/sh\n")
         write_executable(self.tree / "tools/run_fuzzers", '#!/bin/sh\necho "5 passed, 0 failed"\n')
         write_executable(self.tree / "bench/instructions", '#!/bin/sh\necho "4 passed, 0 failed"\n')
