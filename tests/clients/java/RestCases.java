@@ -212,6 +212,15 @@ final class RestCases {
       equal(rest.getJson("/v2/models/simple/scheduler").get("model_name").getAsString(), "simple");
       has(Rest.text(rest.get("/metrics")), "inferd_http_requests_total{code=\"200\"}");
     });
+    cases.put("rest2_upgrade", target -> {
+      Rest rest = new Rest(target, HttpClient.Version.HTTP_2);
+      HttpRequest.Builder infer = rest.to(infer("simple")).POST(BodyPublishers.ofString(SIMPLE));
+      HttpResponse<byte[]> first = rest.client.send(infer.build(), BodyHandlers.ofByteArray());
+      equal(first.version(), HttpClient.Version.HTTP_1_1);  // the server does not change to HTTP/2 for a request with a body
+      expectSimple(Rest.json(first), null);
+      rest.get("/v2/health/live");  // checks that the answer comes over HTTP/2
+      expectSimple(Rest.json(rest.send(infer)), null);
+    });
     cases.put("rest_load_with_a_file", RestCases::loadWithAFile);
   }
 

@@ -22,7 +22,7 @@ MESSAGES = ["config/model_config.proto", "oip/grpc_service.proto", "health/healt
 SHORT = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
 # Over HTTP/1.1, and over HTTP/2 after the upgrade that Java's client asks for.
 OWN_REST = REST_CASES + ["expect_continue"]
-ALL_REST = ["rest_load_with_a_file"] + [f"{version}_{case}" for version in ("rest", "rest2") for case in OWN_REST]
+ALL_REST = ["rest_load_with_a_file", "rest2_upgrade"] + [f"{version}_{case}" for version in ("rest", "rest2") for case in OWN_REST]
 BLOCKS = code_blocks("clients.md", "java")
 SUMS = [str(number) for number in range(1, 17)]
 

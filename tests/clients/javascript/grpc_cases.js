@@ -319,6 +319,8 @@ exports.grpc_gzip = withInference(async (client) => {
   const raw = Buffer.from(Array.from({ length: 100_000 }, (_, i) => (i * 7919) % 65521).join(' '));
   const response = await call(client, 'ModelInfer', identity('UINT8', [1, raw.length], { raw_input_contents: [raw] }));
   assert.ok(response.raw_output_contents[0].equals(raw));
+  const zeros = identity('UINT8', [1, 1_000_000], { raw_input_contents: [Buffer.alloc(1_000_000)] });
+  await fails(call(client, 'ModelInfer', zeros), status.RESOURCE_EXHAUSTED, '--decompression-ratio-max 100');
 }, { 'grpc.default_compression_algorithm': grpc.compressionAlgorithms.gzip });
 
 exports.grpc_health = withClient('health/health.proto', 'grpc.health.v1.Health', async (client) => {

@@ -359,6 +359,8 @@ const cases = {
     assert.equal(answer.headers.get('content-encoding'), 'gzip');
     assert.deepEqual((await answer.json()).outputs[0].data, data);
     await rest.fails(400, ['gzip'], infer('identity_INT32'), Buffer.from('not gzip'), { headers });
+    const zeros = { ...headers, 'Inference-Header-Content-Length': '0' };
+    await rest.fails(413, ['--decompression-ratio-max 100'], infer('identity_UINT8'), zlib.gzipSync(Buffer.alloc(1_000_000)), { headers: zeros });
     await rest.fails(415, ['br'], infer('identity_INT32'), '{}', { headers: { 'Content-Encoding': 'br' } });
   },
 
