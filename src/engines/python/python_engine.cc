@@ -44,7 +44,7 @@ class PythonEngine final {
   const char* default_model_filename() const { return "model.py"; }
 
   base::Result<std::unique_ptr<PythonModel>> Load(const inferd_load& load) {
-    return PythonModel::Load(*host_, worker_, load, sessions_);
+    return PythonModel::Load(*host_, worker_, load, {.sessions = sessions_, .workers = &workers_});
   }
 
   base::Result<std::unique_ptr<PythonInstance>> CreateInstance(PythonModel* model, const inferd_instance_spec& spec) {
@@ -56,6 +56,7 @@ class PythonEngine final {
 
   const inferd_host* const host_;
   const std::filesystem::path worker_;
+  SharedWorkerTable<WorkerLink> workers_;
   const std::shared_ptr<WorkerSessions> sessions_ = std::make_shared<WorkerSessions>(WorkerSessions::Orphans::kAdopt);
 };
 

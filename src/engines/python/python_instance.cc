@@ -25,12 +25,13 @@ inferd_instance_spec Renamed(inferd_instance_spec spec, const std::string& name)
 base::Result<std::unique_ptr<PythonInstance>> PythonInstance::Create(PythonModel* model,
                                                                      const inferd_instance_spec& spec) {
   std::unique_ptr<PythonInstance> instance(new PythonInstance(model, spec));
-  INFERD_RETURN_IF_ERROR(instance->StartWorker());
+  // A worker of an earlier load is taken over when the first batch comes: the earlier load serves until then.
+  if (!instance->shared_.inherited) INFERD_RETURN_IF_ERROR(instance->StartWorker());
   return instance;
 }
 
 PythonInstance::PythonInstance(PythonModel* model, const inferd_instance_spec& spec)
-    : model_(*model), name_(model->InstanceName(spec)), spec_(Renamed(spec, name_)) {
+    : model_(*model), name_(model->InstanceName(spec)), spec_(Renamed(spec, name_)), shared_(model->Share(spec)) {
   model_.Add(this);
 }
 
@@ -44,7 +45,7 @@ PythonInstance::~PythonInstance() {
   if (restarter.joinable()) restarter.join();
   // The loader tries a model on an instance of its own, before it creates those that serve. To import a library again
   // would take seconds.
-  model_.Keep(std::move(link_));
+  model_.Keep(shared_.worker->Leave(*this));
 }
 
 base::Status PythonInstance::StartWorker() {
@@ -55,7 +56,9 @@ base::Status PythonInstance::StartWorker() {
   if (link_ != nullptr) left_.push_back(std::move(link_));
   std::erase_if(left_, [](const auto& link) { return link->idle(); });
   const auto take_back = [this](const inferd_batch& batch) { TakeBack(batch); };
-  std::unique_ptr<WorkerLink> link = model_.TakeKept(name_, take_back);
+  std::unique_ptr<WorkerLink> link = shared_.worker->Take(*this);
+  if (link != nullptr && !model_.Serve(*link, name_, take_back)) link = nullptr;
+  if (link == nullptr) link = model_.TakeKept(name_, take_back);
   if (link == nullptr) {
     INFERD_ASSIGN_OR_RETURN(link, model_.TakeWorker());
     INFERD_RETURN_IF_ERROR(model_.StartInstance(*link, spec_, take_back));
@@ -64,6 +67,43 @@ base::Status PythonInstance::StartWorker() {
   const base::MutexLock lock(mutex_);
   ready_line_ = link_->ready_line();
   return base::OkStatus();
+}
+
+std::optional<std::unique_ptr<WorkerLink>> PythonInstance::Yield() {
+  {
+    const base::MutexLock lock(mutex_);
+    if (executing_ || restarting_) return std::nullopt;
+    restarting_ = true;  // batches that come meanwhile are queued
+  }
+  // Responses of an ended worker, which clients still hold, do not keep others from starting the next worker.
+  if (link_ != nullptr && !link_->usable()) left_.push_back(std::move(link_));
+  const bool busy = link_ != nullptr && !link_->idle();
+  std::optional<std::unique_ptr<WorkerLink>> yielded;
+  if (!busy) {
+    yielded = std::move(link_);
+    const base::MutexLock lock(mutex_);
+    ready_line_ = nullptr;
+  }
+  EndRestart();
+  return yielded;
+}
+
+// The worker may outlive this object.
+std::unique_ptr<WorkerLink> PythonInstance::GiveUp() {
+  if (link_ != nullptr) static_cast<void>(link_->GiveTo(name_, nullptr));
+  return std::move(link_);
+}
+
+void PythonInstance::EndRestart() {
+  base::Status started;
+  std::deque<const inferd_batch*> failed;
+  {
+    const base::MutexLock lock(mutex_);
+    restarting_ = false;
+    if (!queue_.empty()) started = StartRestarter();
+    if (!started.ok()) failed = std::exchange(queue_, {});
+  }
+  for (const inferd_batch* const batch : failed) Fail(*batch, started);
 }
 
 base::Result<Progress> PythonInstance::Execute(const inferd_batch& batch) {
@@ -153,6 +193,8 @@ base::Status PythonInstance::AwaitReady(std::chrono::steady_clock::time_point un
     const base::MutexLock lock(mutex_);
     line = ready_line_;
   }
+  // The model is as ready as on the instance that still has its worker.
+  if (line == nullptr && shared_.worker->IsElsewhere(*this)) return base::OkStatus();
   const auto [said, why] = line == nullptr ? std::pair(ReadyLine::Said::kEnded, std::string()) : line->Await(until);
   switch (said) {
     case ReadyLine::Said::kReady: return base::OkStatus();

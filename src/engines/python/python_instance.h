@@ -3,6 +3,7 @@
 #include <chrono>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -11,13 +12,15 @@
 #include "base/status.h"
 #include "engines/kit/engine_table.h"
 #include "engines/python/python_model.h"
+#include "engines/python/sharing/shared_worker.h"
 #include "engines/python/worker_link.h"
 
 namespace inferd::python {
 
-// An instance with one worker, which is restarted when it has ended. A restart takes as long as the model's imports, so
-// a thread of its own does it, and then executes the batches that have arrived meanwhile.
-class PythonInstance final {
+// An instance with one worker, which is restarted when it has ended, or is the worker of an earlier load's instance. A
+// restart takes as long as the model's imports, so a thread of its own does it, and then executes the batches that have
+// arrived meanwhile.
+class PythonInstance final : private SharedWorker<WorkerLink>::User {
  public:
   static base::Result<std::unique_ptr<PythonInstance>> Create(PythonModel* model, const inferd_instance_spec& spec);
   ~PythonInstance();
@@ -34,6 +37,10 @@ class PythonInstance final {
  private:
   PythonInstance(PythonModel* model, const inferd_instance_spec& spec);
   base::Status StartWorker();
+  std::optional<std::unique_ptr<WorkerLink>> Yield() override;
+  std::unique_ptr<WorkerLink> GiveUp() override;
+  // Ends a restart. Starts the next one if batches have been queued meanwhile.
+  void EndRestart();
 
   // Returns true if another worker is being started, which will execute the batch. Returns false if this thread holds
   // the worker.
@@ -55,7 +62,9 @@ class PythonInstance final {
   PythonModel& model_;
   const std::string name_;           // a copy, as the host's text is only valid for a while
   const inferd_instance_spec spec_;  // with name_ as its name
-  // Used by the restarting thread while there is one, and otherwise by the thread in Execute().
+  const PythonModel::Shared shared_;
+  // Used by the restarting thread while there is one, which may be another instance's, and otherwise by the thread in
+  // Execute().
   std::unique_ptr<WorkerLink> link_;               // null if none could be started
   std::vector<std::unique_ptr<WorkerLink>> left_;  // links of ended workers whose responses clients still hold
 

@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "base/system/model_environment.h"
@@ -212,8 +213,7 @@ PythonModel::PythonModel(const inferd_host& host, Interpreter interpreter, const
 }
 
 base::Result<std::unique_ptr<PythonModel>> PythonModel::Load(const inferd_host& host, std::filesystem::path worker,
-                                                             const inferd_load& load,
-                                                             std::shared_ptr<WorkerSessions> sessions) {
+                                                             const inferd_load& load, const ModelShares& shares) {
   // Either value works, as tensors are in CPU memory anyway.
   if (const std::string_view only = FindParameter(load, "FORCE_CPU_ONLY_INPUT_TENSORS");
       !only.empty() && only != "yes" && only != "no") {
@@ -221,8 +221,10 @@ base::Result<std::unique_ptr<PythonModel>> PythonModel::Load(const inferd_host& 
         base::Unimplemented("Incorrect value for FORCE_CPU_ONLY_INPUT_TENSORS: " + std::string(only) + "'"));
   }
   INFERD_ASSIGN_OR_RETURN(Interpreter interpreter, ChooseInterpreter(host, load, std::move(worker)));
-  interpreter.sessions = std::move(sessions);
+  interpreter.sessions = shares.sessions;
   std::unique_ptr<PythonModel> model(new PythonModel(host, std::move(interpreter), load));
+  if (shares.workers != nullptr) model->key_ = KeyOf(load);
+  if (model->key_.has_value()) std::tie(model->workers_, model->load_) = shares.workers->Add(model->key_->key);
   Value described;
   INFERD_ASSIGN_OR_RETURN(auto worker_link, model->StartWorker(&described));
   INFERD_RETURN_IF_ERROR(model->ReadSignature(described));
@@ -241,6 +243,33 @@ base::Result<std::unique_ptr<WorkerLink>> PythonModel::StartWorker(Value* descri
   if (ItemsOf(*reply, "loaded") == nullptr) return std::unexpected(FailureIn(*reply));
   if (described != nullptr) *described = *std::move(reply);
   return worker;
+}
+
+PythonModel::Shared PythonModel::Share(const inferd_instance_spec& spec) {
+  const auto group = static_cast<size_t>(spec.group);
+  if (workers_ == nullptr || group >= key_->groups.size()) {
+    auto own = std::make_shared<SharedWorker<WorkerLink>>();
+    own->Join();
+    return {.worker = std::move(own)};
+  }
+  const std::string place = std::to_string(spec.kind) + ":" + std::to_string(spec.device) + " ";
+  auto [worker, inherited] = workers_->Share(load_, place + key_->groups[group]);
+  return {.worker = std::move(worker), .inherited = inherited};
+}
+
+bool PythonModel::Serve(WorkerLink& worker, const std::string& instance, WorkerExecutions::TakeBack take_back) {
+  std::unique_ptr<WorkerLink> spare;
+  {
+    const base::MutexLock lock(mutex_);
+    spare = std::move(spare_);
+  }
+  // It was for an instance with a worker of its own.
+  if (spare != nullptr) {
+    spare->BeginEnd();
+    const base::MutexLock lock(mutex_);
+    ending_.push_back(std::move(spare));
+  }
+  return worker.GiveTo(instance, decoupled_ ? nullptr : std::move(take_back));
 }
 
 base::Result<std::unique_ptr<WorkerLink>> PythonModel::TakeWorker() {

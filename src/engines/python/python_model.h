@@ -2,12 +2,15 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/mutex.h"
 #include "base/status.h"
 #include "engines/kit/tensor_signature.h"
+#include "engines/python/sharing/model_key.h"
+#include "engines/python/sharing/shared_worker.h"
 #include "engines/python/worker_link.h"
 #include "inferd/engine_abi.h"
 
@@ -15,14 +18,18 @@ namespace inferd::python {
 
 class PythonInstance;
 
+// The objects that all models of this process share. Both may be null.
+struct ModelShares {
+  std::shared_ptr<WorkerSessions> sessions = nullptr;
+  SharedWorkerTable<WorkerLink>* workers = nullptr;  // outlives the models
+};
+
 // A loaded model: its signature, as its file declares it, and how to start its workers. Thread-safe.
 class PythonModel final {
  public:
-  // Has a worker import the file. `sessions` is shared by all workers of this process; may be null. Errors of the
-  // worker are INVALID_ARGUMENT, with Python's own message.
+  // Has a worker import the file. Errors of the worker are INVALID_ARGUMENT, with Python's own message.
   static base::Result<std::unique_ptr<PythonModel>> Load(const inferd_host& host, std::filesystem::path worker,
-                                                         const inferd_load& load,
-                                                         std::shared_ptr<WorkerSessions> sessions = nullptr);
+                                                         const inferd_load& load, const ModelShares& shares = {});
 
   const inferd_signature* signature() const { return signature_.abi(); }
   const inferd_host& host() const { return host_; }
@@ -32,6 +39,16 @@ class PythonModel final {
   base::Status CheckReady();
   void Add(PythonInstance* instance);
   void Remove(PythonInstance* instance);
+
+  // The worker of an instance, and whether an instance of an earlier load has started it.
+  struct Shared {
+    std::shared_ptr<SharedWorker<WorkerLink>> worker;
+    bool inherited = false;
+  };
+  // Finds the worker of a new instance, which has joined it then.
+  Shared Share(const inferd_instance_spec& spec);
+  // Gives a worker of an earlier load to the named instance. Returns false if the worker has ended.
+  bool Serve(WorkerLink& worker, const std::string& instance, WorkerExecutions::TakeBack take_back);
 
   // Returns a worker that has imported the file: the one that told the signature if it is unused, or else a new one.
   base::Result<std::unique_ptr<WorkerLink>> TakeWorker();
@@ -66,7 +83,10 @@ class PythonModel final {
   kit::TensorSignature signature_;
   std::chrono::milliseconds patience_{0};
   bool decoupled_ = false;
-  bool stateless_ = false;  // a library's rows are independent: an instance leaves nothing behind in its worker
+  bool stateless_ = false;       // a library's rows are independent: an instance leaves nothing behind in its worker
+  std::optional<ModelKey> key_;  // nullopt if its instances share no workers
+  std::shared_ptr<SharedWorkers<WorkerLink>> workers_;  // of all loads with this key; null without key
+  uint64_t load_ = 0;                                   // this one's number among them
   base::Mutex mutex_;
   std::unique_ptr<WorkerLink> spare_ GUARDED_BY(mutex_);
   std::unique_ptr<WorkerLink> kept_ GUARDED_BY(mutex_);

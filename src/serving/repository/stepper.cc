@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "config/model/instances.h"
+
 namespace inferd::repository {
 
 namespace {
@@ -14,6 +16,12 @@ void Answer(std::vector<core::ControlCallback>& waiters, const base::Status& out
     deferred.push_back([done = std::move(waiter), outcome]() mutable { done(std::move(outcome)); });
   }
   waiters.clear();
+}
+
+// As in Triton, instances that are too many are gone when the load call is answered. Sequences keep theirs.
+bool HasFewerInstances(const config::ModelConfig& now, const config::ModelConfig& before) {
+  return !before.sequence_batching.has_value() &&
+         config::ExpandInstances(now).size() < config::ExpandInstances(before).size();
 }
 
 // Notes the models that the record's model needs. Returns true if it needs others, or did before.
@@ -53,7 +61,7 @@ void Stepper::Plan(State& state, ModelRecord& record, Deferred& deferred) const 
   state.demands.AnswerWaiters(record, deferred);
   Prune(state, record);
   const bool replaces = record.Ending() && !record.wanted.empty();
-  if (!record.Loading() && !replaces && !record.load_waiters.empty())
+  if (!record.Loading() && !replaces && !record.shrinks && !record.load_waiters.empty())
     Answer(record.load_waiters, record.LoadOutcome(), deferred);
   if (!record.AnyReady() || !record.wanted.empty()) Answer(record.unload_waiters, base::OkStatus(), deferred);
   if (record.Loading()) return;
@@ -247,6 +255,7 @@ void Stepper::LoadEnded(State& state, const core::ModelId& id,
       if (old != nullptr) {
         record.NoteLeft(*old);
         state.departed.NoteVersion(id.name, id.version, old.get());
+        record.shrinks = all_or_none_ && HasFewerInstances(harness.serving()->config(), old->config());
       }
     } else {
       harness.DiscardLoad();
@@ -271,7 +280,9 @@ void Stepper::LoadGone(State& state, const LoadMetrics::Version& load, Deferred&
     const ModelRecord* const other = state.records.Find(name);
     if (other != nullptr && other->Ending()) state.records.dependencies().PlanLater(name);
   }
-  if (!state.stopping && record.Replaces()) Advance(state, record, deferred);
+  const bool shrunk = record.shrinks && LeavingLoads(harness) == 0;
+  if (shrunk) record.shrinks = false;
+  if (!state.stopping && (record.Replaces() || shrunk)) Advance(state, record, deferred);
   record.NoteNotLoaded();
   Prune(state, record);
   ForgetIfGone(state, load.id.name);
