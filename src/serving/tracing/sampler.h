@@ -30,6 +30,8 @@ class Sampler final {
     return (due || anyway) && CountDown();
   }
 
+  // Returns true if further requests may be traced.
+  bool on() const { return level() != config::TraceLevel::kOff && left() != 0; }
   config::TraceLevel level() const { return level_.load(kRelaxed); }
   // How many requests are yet to be traced; -1: without limit.
   int64_t left() const { return left_.load(kRelaxed); }

@@ -106,44 +106,49 @@ base::Status Tracer::CheckLevel(const TraceSettings& settings) const {
 }
 
 base::Status Tracer::Change(std::string_view model, const Changes& changes) {
+  if (changes.empty()) return {};
   base::MutexLock lock(mutex_);
-  if (model.empty()) {
-    TraceOverrides changed = overrides_;
-    INFERD_RETURN_IF_ERROR(Apply(changes, changed));
-    INFERD_RETURN_IF_ERROR(CheckLevel(changed.Over(initial_)));
-    overrides_ = changed;
-    UpdateLocked();
-    return {};
-  }
-  const auto found = models_.find(model);
-  TraceOverrides changed = found == models_.end() ? TraceOverrides() : found->second.overrides;
-  INFERD_RETURN_IF_ERROR(Apply(changes, changed));
-  INFERD_RETURN_IF_ERROR(CheckLevel(changed.Over(ForAllLocked())));
-  if (changed.empty()) {
-    if (found != models_.end()) models_.erase(found);
-  } else if (found != models_.end()) {
-    found->second.overrides = changed;
-  } else if (models_.size() < kModelsMax) {
-    models_[std::string(model)].overrides = changed;
-  } else {
-    return base::ResourceExhausted("no more models can have trace settings of their own");
-  }
-  UpdateLocked();
+  INFERD_RETURN_IF_ERROR(model.empty() ? ChangeForAllLocked(changes) : ChangeOfModelLocked(model, changes));
+  bool on = sampler_.on();
+  for (const auto& [name, each] : models_) on |= each.sampler->on();
+  models_differ_.store(!models_.empty(), std::memory_order_relaxed);
+  TurnOn(on);
   return {};
 }
 
-// Restarts the counts of requests, as a new rate or count is a new order.
-void Tracer::UpdateLocked() {
-  const TraceSettings for_all = ForAllLocked();
-  bool on = for_all.on();
-  sampler_.Set(for_all);
+base::Status Tracer::ChangeForAllLocked(const Changes& changes) {
+  TraceOverrides changed = overrides_;
+  if (changed.count.has_value()) changed.count = sampler_.left();
+  INFERD_RETURN_IF_ERROR(Apply(changes, changed));
+  INFERD_RETURN_IF_ERROR(CheckLevel(changed.Over(initial_)));
+  overrides_ = changed;
+  sampler_.Set(ForAllLocked());
   for (auto& [name, model] : models_) {
-    const TraceSettings settings = model.overrides.Over(for_all);
-    model.sampler = std::make_unique<Sampler>(settings);
-    on |= settings.on();
+    if (model.overrides.count.has_value()) model.overrides.count = model.sampler->left();
+    model.sampler = std::make_unique<Sampler>(model.overrides.Over(ForAllLocked()));
   }
-  models_differ_.store(!models_.empty(), std::memory_order_relaxed);
-  TurnOn(on);
+  return {};
+}
+
+base::Status Tracer::ChangeOfModelLocked(std::string_view model, const Changes& changes) {
+  const auto found = models_.find(model);
+  TraceOverrides changed = found == models_.end() ? TraceOverrides() : found->second.overrides;
+  if (changed.count.has_value()) changed.count = found->second.sampler->left();
+  INFERD_RETURN_IF_ERROR(Apply(changes, changed));
+  TraceSettings for_all = ForAllLocked();
+  for_all.count = sampler_.left();
+  INFERD_RETURN_IF_ERROR(CheckLevel(changed.Over(for_all)));
+  if (changed.empty()) {
+    if (found != models_.end()) models_.erase(found);
+    return {};
+  }
+  if (found == models_.end() && models_.size() >= kModelsMax) {
+    return base::ResourceExhausted("no more models can have trace settings of their own");
+  }
+  OfModel& own = found != models_.end() ? found->second : models_[std::string(model)];
+  own.overrides = changed;
+  own.sampler = std::make_unique<Sampler>(changed.Over(for_all));
+  return {};
 }
 
 std::shared_ptr<core::RequestTrace> Tracer::Sample(const core::TraceSubject& subject) {

@@ -45,7 +45,9 @@ class Tracer final : public core::Tracing {
   TraceRecord MakeRecord(const core::TraceSubject& subject);
   TraceSettings ForAllLocked() const REQUIRES(mutex_) { return overrides_.Over(initial_); }
   base::Status CheckLevel(const TraceSettings& settings) const;
-  void UpdateLocked() REQUIRES(mutex_);
+  // Apply changes to the settings of all models, or of one model. The remaining count stays unless it is changed.
+  base::Status ChangeForAllLocked(const Changes& changes) REQUIRES(mutex_);
+  base::Status ChangeOfModelLocked(std::string_view model, const Changes& changes) REQUIRES(mutex_);
 
   const config::TraceOptions options_;
   const TraceSettings initial_;

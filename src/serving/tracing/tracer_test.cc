@@ -122,10 +122,36 @@ TEST_F(TracerTest, TheCountSaysHowManyTracesAreLeft) {
   EXPECT_EQ(left("own"), "2");
   EXPECT_EQ(Traced(5, "own"), 2);
   EXPECT_EQ(left("own"), "0");
-  EXPECT_EQ(left(""), "3") << "a change counts anew";
+  EXPECT_EQ(left(""), "2") << "a change of one model leaves the count of the others";
+  EXPECT_TRUE(tracer_->Change("own", {}).ok());
+  EXPECT_TRUE(tracer_->Change("", {}).ok());
+  EXPECT_EQ(left("own"), "0") << "no change";
+  EXPECT_EQ(left(""), "2");
   ASSERT_TRUE(Change("", "trace_count", Values{"-1"}).ok());
   EXPECT_EQ(Traced(5), 5);
   EXPECT_EQ(left(""), "-1");
+}
+
+TEST_F(TracerTest, AChangeOfAnotherSettingLeavesTheCount) {
+  const auto left = [this](std::string_view model) { return tracer_->InForce(model).at(2).second.front(); };
+  Start({.level = TraceLevel::kTimestamps, .rate = 1, .count = 9});
+  ASSERT_TRUE(Change("", "trace_count", Values{"5"}).ok());
+  ASSERT_TRUE(Change("own", "trace_count", Values{"3"}).ok());
+  EXPECT_EQ(Traced(2), 2);
+  EXPECT_EQ(Traced(1, "own"), 1);
+  ASSERT_TRUE(Change("own", "trace_rate", Values{"2"}).ok());
+  EXPECT_EQ(left("own"), "2");
+  EXPECT_EQ(left(""), "3");
+  ASSERT_TRUE(Change("", "log_frequency", Values{"7"}).ok());
+  EXPECT_EQ(left("own"), "2");
+  EXPECT_EQ(left(""), "3");
+  // A count that is not the model's own is that of all models, as it stands.
+  ASSERT_TRUE(Change("other", "trace_rate", Values{"1"}).ok());
+  EXPECT_EQ(left("other"), "3");
+  ASSERT_TRUE(Change("own", "trace_count", std::nullopt).ok());
+  EXPECT_EQ(left("own"), "3");
+  ASSERT_TRUE(Change("", "trace_count", std::nullopt).ok());
+  EXPECT_EQ(left(""), "9");
 }
 
 TEST_F(TracerTest, ManyThreadsTakeTheirShare) {
