@@ -338,4 +338,6 @@ def test_as_tritonserver(fake):
         assert metrics['nv_cache_hit_summary_per_model_count{model="m",version="1"}'] == 2
         assert metrics['nv_cache_miss_summary_per_model_count{model="m",version="1"}'] == 1
         assert metrics['nv_cache_hit_summary_per_model{model="m",version="1",quantile="0.5"}'] > 0
+        assert metrics['nv_inference_queue_summary_us_count{model="m",version="1"}'] > 0
+        assert not any("request_summary" in name for name in metrics), "hits would not be in it"
         assert len(fake.executions("m")) == 1

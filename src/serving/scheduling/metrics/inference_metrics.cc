@@ -209,6 +209,8 @@ void InferenceMetrics::RegisterCache(const std::shared_ptr<VersionMetrics::Serie
   }
   if (series->summaries == nullptr) return;
   LatencySummaries::AddCache(series->summaries, registry_, series->labels, choice_.summary_quantiles);
+  if (choice_.summarizes_cached_requests) return;
+  LatencySummaries::RemoveRequests(registry_, series->labels, choice_.summary_quantiles);
 }
 
 void InferenceMetrics::Release(VersionMetrics& metrics) {

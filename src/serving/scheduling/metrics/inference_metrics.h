@@ -92,6 +92,8 @@ class InferenceMetrics final {
   struct Choice {
     bool latency_counters = true;                // nv_inference_*_duration_us
     std::vector<double> summary_quantiles = {};  // of nv_inference_*_summary_us; empty if there are none
+    // False: versions with a response cache have no nv_inference_request_summary_us, as in Triton.
+    bool summarizes_cached_requests = true;
   };
 
   // `batching_session` adds TensorFlow Serving's series about batches. It outlives this object. May be null.

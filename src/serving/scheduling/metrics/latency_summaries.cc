@@ -57,6 +57,18 @@ void LatencySummaries::AddCache(const std::shared_ptr<LatencySummaries>& summari
   AddPhases(summaries, registry, labels, quantiles, kCacheHit, kPhases);
 }
 
+void LatencySummaries::RemoveRequests(metrics::Registry& registry, const metrics::Labels& labels,
+                                      const std::vector<double>& quantiles) {
+  const std::string name = kPhaseFamilies[kRequest].name;
+  for (const double quantile : quantiles) {
+    metrics::Labels own = labels;
+    own.emplace_back("quantile", QuantileText(quantile));
+    registry.RemoveSeries(name, own);
+  }
+  registry.RemoveSeries(name + "_sum", labels);
+  registry.RemoveSeries(name + "_count", labels);
+}
+
 void LatencySummaries::AddPhases(const std::shared_ptr<LatencySummaries>& summaries, metrics::Registry& registry,
                                  const metrics::Labels& labels, const std::vector<double>& quantiles, size_t first,
                                  size_t end) {

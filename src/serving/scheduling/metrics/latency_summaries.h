@@ -48,6 +48,10 @@ class LatencySummaries final {
   static void AddCache(const std::shared_ptr<LatencySummaries>& summaries, metrics::Registry& registry,
                        const metrics::Labels& labels, const std::vector<double>& quantiles);
 
+  // Removes nv_inference_request_summary_us from the page.
+  static void RemoveRequests(metrics::Registry& registry, const metrics::Labels& labels,
+                             const std::vector<double>& quantiles);
+
   void ObserveRequest(int64_t total_ns, int64_t queue_ns);
   // Records the phases for each of the `requests` that shared an execution.
   void ObserveExecution(const core::PhaseTimes& phases, int64_t requests);

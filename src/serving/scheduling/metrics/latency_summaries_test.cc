@@ -41,6 +41,9 @@ TEST(LatencySummariesTest, ThePageHasThemUnderTritonsNames) {
                            R"(nv_inference_compute_infer_summary_us{model="m",version="1",quantile="0.5"} 1.8)"}) {
     EXPECT_THAT(page, HasSubstr(line));
   }
+  LatencySummaries::RemoveRequests(registry, labels, {0.5, 0.999});
+  EXPECT_EQ(registry.PrometheusText().find("request_summary"), std::string::npos);
+  EXPECT_THAT(registry.PrometheusText(), HasSubstr("nv_inference_queue_summary_us_sum"));
   registry.Remove(labels);
   EXPECT_EQ(registry.PrometheusText().find("summary"), std::string::npos);
 }
