@@ -34,7 +34,9 @@ base::Result<std::vector<EndpointGroup>> ParseGroups(std::string_view text, std:
     }
     const EndpointGroup group = *parsed;
     if (std::ranges::find(groups, group) != groups.end()) {
-      return std::unexpected(base::InvalidArgument("group '" + std::string(name) + "' is named twice"));
+      return std::unexpected(
+          base::InvalidArgument(std::string(kind) + " '" + std::string(name) +
+                                "' can not be specified in multiple config groups, nor twice in one"));
     }
     groups.push_back(group);
     if (name.size() == text.size()) return groups;
@@ -67,7 +69,7 @@ bool IsHeaderValue(std::string_view text) {
 }
 
 // Errors never quote the text, which has a secret.
-template <std::vector<HeaderRule> AccessOptions::* Rules>
+template <std::vector<HeaderRule> AccessOptions::*Rules>
 base::Status AddHeaderRule(ServerOptions& options, std::string_view text) {
   const size_t colon = text.find(':');
   const size_t equals = text.find('=', colon == std::string_view::npos ? text.size() : colon);

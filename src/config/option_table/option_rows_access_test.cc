@@ -33,7 +33,8 @@ TEST(AccessRowsTest, RestrictionsNameGroupsHeaderAndValue) {
 TEST(AccessRowsTest, MistakenRestrictionsAreErrorsThatKeepTheSecret) {
   const auto error = [](std::string rule) { return ErrorOf({"m", "--http-restricted-api=" + rule}); };
   EXPECT_THAT(error("helth:K=secret"), AllOf(HasSubstr("did you mean 'health'?"), Not(HasSubstr("secret"))));
-  EXPECT_THAT(error("health,health:K=secret"), HasSubstr("group 'health' is named twice"));
+  EXPECT_THAT(error("health,health:K=secret"),
+              HasSubstr("api 'health' can not be specified in multiple config groups"));
   for (const std::string rule : {"health", "health:secret", "health=secret", "health:=secret", "health:K K=secret",
                                  "health:K=", "health:K= secret", "health:K=secret\n",
                                  "health:K:secret=", "K=secret:a=b", "health,K=secret:a=b"}) {

@@ -6,6 +6,8 @@
 #include <limits>
 #include <span>
 
+#include "base/text/ascii_case.h"
+
 namespace inferd::config {
 namespace {
 
@@ -50,11 +52,11 @@ std::string PrintScaled(uint64_t value, std::span<const Unit> units, uint64_t le
 }  // namespace
 
 base::Result<bool> ParseBool(std::string_view text) {
-  for (const std::string_view yes : {"true", "on", "yes", "1", "True", "TRUE"}) {
-    if (text == yes) return true;
+  for (const std::string_view yes : {"true", "on", "yes", "1"}) {
+    if (base::EqualWithoutCase(text, yes)) return true;
   }
-  for (const std::string_view no : {"false", "off", "no", "0", "False", "FALSE"}) {
-    if (text == no) return false;
+  for (const std::string_view no : {"false", "off", "no", "0"}) {
+    if (base::EqualWithoutCase(text, no)) return false;
   }
   return std::unexpected(Mismatch("true or false", text));
 }

@@ -12,7 +12,7 @@
 
 namespace inferd::config {
 
-base::Result<bool> ParseBool(std::string_view text);  // true false on off yes no 1 0
+base::Result<bool> ParseBool(std::string_view text);  // true false on off yes no 1 0, in any case
 base::Result<int64_t> ParseInteger(std::string_view text, int64_t min, int64_t max);
 // Parses a number with B, KB, MB, GB (powers of ten), KiB, MiB, GiB or K, M, G (powers of two) after it.
 base::Result<uint64_t> ParseBytes(std::string_view text);

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "base/text/ascii_case.h"
 #include "config/options/trace_levels.h"
 
 namespace inferd::config {
@@ -26,6 +28,12 @@ constexpr Setting kSettings[] = {
     {"opentelemetry,bsp_max_queue_size", "trace-otlp-queue-max"},
     {"opentelemetry,bsp_schedule_delay", "trace-otlp-delay", "ms"},
     {"opentelemetry,bsp_max_export_batch_size", "trace-otlp-batch-max"},
+};
+
+// The levels that the flags take, in any case, and their names in the trace extension.
+constexpr std::pair<std::string_view, std::string_view> kLevels[] = {
+    {"off", "OFF"},       {"false", "OFF"},      {"timestamps", "TIMESTAMPS"}, {"true", "TIMESTAMPS"},
+    {"on", "TIMESTAMPS"}, {"min", "TIMESTAMPS"}, {"max", "TIMESTAMPS"},        {"tensors", "TENSORS"},
 };
 
 // Older flags, which have the options' names.
@@ -59,7 +67,12 @@ class TraceCombination final {
   }
 
   base::Status AddLevel(std::string origin, std::string_view value) {
-    if (levels_.Add(value)) return {};
+    for (const auto& [name, level] : kLevels) {
+      if (base::EqualWithoutCase(value, name)) {
+        levels_.Add(level);
+        return {};
+      }
+    }
     return base::InvalidArgument(origin + ": expected OFF, TIMESTAMPS or TENSORS, got '" + std::string(value) + "'");
   }
 
@@ -71,12 +84,13 @@ class TraceCombination final {
 
  private:
   base::Status AddMode(std::string_view value) {
-    if (value != "triton" && value != "opentelemetry") {
+    const bool triton = base::EqualWithoutCase(value, "triton");
+    if (!triton && !base::EqualWithoutCase(value, "opentelemetry")) {
       return base::InvalidArgument("--trace-config=mode: expected triton or opentelemetry, got '" + std::string(value) +
                                    "'");
     }
     combined_.values.push_back(
-        {.option = "trace-mode", .value = value == "triton" ? "file" : "otlp", .origin = "--trace-config=mode"});
+        {.option = "trace-mode", .value = triton ? "file" : "otlp", .origin = "--trace-config=mode"});
     return {};
   }
 
