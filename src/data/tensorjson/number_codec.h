@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "data/tensor/data_type.h"
+#include "data/tensorjson/data_fault.h"
 #include "data/tensorjson/decimal.h"
 #include "data/tensorjson/parse.h"
 #include "data/tensorjson/short_integers.h"
@@ -22,6 +23,18 @@ namespace inferd::tensorjson {
 // Returns the reason for which [p, end), which does not begin with an acceptable element, is refused: "expected <what>,
 // got ...".
 std::string NumberFault(const char* p, const char* end, std::string_view what);
+
+// Returns the kind of the error for an element that is no integer of T. An integer out of range is of the right type.
+template <std::integral T>
+DataFault IntegerFault(const char* p) {
+  const bool negative = *p == '-';
+  const char* behind = p + (negative ? 1 : 0);
+  const char* const digits = behind;
+  while (json::IsDigit(*behind)) ++behind;
+  const bool integer = behind != digits && *behind != '.' && (*behind | 0x20) != 'e';
+  if constexpr (std::signed_integral<T>) return integer ? DataFault::kOther : DataFault::kNotASignedInteger;
+  return integer && !negative ? DataFault::kOther : DataFault::kNotAnUnsignedInteger;
+}
 
 // Integers, exact: without fraction, exponent and leading zeros.
 template <std::integral T>
@@ -49,6 +62,8 @@ class IntegerCodec {
     *out++ = static_cast<T>(negative ? 0 - value : value);
     return p;
   }
+
+  static DataFault FaultKind(const char* p) { return IntegerFault<T>(p); }
 
   std::string Fault(const char* p, const char* end) const {
     return NumberFault(p, end,
@@ -88,6 +103,10 @@ class BoolCodec {
     if (!rest.starts_with(word)) return nullptr;
     *out++ = value ? 1 : 0;
     return p + word.size();
+  }
+
+  static DataFault FaultKind(const char* p) {
+    return *p == 't' || *p == 'f' ? DataFault::kOther : DataFault::kNotABool;
   }
 
   std::string Fault(const char* p, const char* end) const { return NumberFault(p, end, "true or false"); }
@@ -135,11 +154,8 @@ class FloatCodec {
 
   // A float's 24 bits hold them all exactly.
   static constexpr uint32_t kShortMax = kShortIntegerMax;
-  static Out FromShort(uint32_t value)
-    requires requires { Format::FromWhole(value); }
-  {
-    return Format::FromWhole(value);
-  }
+  static Out FromShort(uint32_t value) requires requires { Format::FromWhole(value); }
+  { return Format::FromWhole(value); }
 
   explicit FloatCodec(const ParseOptions& options) : options_(options) {}
 
@@ -151,6 +167,10 @@ class FloatCodec {
     if ((bits & static_cast<Out>(~Format::kSign)) == Format::kInfinity) return nullptr;
     *out++ = bits;
     return behind;
+  }
+
+  static DataFault FaultKind(const char* p) {
+    return json::IsDigit(*p) || *p == '-' ? DataFault::kOther : DataFault::kNotANumber;
   }
 
   std::string Fault(const char* p, const char* end) const {

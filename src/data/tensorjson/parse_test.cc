@@ -271,7 +271,16 @@ TEST(ParseTest, TellsTheKindOfAnError) {
       {"[\"a\",null]", DataType::kBytes, {2}, DataFault::kNotAString},
       {"[\"\\x\"]", DataType::kBytes, {1}, DataFault::kOther},
       {"[[\"a\"]]", DataType::kBytes, {1}, DataFault::kOther},
-      {"[\"a\"]", DataType::kInt32, {1}, DataFault::kOther},
+      {"[\"a\"]", DataType::kInt32, {1}, DataFault::kNotASignedInteger},
+      {"[1.5]", DataType::kInt64, {1}, DataFault::kNotASignedInteger},
+      {"[1e2]", DataType::kInt8, {1}, DataFault::kNotASignedInteger},
+      {"[300]", DataType::kInt8, {1}, DataFault::kOther},
+      {"[null]", DataType::kUint16, {1}, DataFault::kNotAnUnsignedInteger},
+      {"[1,-1]", DataType::kUint32, {2}, DataFault::kNotAnUnsignedInteger},
+      {"[true]", DataType::kFp32, {1}, DataFault::kNotANumber},
+      {"[1e999]", DataType::kFp64, {1}, DataFault::kOther},
+      {"[1]", DataType::kBool, {1}, DataFault::kNotABool},
+      {"[tru]", DataType::kBool, {1}, DataFault::kOther},
       {"7", DataType::kInt32, {1}, DataFault::kOther},
   };
   for (const Case& each : cases) {

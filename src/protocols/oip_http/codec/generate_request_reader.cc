@@ -45,10 +45,10 @@ base::Status InputRepeats(const std::string& name) {
   return base::InvalidArgument("input '" + name + "' already exists in request");
 }
 
-// Adds Triton's text if an element is no string where a text is expected.
+// Adds Triton's text if an element is of another JSON type than the input wants.
 base::Status RefuseData(const std::string& input, const base::Status& status, tensorjson::DataFault fault) {
-  const bool no_string = fault == tensorjson::DataFault::kNotAString;
-  const base::Status named = no_string ? status.WithContext("attempt to access JSON non-string as string") : status;
+  const std::string_view words = tensorjson::WrongTypeText(fault);
+  const base::Status named = words.empty() ? status : status.WithContext(std::string(words));
   return named.WithContext("input '" + input + "'");
 }
 
@@ -95,10 +95,9 @@ class GenerateReader {
     }
     if (outermost && key == "parameters") {
       INFERD_ASSIGN_OR_RETURN(const json::ValueType type, reader_.Peek());
-      if (type == json::ValueType::kObject) {
-        const base::Status status = ReadMembers(false);
-        return status.ok() ? status : status.WithContext("Converting keyword: 'parameters'");
-      }
+      if (type != json::ValueType::kObject) return reader_.Error("Expected JSON object for keyword: 'parameters'");
+      const base::Status status = ReadMembers(false);
+      return status.ok() ? status : status.WithContext("Converting keyword: 'parameters'");
     }
     if (request_->parameters.size() == v2::kParametersMax) {
       return reader_.Error("more than " + std::to_string(v2::kParametersMax) + " parameters");

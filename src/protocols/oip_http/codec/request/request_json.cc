@@ -137,8 +137,12 @@ base::Result<RequestJson> ReadRequestJson(std::string_view text, size_t depth_ma
   RequestReader reader(text, depth_max, json);
   const base::Status status = reader.Read();
   if (status.ok()) return json;
-  const bool only_size = triton_exact && reader.data_fault() == tensorjson::DataFault::kWrongSize;
-  return std::unexpected(only_size ? InvalidArgument(std::string(tensorjson::kWrongSizeText)) : status);
+  if (!triton_exact) return std::unexpected(status);
+  if (reader.data_fault() == tensorjson::DataFault::kWrongSize) {
+    return std::unexpected(InvalidArgument(std::string(tensorjson::kWrongSizeText)));
+  }
+  const std::string_view words = tensorjson::WrongTypeText(reader.data_fault());
+  return std::unexpected(words.empty() ? status : status.WithContext("Unable to parse 'data': " + std::string(words)));
 }
 
 }  // namespace inferd::oip_http
