@@ -75,6 +75,7 @@ Options OptionsOf(const config::ServerOptions& options) {
     case config::JsonNonFinite::kError: oip.nonfinite = tensorjson::NonFinite::kError; break;
   }
   oip.triton_exact = options.personality->triton_exact;
+  oip.failures_are_events = oip.triton_exact;
   if (oip.triton_exact) oip.regions_disabled = protocol::kTritonRegionsDisabled;
   oip.control_bodies = oip.detail_bodies = options.personality->kserve_answers;
   oip.texts.model_not_ready = options.personality->model_not_ready;

@@ -124,6 +124,29 @@ TEST_F(HttpStreamTest, AFailureBeforeTheFirstResponseIsAnAnswer) {
   EXPECT_EQ(Text(), R"({"error":"no such thing"})");
 }
 
+TEST_F(HttpStreamTest, AFailureBeforeTheFirstResponseMayBeAnEvent) {
+  server_.options.failures_are_events = true;
+  Ask("/v2/models/m/generate_stream", R"({"x":[1]})");
+  completion_.Send(End(base::Internal("no such thing")));
+  ASSERT_EQ(server_.exchange.responses.size(), 1u);
+  EXPECT_EQ(server_.exchange.responses[0].status, 500);
+  EXPECT_EQ(HeaderValue(server_.exchange.responses[0], "Content-Type"), "text/event-stream; charset=utf-8");
+  EXPECT_EQ(Text(), "data: {\"error\":\"no such thing\"}\n\n");
+  EXPECT_FALSE(IsOpen());
+  // A request that was not accepted has no stream, and neither has a single response.
+  Ask("/v2/models/m/generate_stream", R"({"x":[1]})");
+  core::InferResponse refused = End(base::InvalidArgument("refused"));
+  refused.refused = true;
+  completion_.Send(std::move(refused));
+  EXPECT_EQ(HeaderValue(server_.exchange.responses.at(1), "Content-Type"), "application/json");
+  EXPECT_EQ(Text(), R"({"error":"refused"})");
+  server_.dispatcher.models["m"]->signature_.decoupled = false;
+  Ask("/v2/models/m/generate", R"({"x":[1]})");
+  completion_.Send(End(base::Internal("broke")));
+  EXPECT_EQ(HeaderValue(server_.exchange.responses.at(2), "Content-Type"), "application/json");
+  EXPECT_EQ(Text(), R"({"error":"broke"})");
+}
+
 TEST_F(HttpStreamTest, ALaterFailureIsTheLastEvent) {
   Ask("/v2/models/m/infer", kOneNumber, kServerSent);
   completion_.Send(Number(1));

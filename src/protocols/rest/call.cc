@@ -41,9 +41,8 @@ void Call::Send(net::HttpResponse response) {
   reply_.Send(std::move(response));
 }
 
-void Call::EndStream() {
-  constexpr int kOk = 200;
-  if (access_ != nullptr) v2::LogAccess(*logger_, *access_, kOk, clock_->NowNs());
+void Call::EndStream(int http_status) {
+  if (access_ != nullptr) v2::LogAccess(*logger_, *access_, http_status, clock_->NowNs());
   reply_.End();
 }
 

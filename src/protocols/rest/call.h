@@ -32,8 +32,8 @@ class Call {
   void SetError(std::string_view text);
 
   void Send(net::HttpResponse response);
-  // Ends a response that was started with 200 and streamed (reply()).
-  void EndStream();
+  // Ends a response that was started with this status and streamed (reply()).
+  void EndStream(int http_status);
 
  private:
   base::Logger* logger_;

@@ -137,12 +137,12 @@ base::Result<net::HttpResponse> InferCall::EncodeEvent(core::InferResponse&& res
   }
 }
 
-void InferCall::EndStream(const base::Status& status) {
+void InferCall::EndStream(const base::Status& status, int http_status) {
   if (trace() != nullptr) trace()->AddNow(core::TraceActivity::kHttpSendEnd);
   OnEnd(status.code(), answer_);
   call_.SetVersion(pinned()->version());
   call_.SetError(status.message());
-  call_.EndStream();
+  call_.EndStream(http_status);
 }
 
 void InferCall::Send() {

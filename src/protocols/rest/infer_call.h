@@ -90,7 +90,7 @@ class InferCall : public call::InferCall<net::HttpRequest> {
   // Returns false if the time was up, and the call is answered.
   bool BeginStream();
   base::Result<net::HttpResponse> EncodeEvent(core::InferResponse&& response);
-  void EndStream(const base::Status& status);
+  void EndStream(const base::Status& status, int http_status);
 
   const Surroundings surroundings_;
   Call call_;

@@ -24,6 +24,7 @@ struct Options {
   uint32_t json_depth_max = 64;                 // open arrays and objects
   uint32_t compression_ratio_max = 100;         // a compressed body's, above 64 KiB: 413
   int64_t inference_timeout_ns = 0;             // until an inference is answered, then 504; 0 for none
+  bool failures_are_events = false;             // of streams: what fails once it was accepted is always an event
   core::ResponseFlow::Limits stream_flow = {};  // limits of one stream's responses that wait for the client
   base::ByteBudget* outputs = nullptr;          // charged for JSON responses; null for none; thread-safe
   size_t offload_bytes = 256 * 1024;  // JSON from this size on, and compressed requests, are processed on the pool

@@ -65,7 +65,7 @@ void ResponseStream::Take(Received received) {
   core::InferResponse& response = received.response;
   if (!response.status.ok()) {
     call_->Fail(response);
-    if (response.final) return Fail(call_->failure());
+    if (response.final) return Fail(call_->failure(), call_->options().failures_are_events && !response.refused);
     return Send(ErrorResponse(call_->options(), call_->failure(), call_->retry_after_ms()), false);
   }
   const bool carries = !response.outputs.empty() || !response.parameters.empty();
@@ -96,7 +96,7 @@ void ResponseStream::EncodeElsewhere(Received received) {
 
 void ResponseStream::Send(base::Result<net::HttpResponse> event, bool final) {
   if (!event.has_value()) {
-    if (final) return Fail(std::move(event).error());
+    if (final) return Fail(std::move(event).error(), call_->options().failures_are_events);
     event = ErrorResponse(call_->options(), event.error());
   }
   Pieces data = std::exchange(event->body, {});
@@ -110,6 +110,7 @@ void ResponseStream::Send(base::Result<net::HttpResponse> event, bool final) {
 void ResponseStream::Begin(net::HttpResponse&& head) {
   if (call_ == nullptr || std::exchange(started_, true)) return;
   if (!call_->BeginStream()) return OnPeerGone();
+  status_ = head.status;
   head.content_type = ContentTypeOf(form_);
   if (form_ == EventForm::kServerSent) head.headers.emplace_back("Cache-Control", "no-cache");
   call_->call().reply().Start(std::move(head));
@@ -150,10 +151,14 @@ void ResponseStream::Write(base::BufferSlice piece) {
   });
 }
 
-void ResponseStream::Fail(base::Status status) {
+void ResponseStream::Fail(base::Status status, bool as_event) {
   call_->Cancel();
-  if (started_) {
-    AddEvent(ErrorResponse(call_->options(), status).body);
+  if (started_ || as_event) {
+    net::HttpResponse failed = ErrorResponse(call_->options(), status, call_->retry_after_ms());
+    Pieces data = std::exchange(failed.body, {});
+    Begin(std::move(failed));
+    if (call_ == nullptr) return;
+    AddEvent(std::move(data));
     return End(status);
   }
   const std::shared_ptr<InferCall> call = std::exchange(call_, nullptr);
@@ -166,7 +171,7 @@ void ResponseStream::End(const base::Status& status) {
   if (call_ == nullptr) return;
   Flush();
   waiting_.clear();
-  std::exchange(call_, nullptr)->EndStream(status);
+  std::exchange(call_, nullptr)->EndStream(status, status_);
 }
 
 void ResponseStream::OnPeerGone() {

@@ -20,10 +20,11 @@ class InferCall;
 // that is dispatched. Loop-bound except Receive(). Shared by the functions that take its next step.
 //
 // The response begins with the first event. If that is a failure and the only response, the call fails like one with a
-// single response. Otherwise a failure is an event, {"error": text}, and later responses follow; the first response
-// determines the HTTP status. An empty last response is not shown if the model may give any number. A model that gives
-// many responses must pause while the client does not read them (core::ResponseFlow); if it does not, the stream ends.
-// When the client goes, the request is cancelled, and its responses are dropped.
+// single response, except with Options::failures_are_events. Otherwise a failure is an event, {"error": text}, and
+// later responses follow; the first response determines the HTTP status. An empty last response is not shown if the
+// model may give any number. A model that gives many responses must pause while the client does not read them
+// (core::ResponseFlow); if it does not, the stream ends. When the client goes, the request is cancelled, and its
+// responses are dropped.
 class ResponseStream final : public std::enable_shared_from_this<ResponseStream> {
  public:
   // `flow` is the request's.
@@ -48,8 +49,8 @@ class ResponseStream final : public std::enable_shared_from_this<ResponseStream>
   // Passes the transport the events that were collected in one turn of the loop.
   void Flush();
   void Write(base::BufferSlice piece);
-  // Ends the call: with a response or, if that has begun, with a last event.
-  void Fail(base::Status status);
+  // Ends the call: with a response or, if that has begun or if `as_event`, with a last event.
+  void Fail(base::Status status, bool as_event = false);
   void End(const base::Status& status);
   void OnPeerGone();
 
@@ -60,6 +61,7 @@ class ResponseStream final : public std::enable_shared_from_this<ResponseStream>
   call::ArrivedResponses arrived_;
   std::deque<Received> waiting_;
   std::string text_;  // of events, until the next Flush
+  int status_ = 0;    // of the response, once it has begun
   bool started_ = false;
   bool writable_ = true;
   bool encoding_ = false;  // an event is being encoded on the pool

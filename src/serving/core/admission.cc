@@ -26,7 +26,7 @@ void Refuse(QueuedRequest&& queued, base::Status status, int64_t retry_after_ms,
     queued.version->statistics().RecordFailure(cancelled ? FailureReason::kCanceled : FailureReason::kRejected,
                                                now_ns - queued.queued_ns, queued.layout.rows);
   }
-  queued.Fail(std::move(status), retry_after_ms);
+  queued.Refuse(std::move(status), retry_after_ms);
 }
 
 }  // namespace inferd::core

@@ -75,4 +75,12 @@ void QueuedRequest::Fail(base::Status status, int64_t retry_after_ms) {
   Answer(std::move(response));
 }
 
+void QueuedRequest::Refuse(base::Status status, int64_t retry_after_ms) {
+  InferResponse response;
+  response.status = std::move(status);
+  response.retry_after_ms = retry_after_ms;
+  response.refused = true;
+  Answer(std::move(response));
+}
+
 }  // namespace inferd::core

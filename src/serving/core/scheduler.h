@@ -67,6 +67,8 @@ struct QueuedRequest {
   // slot: the client that it wakes may send its next request at once.
   void Answer(InferResponse&& response);
   void Fail(base::Status status, int64_t retry_after_ms = 0);
+  // As Fail(), for a request that was not accepted to wait or to run.
+  void Refuse(base::Status status, int64_t retry_after_ms = 0);
 };
 
 // Records in the request's trace that a response is sent to the client now, and its outputs.

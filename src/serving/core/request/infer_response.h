@@ -20,6 +20,7 @@ struct InferResponse {
   std::vector<InferTensor> outputs = {};  // in the requested order, or the model's; BYTES packed
   int64_t retry_after_ms = 0;             // > 0 with RESOURCE_EXHAUSTED: when a retry may succeed
   bool final = true;
+  bool refused = false;  // only with a failure: the request was never accepted to wait or to run
   // Only with `final`: as EngineResponse::reschedule. Used between schedulers; clients never get one.
   bool reschedule = false;
 };

@@ -11,7 +11,7 @@ void Refusals::Refuse(core::QueuedRequest& queued, base::Status status, int64_t 
   if (queued.Counts(false)) {
     statistics_.RecordFailure(core::FailureReason::kRejected, clock_.NowNs() - queued.queued_ns, queued.layout.rows);
   }
-  queued.Fail(std::move(status), retry_after_ms);
+  queued.Refuse(std::move(status), retry_after_ms);
 }
 
 void Refusals::Shed(core::QueuedRequest& queued, int64_t retry_after_ms) const {

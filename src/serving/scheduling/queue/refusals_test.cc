@@ -20,6 +20,7 @@ TEST_F(RefusalsTest, OneThatHasNotWaitedIsToldWhenToComeAgain) {
   refusals_.Shed(entry->queued, 40);
   EXPECT_EQ(fixture_.answer(0).status.code(), base::StatusCode::kResourceExhausted);
   EXPECT_EQ(fixture_.answer(0).retry_after_ms, 40);
+  EXPECT_TRUE(fixture_.answer(0).refused);
   EXPECT_EQ(failures(core::FailureReason::kRejected), 1U);
   EXPECT_EQ(fixture_.statistics.pending(), 0);
 }
@@ -34,6 +35,7 @@ TEST_F(RefusalsTest, ThoseThatWaitedAreToldWhatBecameOfThem) {
   EXPECT_EQ(fixture_.answer(0).status.code(), base::StatusCode::kDeadlineExceeded);
   EXPECT_EQ(fixture_.answer(1).status.code(), base::StatusCode::kCancelled);
   EXPECT_EQ(fixture_.answer(2).status.code(), base::StatusCode::kResourceExhausted);
+  for (size_t i = 0; i < 3; ++i) EXPECT_FALSE(fixture_.answer(i).refused);
   EXPECT_EQ(failures(core::FailureReason::kRejected), 2U);
   EXPECT_EQ(failures(core::FailureReason::kCanceled), 1U);
   EXPECT_EQ(fixture_.statistics.pending(), 0);
