@@ -16,6 +16,7 @@
 #include "protocols/v2/carried_types.h"
 #include "protocols/v2/extensions.h"
 #include "protocols/v2/statistics.h"
+#include "serving/core/catalog_snapshot.h"
 #include "serving/core/model/refused_load.h"
 
 namespace inferd::oip_grpc {
@@ -41,7 +42,8 @@ base::Result<inference::ServerReadyResponse> ServerReady(const Environment& envi
   return response;
 }
 
-// A known model that is not ready is no error (Predict V2, "Model Ready"). An unknown one is, except in Triton.
+// A known model that is not ready is no error (Predict V2, "Model Ready"). An unknown one is, except in Triton, where
+// only a version that is no number is.
 Method ModelReady(const Shared& environment) {
   Method method{.path = PathOf("ModelReady")};
   method.unary = [environment](const CallContext& context, const base::BufferSlice& message, Responder responder) {
@@ -50,8 +52,10 @@ Method ModelReady(const Shared& environment) {
     if (!request.has_value()) return call.Finish(request.error());
     call.SetModel(request->name(), request->version());
     net::Loop& loop = call.loop();
+    const bool exact = environment->options.triton_exact &&
+                       (request->version().empty() || core::ParseVersion(request->version()) >= 0);
     call::AskModelReady(environment->catalog, loop, request->name(), request->version(), std::move(call),
-                        [exact = environment->options.triton_exact](Call asked, const base::Status& readiness) {
+                        [exact](Call asked, const base::Status& readiness) {
                           if (readiness.code() == base::StatusCode::kNotFound && !exact) {
                             return asked.Finish(readiness);
                           }

@@ -19,11 +19,7 @@ base::Status UnknownModel(std::string_view model) {
 }
 
 base::Status UnknownVersion(std::string_view model, std::string_view version) {
-  if (ParseVersion(version) < 0) {
-    return base::NotFound("failed to get model version from specified version string '" +
-                          base::Printable(version, kVersionBytesMax) +
-                          "': expected a whole number without leading zeros");
-  }
+  if (ParseVersion(version) < 0) return NoVersion(version);
   return base::NotFound("Request for unknown model: " + base::QuotedName(model) + " version " +
                         base::Printable(version, kVersionBytesMax) + " is not found");
 }
@@ -34,6 +30,11 @@ std::string WithReason(std::string text, std::string_view reason) {
 }
 
 }  // namespace
+
+base::Status NoVersion(std::string_view text) {
+  return base::NotFound("failed to get model version from specified version string '" +
+                        base::Printable(text, kVersionBytesMax) + "': expected a whole number without leading zeros");
+}
 
 std::string_view ModelStateName(ModelState state) {
   switch (state) {

@@ -20,6 +20,9 @@ class ModelVersion;
 // Returns -1 if the text is anything else.
 int64_t ParseVersion(std::string_view text);
 
+// Returns the error for a text that ParseVersion() refuses: NOT_FOUND.
+base::Status NoVersion(std::string_view text);
+
 // The state of the catalog at one moment: every known model, its versions, and the version that answers a request
 // without one. Immutable, and so thread-safe. It does not keep versions loaded: an idle loop may hold an old snapshot,
 // and an unload must not wait for it.
