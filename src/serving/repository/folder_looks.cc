@@ -172,9 +172,9 @@ void FolderLooks::ApplyListing(const Listing& listing, bool initial, Deferred& d
     record.on_disk = true;
     if (record.repository.empty()) record.repository = model.repository;
     if (initial && wants_.FromFolder(model.name, initial)) state_.records.Expect(model.name);
-    if (model.problem.ok() || record.problem == model.problem.message()) continue;
+    if (model.problem.ok() || record.problem == ShownProblem(model.problem)) continue;
     logger_.Error(model.problem.message(), {{"model", model.name}});
-    record.problem = model.problem.message();
+    record.problem = ShownProblem(model.problem);
     record.polled = !options_.triton_exact;
   }
   for (const std::string& name : listing.gone) {
@@ -198,6 +198,12 @@ void FolderLooks::RetryFailed(Deferred& deferred) {
     record.RetryFailed(clock_.NowNs(), options_.load_retries, wait_ns);
     stepper_.Advance(state_, record, deferred);
   }
+}
+
+// Triton's clients compare the whole text. The log names the repositories.
+std::string FolderLooks::ShownProblem(const base::Status& problem) const {
+  const bool twice = problem.message().starts_with(kInTwoRepositories);
+  return options_.triton_exact && twice ? std::string(kInTwoRepositories) : problem.message();
 }
 
 bool FolderLooks::IsKeptOut(const ModelLook& look, bool initial) const {
@@ -224,7 +230,7 @@ void FolderLooks::ApplyLook(const ModelLook& look, bool initial, Deferred& defer
   if (initial && wants_.FromFolder(look.name, initial)) state_.records.Expect(look.name);
   if (!look.problem.ok()) {
     wants_.LogProblem(look.name, look.problem.message(), state_.problems);
-    record.problem = look.problem.message();
+    record.problem = ShownProblem(look.problem);
     record.polled = !options_.triton_exact;
     record.on_disk = true;
     // kFailedPrecondition: the model is in two repositories.

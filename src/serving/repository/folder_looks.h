@@ -46,6 +46,8 @@ class FolderLooks final {
   void Apply(const std::optional<Listing>& listing, const std::vector<ModelLook>& looks, bool initial,
              Deferred& deferred) REQUIRES(source_.mutex);
   void ApplyListing(const Listing& listing, bool initial, Deferred& deferred) REQUIRES(state_.mutex);
+  // Returns the problem of a look at a model as the index shows it.
+  std::string ShownProblem(const base::Status& problem) const;
   // Returns true if the model came after the start and the options ignore such models until a call loads them.
   bool IsKeptOut(const ModelLook& look, bool initial) const REQUIRES(state_.mutex);
   // True if the model stays loaded although its folder has gone.

@@ -152,6 +152,15 @@ TEST_F(ManagerTritonTest, AModelInASecondRepositoryIsUnloaded) {
   EXPECT_THAT(Infer("m").error().message(), HasSubstr("'m' has no available versions"));
 }
 
+TEST_F(ManagerTritonTest, TheIndexSaysOfAModelInTwoRepositoriesWhatTritonSays) {
+  support::TempDir second;
+  options_.repositories.push_back({.name = "second", .path = second.path()});
+  second.Write("m/1/model.onnx", "x");
+  AddVersion("m", 1);
+  Start();
+  EXPECT_EQ(IndexText(), "m::UNAVAILABLE:model appears in two or more repositories|");
+}
+
 TEST_F(ManagerTritonTest, ALoadWithoutAConfigurationKeepsTheLastOnes) {
   AddVersion("m", 1);
   AddVersion("m", 2);

@@ -197,7 +197,7 @@ ModelLook Source::Describe(size_t repository, const std::string& model, base::Re
 
 base::Status Source::CheckOne(const std::string& model, const std::vector<size_t>& repositories) const {
   if (repositories.size() == 1) return base::OkStatus();
-  return base::FailedPrecondition("model appears in two or more repositories: '" + model + "' is in '" +
+  return base::FailedPrecondition(std::string(kInTwoRepositories) + ": '" + model + "' is in '" +
                                   names_[repositories[0]] + "' and '" + names_[repositories[1]] + "'");
 }
 

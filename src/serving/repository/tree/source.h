@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,9 @@
 #include "storage/storage.h"
 
 namespace inferd::repository {
+
+// The text that begins the problem of a model that more than one repository has.
+inline constexpr std::string_view kInTwoRepositories = "model appears in two or more repositories";
 
 // The parts of a model's configuration that concern its versions before any of them is loaded.
 struct VersionRules {
