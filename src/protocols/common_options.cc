@@ -45,6 +45,7 @@ void SetRestOptions(const config::ServerOptions& options, rest::Options& rest) {
   rest.queue_full = QueueFullOf(*options.personality);
   rest.stream_flow = StreamFlowOf(options);
   rest.body_bytes_max = options.limits.body_bytes_max;
+  rest.json_bytes_max = options.limits.json_bytes_max;
   rest.json_depth_max = options.limits.json_depth_max;
   rest.compression_ratio_max = options.limits.decompression_ratio_max;
   rest.inference_timeout_ns = std::chrono::nanoseconds(options.limits.http_inference_timeout).count();

@@ -176,12 +176,43 @@ def test_extensions_are_those_that_its_tests_look_for(tmp_path):
         assert list(metadata.extensions) == expected
 
 
+def test_the_json_of_a_request_has_a_limit(tmp_path):
+    """Binary tensors do not count. A request without JSON is limited as a whole."""
+    models.add_fake(tmp_path, "echo")
+    text = "exceeds the maximum allowed"
+    with serve(tmp_path, "--http-max-input-size=200") as server:
+        for path, body in (("infer", {"inputs": models.int32_input(*range(100))}), ("generate", {"INPUT": list(range(100))}),
+                           ("generate_stream", {"INPUT": list(range(100))})):
+            status, answer = server.json("POST", f"/v2/models/echo/{path}", body)
+            assert status == 400 and answer["error"].startswith("request JSON size of "), answer
+            assert text in answer["error"] and answer["error"].endswith("Use --http-max-input-size to increase the limit.")
+        header = '{"inputs": [{"name": "INPUT", "datatype": "INT32", "shape": [100], "parameters": {"binary_data_size": 400}}]}'
+        for length, size, expected in ((len(header), 400, 200), (0, 204, 400), (0, 200, 200)):
+            body = (header.encode() if length else b"") + bytes(size)
+            status, _, answer = server.request("POST", "/v2/models/echo/infer", body, {"Inference-Header-Content-Length": str(length)})
+            assert status == expected, answer
+            assert expected == 200 or text.encode() in answer
+
+
 def test_a_coding_of_the_body_that_is_unknown(tmp_path):
     models.add_fake(tmp_path, "echo")
     for started, status in ((serve(tmp_path), 501), (Server(tmp_path), 415)):
         with started as server:
             answered, headers, body = server.request("POST", "/v2/models/echo/infer", "{}", {"Content-Encoding": "br"})
             assert (answered, headers["Accept-Encoding"]) == (status, "gzip, deflate"), body
+
+
+def test_a_version_that_is_no_number_is_refused_by_every_call(tmp_path):
+    text = "failed to get model version from specified version string 'x'"
+    models.add_fake(tmp_path, "echo")
+    with serve(tmp_path) as server, grpc.insecure_channel(server.grpc_address) as channel:
+        for path in ("", "/ready", "/config", "/stats"):
+            status, answer = server.json("GET", f"/v2/models/echo/versions/x{path}")
+            assert status == 404 and answer["error"].startswith(text), path
+        for call in ("ModelReady", "ModelMetadata", "ModelConfig", "ModelStatistics"):
+            with pytest.raises(grpc.RpcError) as error:
+                oip.unary(channel, call)(protos.message(f"inference.{call}Request")(name="echo", version="x"), timeout=60)
+            assert error.value.details().startswith(text), call
 
 
 def test_statistics_of_what_is_not_there(tmp_path):
@@ -240,6 +271,21 @@ def test_its_tests_hold_responses_of_streams_back(tmp_path, monkeypatch, variabl
         requests = [echo_request() for _ in range(20)]
         answers = list(oip.stream(channel)(iter(requests), timeout=60))
         assert [answer.error_message for answer in answers] == [""] * len(requests)
+
+
+def test_an_execution_that_fails_at_once_is_an_event_of_generate_stream(tmp_path):
+    """A request that is refused is not executed, and has no stream."""
+    models.add_fake(tmp_path, "failing", fail_execute="this model fails")
+    with serve(tmp_path) as server:
+        def ask(path, body):
+            status, headers, answer = server.request("POST", f"/v2/models/failing/{path}", body)
+            return status, headers["Content-Type"].partition(";")[0], answer
+
+        assert ask("generate_stream", {"INPUT": [1]}) == (500, "text/event-stream", b'data: {"error":"this model fails"}\n\n')
+        assert ask("generate", {"INPUT": [1]}) == (500, "application/json", b'{"error":"this model fails"}')
+        for body in ({}, {"INPUT": ["x"]}):
+            status, form, answer = ask("generate_stream", body)
+            assert (status, form) == (400, "application/json"), answer
 
 
 def test_an_identity_answers_a_ragged_batch_request_by_request(tmp_path):

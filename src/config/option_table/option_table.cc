@@ -339,6 +339,9 @@ std::vector<Option> LimitRows() {
       Plain<&S::limits, &Limit::target_bytes_max>(kLimits, "target-bytes-max", "BYTES", "a request's target"),
       Plain<&S::limits, &Limit::body_bytes_max>(kLimits, "body-bytes-max", "BYTES",
                                                 "a request's body, as sent and decompressed"),
+      Plain<&S::limits, &Limit::json_bytes_max>(
+          kLimits, "json-bytes-max", "BYTES",
+          "the JSON of a V2 inference, or the tensor of one without JSON; 0: as large as a body"),
       Plain<&S::limits, &Limit::decompression_ratio_max>(kLimits, "decompression-ratio-max", "N",
                                                          "bytes that one compressed byte may become"),
       Plain<&S::limits, &Limit::body_bytes_in_flight_max>(kLimits, "body-bytes-in-flight-max", "BYTES",

@@ -84,6 +84,7 @@ struct LimitOptions {
   uint32_t header_count_max = 256;
   uint64_t target_bytes_max = 8 * 1024;
   uint64_t body_bytes_max = uint64_t{1} << 30;
+  uint64_t json_bytes_max = 0;  // of a V2 inference's JSON, and of a raw request's tensor; body_bytes_max if 0
   uint32_t decompression_ratio_max = 100;
   uint64_t body_bytes_in_flight_max = 0;    // all requests together; a quarter of memory if 0
   uint64_t output_bytes_in_flight_max = 0;  // of responses that clients have not read; a quarter of memory if 0

@@ -14,6 +14,7 @@ constexpr PersonalityDefault kDefaults[] = {
     {"name", "triton"},
     {"model-control-mode", "none"},
     {"poll-interval", "15s"},
+    {"json-bytes-max", "64MiB"},
     {"load-retry-interval", "0s"},
     {"accept", "tried"},
     {"log-format", "triton"},
@@ -31,7 +32,7 @@ constexpr PersonalityDefault kDefaults[] = {
 };
 
 // For Triton's tests, whose requests wait until this many are queued.
-template <uint32_t ServerOptions::* kCount>
+template <uint32_t ServerOptions::*kCount>
 base::Status SetDelay(ServerOptions& options, std::string_view text) {
   INFERD_ASSIGN_OR_RETURN(const int64_t value, ParseInteger(text, 0, std::numeric_limits<uint32_t>::max()));
   options.*kCount = static_cast<uint32_t>(value);
@@ -48,7 +49,7 @@ base::Status DelayGrpc(ServerOptions& options, std::string_view text) {
 }
 
 // Reads settings of Triton's Redis cache from variables, if its own settings lack them.
-template <std::string CacheOptions::* kText>
+template <std::string CacheOptions::*kText>
 base::Status SetCacheText(ServerOptions& options, std::string_view text) {
   if ((options.cache.*kText).empty()) options.cache.*kText = text;
   return base::OkStatus();

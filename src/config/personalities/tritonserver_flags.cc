@@ -50,7 +50,9 @@ constexpr PersonalityFlag kFlags[] = {
     Boolean("allow-http", "http", "serve HTTP"),
     Idle("reuse-http-port", kOneListener, FlagForm::kBoolean, kOff),
     {.name = "http-thread-count", .option = "loop-threads", .help = "threads for connections"},
-    {.name = "http-max-input-size", .option = "body-bytes-max", .help = "bytes of a request's whole body"},
+    {.name = "http-max-input-size",
+     .option = "json-bytes-max",
+     .help = "bytes of a request's JSON, or of a raw request"},
 
     Boolean("allow-grpc", "grpc", "serve gRPC"),
     Idle("reuse-grpc-port", kOneListener, FlagForm::kBoolean, kOff),

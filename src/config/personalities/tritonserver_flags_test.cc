@@ -218,6 +218,22 @@ TEST(TritonserverFlagsTest, TraceSettingsAreReadTogether) {
   EXPECT_THAT(TritonserverError({"--trace-config=level=TIMESTAMPS"}), HasSubstr("--trace-level needs --trace-file"));
 }
 
+TEST(TritonserverFlagsTest, LevelsAndModesOfTracesAreTakenInAnyCase) {
+  const auto level = [](const std::string& flag) {
+    const auto parsed = ParseTritonserver({"--trace-config=triton,file=/t", flag});
+    return parsed.has_value() ? parsed->options.trace.level : TraceLevel::kTensors;
+  };
+  for (const char* flag : {"--trace-config=level=timestamps", "--trace-level=Timestamps", "--trace-config=level=MAX",
+                           "--trace-level=min", "--trace-config=level=true", "--trace-config=level=On"}) {
+    EXPECT_EQ(level(flag), TraceLevel::kTimestamps) << flag;
+  }
+  for (const char* flag : {"--trace-config=level=off", "--trace-level=FALSE"}) {
+    EXPECT_EQ(level(flag), TraceLevel::kOff) << flag;
+  }
+  EXPECT_EQ(ParseTritonserver({"--trace-config=mode=OpenTelemetry"})->options.trace.mode, TraceMode::kOtlp);
+  EXPECT_EQ(ParseTritonserver({"--trace-config=mode=TRITON"})->options.trace.mode, TraceMode::kFile);
+}
+
 TEST(TritonserverFlagsTest, TheOlderFlagOfTheCacheIsTheLocalOne) {
   const auto parsed = ParseTritonserver({"--response-cache-byte-size=1048576"});
   ASSERT_TRUE(parsed.has_value()) << parsed.error().ToString();
@@ -233,6 +249,8 @@ TEST(TritonserverFlagsTest, WordsAreTakenInAnyCase) {
   EXPECT_EQ(ParseTritonserver({"--model-control-mode=Poll", "--repository-poll-secs=0"})->options.control_mode,
             ControlMode::kNone);
   EXPECT_TRUE(ParseTritonserver({"--rate-limit=Execution_Count"})->options.resources.rate_limit);
+  EXPECT_TRUE(ParseTritonserver({"--exit-on-error=On"})->options.exit_on_error);
+  EXPECT_FALSE(ParseTritonserver({"--exit-on-error=oFF"})->options.exit_on_error);
 }
 
 TEST(TritonserverFlagsTest, TheOlderFlagOfStrictConfigurationsIsAWarning) {
@@ -257,6 +275,15 @@ TEST(TritonserverFlagsTest, KeepaliveCountsMilliseconds) {
   EXPECT_EQ(grpc.keepalive.connection_age_max, milliseconds(60'000));
   EXPECT_TRUE(grpc.keepalive.ping_without_calls);
   EXPECT_EQ(grpc.response_compression, GrpcCompressionLevel::kLow);
+}
+
+TEST(TritonserverFlagsTest, TheInputSizeIsThatOfTheJson) {
+  const auto limits = [](std::vector<std::string> arguments) {
+    return ParseTritonserver(std::move(arguments))->options.limits;
+  };
+  EXPECT_EQ(limits({}).json_bytes_max, uint64_t{64} << 20);
+  EXPECT_EQ(limits({"--http-max-input-size=1000"}).json_bytes_max, 1000u);
+  EXPECT_EQ(limits({"--http-max-input-size=1000"}).body_bytes_max, LimitOptions().body_bytes_max);
 }
 
 TEST(TritonserverFlagsTest, ModelsAreLoadedAsItsFlagsSay) {

@@ -33,6 +33,9 @@ base::Status GenerateCall::BeginWith(const net::RequestHead& head) {
 }
 
 base::Result<std::unique_ptr<core::InferRequest>> GenerateCall::Decode(const base::BufferSlice& body) {
+  const base::Status fits =
+      CheckInputSize(body.size(), options_.json_bytes_max, /*raw=*/false, options_.json_bytes_option);
+  if (!fits.ok()) return std::unexpected(fits);
   INFERD_ASSIGN_OR_RETURN(auto request,
                           ReadGenerateRequest(body.view(), pinned()->signature(), options_.json_depth_max));
   request->model_name = model_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "protocols/oip_http/codec/infer_headers.h"
 #include "protocols/oip_http/codec/raw_request.h"
 #include "protocols/oip_http/request_advice.h"
 #include "protocols/v2/bodies/whole_body.h"
@@ -62,6 +63,10 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
                                                  std::to_string(body.size()) +
                                                  "), got: " + std::to_string(json_bytes)));
   }
+  const bool raw = headers_.json_bytes == 0;
+  const base::Status fits =
+      CheckInputSize(raw ? body.size() : json_bytes, options_.json_bytes_max, raw, options_.json_bytes_option);
+  if (!fits.ok()) return std::unexpected(fits);
   if (takes_body_ && !body.view().contains(v2::kBodyInput)) {
     const v2::BodyOrigin origin{.protocol = "v2", .verb = "predict", .headers = request_headers_};
     INFERD_ASSIGN_OR_RETURN(auto whole, v2::WholeBodyRequest(body.view(), origin));
@@ -70,7 +75,6 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
     return whole;
   }
   takes_body_ = false;
-  const bool raw = headers_.json_bytes == 0;
   auto decoded = raw ? ReadRawRequest(body, pinned()->signature(), model_, options_.triton_exact)
                      : ReadInferRequest(body, static_cast<size_t>(json_bytes), headers_.json_bytes.has_value(), model_,
                                         options_.json_depth_max, options_.triton_exact);

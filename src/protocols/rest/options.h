@@ -21,6 +21,7 @@ struct Options {
   core::QueueFull queue_full = {};
   int retry_after_s = 1;                        // with 429, unless the response has a better value
   uint64_t body_bytes_max = uint64_t{1} << 30;  // also after decompression: 413
+  uint64_t json_bytes_max = 0;                  // of V2's inferences, and of raw requests; 0 for body_bytes_max: 400
   uint32_t json_depth_max = 64;                 // open arrays and objects
   uint32_t compression_ratio_max = 100;         // a compressed body's, above 64 KiB: 413
   int64_t inference_timeout_ns = 0;             // until an inference is answered, then 504; 0 for none

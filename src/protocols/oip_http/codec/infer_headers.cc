@@ -89,4 +89,16 @@ base::Result<InferHeaders> ReadInferHeaders(const net::RequestHead& head, bool& 
   return headers;
 }
 
+base::Status CheckInputSize(uint64_t bytes, uint64_t bytes_max, bool raw, std::string_view option) {
+  if (bytes_max == 0 || bytes <= bytes_max) return {};
+  const std::string size = std::to_string(bytes);
+  const std::string most = std::to_string(bytes_max) + " bytes. Use " + std::string(option) + " to increase the limit.";
+  if (raw) {
+    return base::InvalidArgument("Raw input has a byte_size (" + size +
+                                 " bytes) that exceeds the maximum allowed value of " + most);
+  }
+  return base::InvalidArgument("request JSON size of " + size + " bytes exceeds the maximum allowed input size of " +
+                               most);
+}
+
 }  // namespace inferd::oip_http

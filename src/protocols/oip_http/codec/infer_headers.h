@@ -23,4 +23,8 @@ struct InferHeaders {
 // Content-Length. For an error of the coding, sets `unknown_coding`: it is the transport's 415.
 base::Result<InferHeaders> ReadInferHeaders(const net::RequestHead& head, bool& unknown_coding);
 
+// Checks the size of a request's JSON, or of the only tensor of a raw request. INVALID_ARGUMENT in Triton's words if it
+// exceeds `bytes_max`, unless that is 0. `option` is the one that sets the limit.
+base::Status CheckInputSize(uint64_t bytes, uint64_t bytes_max, bool raw, std::string_view option);
+
 }  // namespace inferd::oip_http

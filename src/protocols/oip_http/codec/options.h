@@ -29,7 +29,8 @@ struct Options : rest::Options {
   std::string_view regions_disabled = "client shared memory is not served";
   // Errors say how to mend a request, and may name models and tensors for that. Set only if all clients may list these.
   bool advice = false;
-  bool triton_exact = false;   // behave exactly as Triton, even if it does less
+  std::string_view json_bytes_option = "--json-bytes-max";  // the option's name in this personality
+  bool triton_exact = false;                                // behave exactly as Triton, even if it does less
   bool detail_bodies = false;  // unknown routes answer {"detail": text}, as KServe's servers do
   HealthBodies health_bodies = HealthBodies::kEmpty;
   bool control_bodies = false;  // load and unload calls answer {"name": .., "load": true}; else an empty body
