@@ -2,9 +2,10 @@
 
 import re
 
+import grpc
 import pytest
 
-from support import models
+from support import models, oip, protos
 from support.server import Server, wait_until
 
 LOAD = "/v2/repository/models/{}/load"
@@ -148,6 +149,12 @@ def test_trace_settings_are_of_models_that_are_ready(tmp_path):
         for left in ("1", "0", "0"):
             assert running.infer("m", models.int32_input(1))[0] == 200
             assert setting()[1]["trace_count"] == left
+        assert setting({"trace_count": "2"})[1]["trace_count"] == "2"
+        assert running.infer("m", models.int32_input(1))[0] == 200
+        with grpc.insecure_channel(running.grpc_address) as channel:
+            read = oip.unary(channel, "TraceSetting")(protos.message("inference.TraceSettingRequest")(model_name="m"), timeout=60)
+            assert list(read.settings["trace_count"].value) == ["1"]
+        assert setting({"log_frequency": "7"})[1]["trace_count"] == "1", "reading it and changing another setting leave it"
         assert running.json("POST", "/v2/repository/models/m/unload")[0] == 200
         for body in (None, {"trace_count": "2"}):
             assert setting(body) == (400, {"error": "Request for unknown model : m"})
