@@ -15,6 +15,9 @@ namespace {
 // Limits of a step's responses in flight per request. Without a limit in the configuration: the model is told to hold
 // at kGoingOnHeld, and the request fails at kGoingOnMax. With one: up to kWaitingMax responses wait beyond it.
 constexpr size_t kGoingOnHeld = 64;
+// A model that holds goes on when half of the room is free. With room for one response, that would be after the
+// response has gone through all steps, too late to mark it as the last one. So such a model may be one response ahead.
+constexpr size_t kRoomMin = 2;
 constexpr size_t kGoingOnMax = size_t{1} << 14;
 constexpr size_t kWaitingMax = 1024;
 constexpr size_t kWaitingBytesMax = size_t{64} << 20;
@@ -102,7 +105,8 @@ std::shared_ptr<core::ResponseFlow> Board::FlowOf(const Task& task) {
   if (!step.decoupled) return nullptr;
   if (!step.may_hold) return request_.flow;
   std::shared_ptr<core::ResponseFlow>& flow = task.set->lines[task.step].flow;
-  if (flow == nullptr) flow = MakeFlow(plan_.inflight_max > 0 ? plan_.inflight_max : kGoingOnHeld, request_.flow);
+  if (flow == nullptr)
+    flow = MakeFlow(plan_.inflight_max > 0 ? std::max(plan_.inflight_max, kRoomMin) : kGoingOnHeld, request_.flow);
   return flow;
 }
 

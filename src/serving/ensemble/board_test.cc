@@ -300,6 +300,24 @@ TEST(BoardTest, SomeGoOnAtATime) {
   EXPECT_TRUE(bench.board().done());
 }
 
+TEST(BoardTest, WithALimitOfOneAModelMayEndBeforeItsLastResponseIsAnAnswer) {
+  Bench bench({{{"in"}, {"part"}, true}, {{"part"}, {"out"}}}, {"out"}, 1);
+  const Board::Task stream = bench.Begun(0);
+  const auto flow = bench.board().FlowOf(stream);
+  ASSERT_TRUE(bench.Give(stream, "0").ok());
+  ASSERT_TRUE(bench.Give(stream, "1").ok());
+  EXPECT_FALSE(flow->open());
+  const Board::Task zero = bench.Begun(1);
+  EXPECT_THAT(bench.begun[1], IsEmpty()) << "one goes on at a time";
+  bool goes_on = false;
+  flow->WhenOpen([&goes_on] { goes_on = true; });
+  bench.GiveOne(zero, "zero");
+  EXPECT_TRUE(goes_on);
+  bench.Finish(stream);
+  bench.GiveOne(bench.Begun(1), "one");
+  EXPECT_TRUE(bench.board().done());
+}
+
 TEST(BoardTest, AModelThatDoesNotHoldIsGivenUp) {
   Bench bench({{{"in"}, {"part"}, true}, {{"part"}, {"out"}}}, {"out"}, 1);
   const Board::Task stream = bench.Begun(0);
