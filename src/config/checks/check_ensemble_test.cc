@@ -43,7 +43,7 @@ TEST(CheckEnsembleTest, AStepSaysWhatItIs) {
   ExpectProblem(Ensemble(Step("i", "o", "model_name: \"x\" model_version: -2")), "a version must be 1 or more");
   ExpectProblem(Ensemble(Step("i", "o", "model_name: \"x\" model_namespace: \"n\"")), "models have no namespaces here");
   ExpectProblem(Ensemble(Step("i", "o", "model_name: \"M\"")),
-                "circular dependency between ensembles: M -> ... -> M: 'M' calls itself in step 0");
+                "circular dependency between ensembles: M -> ... -> M -> M: 'M' calls itself in step 0");
 }
 
 TEST(CheckEnsembleTest, TensorsLeadSomewhere) {

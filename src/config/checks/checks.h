@@ -15,7 +15,8 @@ bool IsInside(const std::string& name);
 
 // Returns the error text for an ensemble that calls itself. Begins with Triton's words.
 inline std::string CallsItself(const std::string& model) {
-  return "circular dependency between ensembles: " + model + " -> ... -> " + model + ": '" + model + "' calls itself";
+  return "circular dependency between ensembles: " + model + " -> ... -> " + model + " -> " + model + ": '" + model +
+         "' calls itself";
 }
 
 struct CheckContext {

@@ -123,6 +123,8 @@ TEST(ResolveModelTest, TextsBeginWithTritonsWords) {
             "'max_batch_size' must be non-negative value for m (c.pbtxt:2:1: max_batch_size)");
   EXPECT_EQ(CompletionError(Resolve("name: \"n\"", {"model.onnx"}, triton)),
             "unexpected directory name 'm' for model 'n', directory name must equal model name (c.pbtxt:1:1: name)");
+  EXPECT_THAT(CompletionError(Resolve("name: \"n\" platform: \"ensemble\"", {}, triton)),
+              HasSubstr("ensemble scheduling must be set for ensemble n whose platform is ensemble"));
   EXPECT_TRUE(Resolve("", {}, triton)
                   .error()
                   .message()

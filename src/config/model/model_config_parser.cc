@@ -3,6 +3,7 @@
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/util/json_util.h>
 
+#include <algorithm>
 #include <map>
 
 #include "base/text/utf8.h"
@@ -45,10 +46,34 @@ void FindBadStrings(const google::protobuf::Message& message, const Place& place
   }
 }
 
+// Returns how many entries of any step's input_map take the tensor.
+int64_t CountTakers(const inference::ModelConfig& config, const std::string& tensor) {
+  int64_t takers = 0;
+  for (const auto& step : config.ensemble_scheduling().step()) {
+    const auto* field = step.GetDescriptor()->FindFieldByName("input_map");
+    for (int i = 0; i < step.GetReflection()->FieldSize(step, field); ++i) {
+      const auto& entry = step.GetReflection()->GetRepeatedMessage(step, field, i);
+      takers += entry.GetReflection()->GetString(entry, field->message_type()->map_value()) == tensor ? 1 : 0;
+    }
+  }
+  return takers;
+}
+
+// Returns what Triton says of a repeated key. It keeps the last entry, which may leave the first one's tensor unused.
+std::string InTritonsWords(const inference::ModelConfig& config, const std::string& map, const std::string& tensor) {
+  const auto is_tensor = [&](const auto& end) { return end.name() == tensor; };
+  if (map != "input_map" || config.name().empty() || std::ranges::any_of(config.input(), is_tensor) ||
+      std::ranges::any_of(config.output(), is_tensor) || CountTakers(config, tensor) > 1) {
+    return "";
+  }
+  return ". Without the first, ensemble tensor '" + tensor + "' is unused in ensemble '" + config.name() + "'";
+}
+
 // Finds keys that occur repeatedly in one map of a step, with different tensors. The map would keep the last, and the
 // mistake would show at another step, if at all. Only a freshly parsed message still has all of them.
-void FindRepeatedKeys(const google::protobuf::Message& step, const std::string& map, int number, const Place& place,
+void FindRepeatedKeys(const inference::ModelConfig& config, const std::string& map, int number, const Place& place,
                       std::vector<Problem>& problems) {
+  const google::protobuf::Message& step = config.ensemble_scheduling().step(number);
   const auto* reflection = step.GetReflection();
   const auto* field = step.GetDescriptor()->FindFieldByName(map);
   std::map<std::string, std::string> tensors;
@@ -61,7 +86,8 @@ void FindRepeatedKeys(const google::protobuf::Message& step, const std::string& 
     problems.push_back(place.At(map, i,
                                 "'" + known->first + "' is given twice in the " + map + " of step " +
                                     std::to_string(number) + ", with ensemble tensors '" + known->second + "' and '" +
-                                    tensor + "': name one, which any number of steps may take"));
+                                    tensor + "': name one, which any number of steps may take" +
+                                    InTritonsWords(config, map, known->second)));
   }
 }
 
@@ -69,7 +95,7 @@ void FindRepeatedKeys(const inference::ModelConfig& config, const Place& place, 
   const auto& steps = config.ensemble_scheduling().step();
   for (int i = 0; i < steps.size(); ++i) {
     const Place inside = place.In("ensemble_scheduling").In("step", i);
-    for (const char* const map : {"input_map", "output_map"}) FindRepeatedKeys(steps[i], map, i, inside, problems);
+    for (const char* const map : {"input_map", "output_map"}) FindRepeatedKeys(config, map, i, inside, problems);
   }
 }
 

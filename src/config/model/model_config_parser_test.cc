@@ -12,6 +12,7 @@ namespace {
 using tensor::DataType;
 using tensor::Shape;
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 std::string ModelConfigError(std::string_view text) {
@@ -264,6 +265,12 @@ TEST(ModelConfigParserTest, AKeyOfAStepsMapsIsGivenOnce) {
   EXPECT_THAT(error("input_map [ { key: 'I' value: 'p' }, { key: 'J' value: 'p' }, { key: 'I' value: 'q' } ]"),
               HasSubstr("step[1].input_map[2]: 'I' is given twice in the input_map of step 1"));
   EXPECT_EQ(error("input_map { key: 'I' value: 'p' } input_map { key: 'I' value: 'p' }"), "");
+  const std::string twice = "input_map { key: 'I' value: 'p' } input_map { key: 'I' value: 'q' }";
+  EXPECT_THAT(ModelConfigError("name: 'm' ensemble_scheduling { step { " + twice + " } }"),
+              HasSubstr("may take. Without the first, ensemble tensor 'p' is unused in ensemble 'm'"));
+  EXPECT_THAT(
+      ModelConfigError("name: 'm' ensemble_scheduling { step { " + twice + " input_map { key: 'J' value: 'p' } } }"),
+      EndsWith("may take"));
   EXPECT_EQ(error("output_map { key: 'S' value: 'p' } output_map { key: 'T' value: 'p' }"), "");
 }
 

@@ -165,18 +165,33 @@ ModelConfig Rebuild(std::unique_ptr<const ModelConfigDocument::Message> message,
   return config;
 }
 
+namespace {
+
+// Returns the error for a name that is not the folder's. Triton looks at an ensemble's configuration first.
+base::Status WrongFolder(std::unique_ptr<const ModelConfigDocument::Message> message, const std::string& folder_name,
+                         const CompletionOptions& options) {
+  const std::string name = message->proto.name();
+  const bool ensemble = message->proto.platform() == kEnsembleEngine;
+  Problem wrong = Place(*message).At("name", "unexpected directory name '" + folder_name + "' for model '" + name +
+                                                 "', directory name must equal model name");
+  std::vector<Problem> problems;
+  if (options.triton_exact && ensemble) {
+    const ModelConfig config = Rebuild(std::move(message), options);
+    problems = FindProblems(*config.document, name, config.engine, options.absent_gpus_are_cpus);
+  }
+  problems.push_back(std::move(wrong));
+  return ToStatus(problems, options.triton_exact);
+}
+
+}  // namespace
+
 base::Result<ModelConfig> ResolveModel(ModelConfig config, const std::string& folder_name, const ModelFiles& files,
                                        const CompletionOptions& options) {
   auto message = CopyMessage(config);
   inference::ModelConfig& proto = message->proto;
   if (proto.name().empty()) proto.set_name(folder_name);
-  if (proto.name() != folder_name) {
-    return std::unexpected(
-        ToStatus({Place(*message).At("name", "unexpected directory name '" + folder_name + "' for model '" +
-                                                 proto.name() + "', directory name must equal model name")},
-                 options.triton_exact));
-  }
   if (!proto.has_version_policy()) proto.mutable_version_policy()->mutable_latest()->set_num_versions(1);
+  if (proto.name() != folder_name) return std::unexpected(WrongFolder(std::move(message), folder_name, options));
   INFERD_ASSIGN_OR_RETURN(const std::optional<FoundModel> found, ChooseFile(proto, files, options));
   const auto platform = ChoosePlatform(proto, found, files, options);
   if (platform.has_value() && *platform != nullptr) FillPlatform(proto, **platform, found, options.platform_names);

@@ -1,6 +1,7 @@
 #include "serving/repository/records/needs.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace inferd::repository {
@@ -165,7 +166,11 @@ Needs JudgeNeeds(const ModelRecords& records, const ModelRecord& record, int64_t
   if (needs.state == NeedState::kMet) return needs;
   const std::string circle = records.dependencies().CircleOf(record.name);
   if (circle.empty()) return needs;
-  const std::string ends = record.name + " -> ... -> " + record.name;
+  // Triton names the model at which it finds the circle: one that the first needs.
+  constexpr std::string_view kArrow = " -> ";
+  const size_t next = circle.find(kArrow) + kArrow.size();
+  const std::string ends =
+      record.name + " -> ... -> " + circle.substr(next, circle.find(kArrow, next) - next) + " -> " + record.name;
   return {NeedState::kMissing,
           triton_words ? "circular dependency between ensembles: " + ends + " (" + circle + ")"
                        : "circular dependency between models: " + circle,

@@ -105,7 +105,7 @@ TEST_F(NeedsTest, OfAnEnsembleTheReasonsAreTritons) {
   EXPECT_EQ(reason(), "ensemble 'a' depends on 'b' whose required version 2 is not loaded: unloaded");
   Want("b", 2);
   records_.dependencies().Set("b", {"a"});
-  EXPECT_EQ(reason(), "circular dependency between ensembles: a -> ... -> a (a -> b -> a)");
+  EXPECT_EQ(reason(), "circular dependency between ensembles: a -> ... -> b -> a (a -> b -> a)");
 }
 
 TEST_F(NeedsTest, RequestsThatAreLeftNeedWhatTheirLoadNeeded) {
