@@ -49,7 +49,8 @@ base::Result<EngineSet> EngineSet::Open(const config::ServerOptions& options, ba
                                  .core_files = options.core_files}));
     set.pointers_.push_back(set.isolating_.back().get());
   }
-  set.ensembles_ = std::make_unique<ensemble::EnsembleEngine>();
+  set.ensembles_ = std::make_unique<ensemble::EnsembleEngine>(
+      ensemble::EnsembleEngine::Options{.triton_exact = options.personality->triton_exact, .logger = &logger});
   set.pointers_.push_back(set.ensembles_.get());
   for (const auto& [name, parameters] : options.engine_parameters) {
     if (name == "*") continue;  // means every engine

@@ -1,4 +1,4 @@
-"""Ensembles with configurations for Triton: models that batch and models that do not, reshapes, sequences, requested outputs."""
+"""Ensembles with configurations for Triton: models that batch and models that do not, reshapes, sequences, requested outputs, limits."""
 
 import numpy
 import pytest
@@ -215,3 +215,55 @@ def test_steps_that_no_requested_output_needs_are_not_executed(server):
 def test_what_is_refused_says_why(server, name):
     entry = next(row for row in server.json("POST", "/v2/repository/index")[1] if row["name"] == name)
     assert entry["state"] == "UNAVAILABLE" and REFUSED[name][1] in entry["reason"], entry
+
+
+SQUARE = """backend: "square"
+model_transaction_policy { decoupled: true }
+input { name: "IN" data_type: TYPE_INT32 dims: [ 1 ] }
+output { name: "OUT" data_type: TYPE_INT32 dims: [ 1 ] }
+"""
+# The outputs of two decoupled models meet in the ensemble's response.
+JOINED = """platform: "ensemble"
+input { name: "X" data_type: TYPE_INT32 dims: [ 1 ] }
+output { name: "P" data_type: TYPE_INT32 dims: [ 1 ] }
+output { name: "Q" data_type: TYPE_INT32 dims: [ 1 ] }
+ensemble_scheduling {
+  step { model_name: "square" input_map { key: "IN" value: "X" } output_map { key: "OUT" value: "P" } }
+  step { model_name: "square" input_map { key: "IN" value: "X" } output_map { key: "OUT" value: "Q" } } }
+"""
+
+
+@pytest.fixture(scope="module")
+def triton(tmp_path_factory):
+    repository = tmp_path_factory.mktemp("models")
+    add(repository, "rows", model(4, dims="1"))
+    add(repository, "two_rows", chain(4, "rows", "rows", dims="1"))
+    add(repository, "square", SQUARE)
+    add(repository, "joined", JOINED)
+    add(repository, "limited", chain(0, "square", dims="1", names=("IN", "OUT")).replace("ensemble_scheduling {",
+                                                                                        "ensemble_scheduling { max_inflight_requests: 3"))
+    with Server(repository, options=["--as", "tritonserver", "--exit-on-error=false", "--strict-readiness=false"]) as running:
+        yield running
+
+
+@pytest.mark.parametrize("sequence", [7, "seven"])
+def test_in_the_place_of_triton_a_response_has_its_requests_sequence(triton, sequence):
+    for start, end in ((True, False), (False, False), (False, True)):
+        given = {"sequence_id": sequence, "sequence_start": start, "sequence_end": end}
+        status, answer = ask(triton, "two_rows", [[1]], parameters=given)
+        assert status == 200 and answer["parameters"] == given, answer
+    assert "parameters" not in ask(triton, "two_rows", [[1]])[1]
+
+
+def test_in_the_place_of_triton_outputs_of_decoupled_models_do_not_meet(triton, tmp_path):
+    entry = next(row for row in triton.json("POST", "/v2/repository/index")[1] if row["name"] == "joined")
+    assert entry["reason"] == "in ensemble joined, step of model 'joined' receives inputs originated from different decoupled models"
+    add(tmp_path, "square", SQUARE)
+    add(tmp_path, "joined", JOINED)
+    with Server(tmp_path) as own:
+        status, _, body = own.request("POST", "/v2/models/joined/generate_stream", {"X": 2})
+        assert status == 200 and body.count(b'"P":2,"Q":2') == 2, body
+
+
+def test_in_the_place_of_triton_the_log_tells_limits(triton):
+    assert "Ensemble model 'limited' configured with max_inflight_requests: 3" in triton.log()

@@ -78,6 +78,8 @@ def repository(tmp_path_factory):
     add(folder, "out", OUT, OUT_CONFIG)
     models.write_whole(folder / "whole" / "config.pbtxt", ENSEMBLE.encode())
     (folder / "whole" / "1").mkdir()
+    models.write_whole(folder / "row" / "config.pbtxt", ENSEMBLE.replace("max_batch_size: 4", "").encode())
+    (folder / "row" / "1").mkdir()
     return folder
 
 
@@ -142,6 +144,21 @@ def test_events_of_a_stream(own):
 def test_what_a_step_leaves_out_the_ensemble_leaves_out(server, x, outputs):
     status, answer = ask(server, "whole", "x", x)
     assert status == 200 and outputs_of(answer) == outputs, answer
+
+
+@pytest.mark.parametrize("x, outputs", [(1, {"TEXT": ["hello"], "PROBS": [1.0, 1.0]}), (0, {"TEXT": ["hello"]}), (-1, {})])
+def test_an_ensemble_that_does_not_batch_leaves_them_out_too(server, x, outputs):
+    status, answer = server.infer("row", [tensor("x", "INT32", [x])])
+    assert status == 200 and outputs_of(answer) == outputs, answer
+
+
+def test_the_log_names_outputs_that_an_ensemble_leaves_out(repository, isolation):
+    with Server(repository, options=["--as", "tritonserver", "--log-verbose=1"]) as server:
+        line = "Composing models did not output tensor PROBS"
+        assert ask(server, "whole", "x", 1)[0] == 200
+        assert line not in server.log()
+        assert ask(server, "whole", "x", 0)[0] == 200
+        assert line in server.log()
 
 
 @pytest.mark.parametrize("k, s, t", [(0, ("INT32", [1, 1], [0]), ("BYTES", [1, 1], ["x"])),

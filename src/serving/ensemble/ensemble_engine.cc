@@ -154,7 +154,7 @@ void TakeDeviceMemory(const Plan& plan, core::ModelSignature& signature) {
 }
 
 // Completes the plan and the signature from the steps' models.
-base::Status Fit(const core::ModelCaller& models, const config::ModelConfig& config, Plan& plan,
+base::Status Fit(const core::ModelCaller& models, const config::ModelConfig& config, bool triton_exact, Plan& plan,
                  core::ModelSignature& signature) {
   Looked looked;
   TensorTypes types(plan, config);
@@ -166,6 +166,7 @@ base::Status Fit(const core::ModelCaller& models, const config::ModelConfig& con
   TakeDeviceMemory(plan, signature);
   signature.decoupled = plan.decoupled();
   INFERD_RETURN_IF_ERROR(CheckMakers(plan));
+  if (triton_exact) INFERD_RETURN_IF_ERROR(CheckStreams(plan));
   INFERD_RETURN_IF_ERROR(AddOptions(plan, *config.ensemble, types));
   return CheckHolding(plan, looked.needs);
 }
@@ -178,10 +179,18 @@ std::string_view EnsembleEngine::version() const { return base::BuildVersion(); 
 base::Result<std::unique_ptr<core::EngineModel>> EnsembleEngine::Load(const core::LoadSpec& spec) {
   auto ensemble = std::make_shared<LoadedEnsemble>();
   ensemble->models = models_;
+  ensemble->repeats_sequences = options_.triton_exact;
+  ensemble->logger = options_.logger;
   Plan& plan = ensemble->plan;
   plan = MakePlan(*spec.config);
   core::ModelSignature signature = SignatureOf(*spec.config);
-  if (ensemble->models != nullptr) INFERD_RETURN_IF_ERROR(Fit(*ensemble->models, *spec.config, plan, signature));
+  if (ensemble->models != nullptr) {
+    INFERD_RETURN_IF_ERROR(Fit(*ensemble->models, *spec.config, options_.triton_exact, plan, signature));
+  }
+  if (options_.triton_exact && options_.logger != nullptr && plan.inflight_max > 0) {
+    options_.logger->Info("Ensemble model '" + plan.ensemble +
+                          "' configured with max_inflight_requests: " + std::to_string(plan.inflight_max));
+  }
   ensemble->counts = std::make_unique<StepCounts>(plan);
   return std::make_unique<EnsembleModel>(std::move(ensemble), std::move(signature));
 }

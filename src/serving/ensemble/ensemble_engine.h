@@ -4,6 +4,7 @@
 #include <memory>
 #include <string_view>
 
+#include "base/logging.h"
 #include "serving/core/engine.h"
 #include "serving/core/model_caller.h"
 
@@ -13,6 +14,15 @@ namespace inferd::ensemble {
 // executed by itself; batching happens in the steps' models.
 class EnsembleEngine final : public core::Engine {
  public:
+  struct Options {
+    // True if ensembles are as in Triton: tensors that come of different decoupled models do not meet (CheckStreams()),
+    // and responses have the sequence of their request as parameters.
+    bool triton_exact = false;
+    base::Logger* logger = nullptr;  // outlives all ensembles. Null if nothing is logged
+  };
+
+  explicit EnsembleEngine(const Options& options) : options_(options) {}
+
   std::string_view name() const override;
   std::string_view version() const override;
   std::string_view default_model_filename() const override { return {}; }
@@ -25,6 +35,7 @@ class EnsembleEngine final : public core::Engine {
   base::Result<std::unique_ptr<core::EngineModel>> Load(const core::LoadSpec& spec) override;
 
  private:
+  const Options options_;
   std::atomic<const core::ModelCaller*> models_ = nullptr;
 };
 

@@ -73,6 +73,32 @@ base::Status CheckMakers(const Plan& plan) {
   return base::OkStatus();
 }
 
+base::Status CheckStreams(const Plan& plan) {
+  const std::string ensemble = "in ensemble " + plan.ensemble + ", step of model '";
+  const std::string joined = "' receives inputs originated from different decoupled models";
+  // By tensor: the last decoupled step on the way to it, as a number from 1. 0 if there is none, -1 if not known yet.
+  std::vector<int> stream(plan.tensors.size(), -1);
+  for (const size_t input : plan.inputs) stream[input] = 0;
+  const auto known = [&](const Plan::Input& input) { return stream[input.tensor] >= 0; };
+  for (size_t left = plan.steps.size(); left > 0; --left) {
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      const Plan::Step& step = plan.steps[i];
+      if (step.inputs.empty() || !std::ranges::all_of(step.inputs, known)) continue;
+      const int first = stream[step.inputs.front().tensor];
+      if (std::ranges::any_of(step.inputs, [&](const auto& input) { return stream[input.tensor] != first; })) {
+        return base::InvalidArgument(ensemble + step.model() + joined);
+      }
+      for (const Plan::Output& output : step.outputs) {
+        stream[output.tensor] = step.decoupled ? static_cast<int>(i) + 1 : first;
+      }
+    }
+  }
+  if (std::ranges::any_of(plan.outputs, [&](size_t tensor) { return stream[tensor] != stream[plan.outputs[0]]; })) {
+    return base::InvalidArgument(ensemble + plan.ensemble + joined);
+  }
+  return base::OkStatus();
+}
+
 base::Status CheckHolding(Plan& plan, const StepNeeds& needs) {
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     if (!plan.steps[i].decoupled) continue;

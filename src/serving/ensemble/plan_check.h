@@ -18,6 +18,10 @@ base::Status CheckStep(const Plan& plan, size_t step, const std::string& name, c
 // of responses, or follow from such steps, and others do not.
 base::Status CheckMakers(const Plan& plan);
 
+// Call after Deepen(). INVALID_ARGUMENT, in Triton's words, if a step or the ensemble's response takes tensors that
+// come of different decoupled models, or of such a model and of none. The board can join these; Triton refuses them.
+base::Status CheckStreams(const Plan& plan);
+
 // By step: the names of the models and resources that its models occupy while they execute (NeedsOf).
 using StepNeeds = std::vector<std::set<std::string>>;
 

@@ -128,6 +128,36 @@ TEST(PlanTest, NoModelWaitsForItself) {
                                                          "itself: step 0 needs resource 'r', too"));
 }
 
+TEST(PlanTest, InTritonTensorsOfDifferentDecoupledModelsDoNotMeet) {
+  const std::string first_and_none =
+      "in ensemble e, step of model 'second' receives inputs originated from different decoupled models";
+  Plan plan = MakePlan(Config());
+  core::ModelSignature second = Second();
+  core::ModelSignature first = First();
+  EXPECT_EQ(Text(CheckStreams(plan)), "");
+  first.decoupled = true;
+  Deepen(plan, {{&second}, {&first}});
+  EXPECT_EQ(Text(CheckStreams(plan)), first_and_none) << "step 0 takes `in` too";
+
+  config::ModelConfig chain = Config();
+  auto ensemble = std::make_shared<config::Ensemble>(*chain.ensemble);
+  ensemble->steps[0].inputs = {{"a", "between"}};
+  chain.ensemble = ensemble;
+  plan = MakePlan(chain);
+  second.decoupled = true;
+  Deepen(plan, {{&second}, {&first}});
+  EXPECT_EQ(Text(CheckStreams(plan)), "") << "one after the other";
+
+  chain.outputs.push_back({.name = "between", .datatype = DataType::kFp32, .dims = {5}});
+  plan = MakePlan(chain);
+  Deepen(plan, {{&second}, {&first}});
+  EXPECT_EQ(Text(CheckStreams(plan)),
+            "in ensemble e, step of model 'e' receives inputs originated from different decoupled models");
+  second.decoupled = false;
+  Deepen(plan, {{&second}, {&first}});
+  EXPECT_EQ(Text(CheckStreams(plan)), "") << "both come of the first model's responses";
+}
+
 TEST(PlanTest, ShapesAgreeWithTheBatchDimensionOrWithoutIt) {
   // Checks whether the ensemble's input "in" (dims [3]) agrees with a model's input "x" of that shape.
   const auto agree = [](bool ensemble_batches, const tensor::Shape& shape, bool model_batches) {

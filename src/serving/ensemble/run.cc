@@ -12,14 +12,29 @@
 
 namespace inferd::ensemble {
 
+namespace {
+
+core::Parameters AsParameters(const core::Sequence& sequence) {
+  core::Parameters parameters = {{"sequence_start", sequence.start}, {"sequence_end", sequence.end}};
+  if (const auto* const number = std::get_if<uint64_t>(&sequence.id)) {
+    parameters.emplace_back("sequence_id", static_cast<int64_t>(*number));
+  } else {
+    parameters.emplace_back("sequence_id", std::get<std::string>(sequence.id));
+  }
+  return parameters;
+}
+
+}  // namespace
+
 Run::Run(std::shared_ptr<const LoadedEnsemble> ensemble, const core::InferRequest& request, std::vector<int> wanted,
          Answer answer)
     : ensemble_(std::move(ensemble)),
       plan_(ensemble_->plan),
       request_(request),
       cancel_(std::make_shared<core::CancelFlag>(request.cancel)),
+      wanted_(std::move(wanted)),
       answer_(std::move(answer)),
-      board_(std::make_unique<Board>(plan_, wanted, request)) {}
+      board_(std::make_unique<Board>(plan_, wanted_, request)) {}
 
 void Run::Pin() {
   pinned_.reserve(plan_.steps.size());
@@ -70,7 +85,7 @@ Run::Next Run::Follow() {
     }
   }
   for (Board::Answer& answer : board_->TakeAnswers()) {
-    if (base::Status status = FitOutputs(answer.outputs); !status.ok()) {
+    if (base::Status status = Complete(answer); !status.ok()) {
       if (!failed.has_value()) failed = core::EngineResponse{.status = std::move(status)};
       break;
     }
@@ -106,12 +121,22 @@ base::Status Run::AddInputs(const Board::Task& task, const Plan::Call& call, cor
   return base::OkStatus();
 }
 
-base::Status Run::FitOutputs(std::vector<core::InferTensor>& outputs) const {
-  if (!plan_.mixes_batching) return base::OkStatus();
-  for (core::InferTensor& output : outputs) {
-    const TensorForm& form = plan_.tensors[plan_.FindTensor(output.name)].as_output;
-    const base::Status status = FitRows(form, output);
+base::Status Run::Complete(Board::Answer& answer) const {
+  for (size_t i = 0; i < answer.outputs.size(); ++i) {
+    core::InferTensor& output = answer.outputs[i];
+    const Plan::Tensor& planned = plan_.tensors[plan_.outputs[static_cast<size_t>(wanted_[i])]];
+    if (output.datatype == tensor::DataType::kInvalid) {
+      if (ensemble_->logger != nullptr && ensemble_->logger->Enabled(base::LogLevel::kVerbose)) {
+        ensemble_->logger->Verbose("Composing models did not output tensor " + planned.name);
+      }
+      continue;
+    }
+    if (!plan_.mixes_batching) continue;
+    const base::Status status = FitRows(planned.as_output, output);
     if (!status.ok()) return status.WithContext("output '" + output.name + "' of ensemble '" + plan_.ensemble + "'");
+  }
+  if (ensemble_->repeats_sequences && request_.sequence.named()) {
+    core::AddResponseParameters(answer.parameters, AsParameters(request_.sequence));
   }
   return base::OkStatus();
 }
@@ -219,7 +244,7 @@ std::unique_ptr<Board> Run::End() {
 core::EngineResponse Run::OneAnswer() {
   base::Result<Board::Answer> answer = board_->TakeAnswer();
   if (!answer.has_value()) return {.status = std::move(answer).error()};
-  if (base::Status status = FitOutputs(answer->outputs); !status.ok()) return {.status = std::move(status)};
+  if (base::Status status = Complete(*answer); !status.ok()) return {.status = std::move(status)};
   return {.outputs = std::move(answer->outputs), .parameters = std::move(answer->parameters)};
 }
 

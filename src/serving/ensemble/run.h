@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/logging.h"
 #include "base/mutex.h"
 #include "serving/core/engine.h"
 #include "serving/core/model_caller.h"
@@ -18,6 +19,8 @@ namespace inferd::ensemble {
 // State that all requests of a loaded ensemble share.
 struct LoadedEnsemble {
   Plan plan;
+  bool repeats_sequences = false;  // responses have their request's sequence as parameters
+  base::Logger* logger = nullptr;  // outlives this. Null if nothing is logged
   std::unique_ptr<StepCounts> counts;
   const core::ModelCaller* models = nullptr;  // outlives this. Null if the ensemble is not executed
 };
@@ -73,8 +76,8 @@ class Run final : public std::enable_shared_from_this<Run> {
   std::vector<Shadow> ShadowsOf(const Board::Task& task) REQUIRES(mutex_);
   base::Status AddInputs(const Board::Task& task, const Plan::Call& call, core::InferRequest& request) const
       REQUIRES(mutex_);
-  // Converts outputs to the form in which the ensemble gives them.
-  base::Status FitOutputs(std::vector<core::InferTensor>& outputs) const;
+  // Converts the outputs of an answer to the form in which the ensemble gives them, and adds the server's parameters.
+  base::Status Complete(Board::Answer& answer) const;
   void Make(std::vector<Call> calls);
   void MakeShadow(size_t step, Shadow shadow);
   void OnResponse(const Board::Task& task, core::InferResponse&& response);
@@ -95,7 +98,8 @@ class Run final : public std::enable_shared_from_this<Run> {
   const core::InferRequest& request_;
   const std::shared_ptr<core::CancelFlag> cancel_;  // the steps'; follows the request's
   std::vector<PinnedCall> pinned_;
-  Answer answer_;  // used by the delivering thread
+  const std::vector<int> wanted_;  // indices into the plan's outputs
+  Answer answer_;                  // used by the delivering thread
 
   base::Mutex mutex_;
   std::unique_ptr<Board> board_ GUARDED_BY(mutex_);  // null once the final answer is in answers_
