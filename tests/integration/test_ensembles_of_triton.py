@@ -45,6 +45,27 @@ ensemble_scheduling {{
 """
 
 
+OPTIONAL = """backend: "identity"
+max_batch_size: 4
+input { name: "I" data_type: TYPE_INT32 dims: [ 1 ] optional: true }
+input { name: "J" data_type: TYPE_INT32 dims: [ 1 ] optional: true }
+output { name: "O" data_type: TYPE_INT32 dims: [ 1 ] }
+output { name: "P" data_type: TYPE_INT32 dims: [ 1 ] }
+"""
+# Twice the model of optional inputs, which changes places: X to YX, Z to YZ.
+OPTIONAL_CHAIN = """platform: "ensemble"
+max_batch_size: 4
+input { name: "X" data_type: TYPE_INT32 dims: [ 1 ] optional: true }
+input { name: "Z" data_type: TYPE_INT32 dims: [ 1 ] optional: true }
+output { name: "YX" data_type: TYPE_INT32 dims: [ 1 ] }
+output { name: "YZ" data_type: TYPE_INT32 dims: [ 1 ] }
+ensemble_scheduling {
+  step { model_name: "optional" input_map { key: "I" value: "X" } input_map { key: "J" value: "Z" }
+    output_map { key: "O" value: "x" } output_map { key: "P" value: "z" } }
+  step { model_name: "optional" input_map { key: "I" value: "z" } input_map { key: "J" value: "x" }
+    output_map { key: "O" value: "YZ" } output_map { key: "P" value: "YX" } } }
+"""
+
 # What is not loaded, and why.
 REFUSED = {
     "with_group": (chain(0, "nothere") + "instance_group { count: 1 kind: KIND_CPU }",
@@ -103,6 +124,8 @@ ensemble_scheduling {
   step { model_name: "left" input_map { key: "I" value: "X" } output_map { key: "O" value: "YA" } }
   step { model_name: "right" input_map { key: "I" value: "X" } output_map { key: "O" value: "YB" } } }
 """)
+    add(repository, "optional", OPTIONAL)
+    add(repository, "optional_chain", OPTIONAL_CHAIN)
     for name, text in REFUSED.items():
         add(repository, name, text[0])
     with Server(repository) as running:
@@ -147,6 +170,14 @@ def test_texts(server, ensemble, values):
     assert status == 200, answer
     output = answer["outputs"][0]
     assert numpy.array(output["data"], object).reshape(output["shape"]).tolist() == values
+
+
+@pytest.mark.parametrize("given", [{"X": 1}, {"Z": 2}, {"X": 1, "Z": 2}])
+def test_what_a_request_leaves_out_the_step_answers_with_zeros(server, given):
+    inputs = [{"name": name, "datatype": "INT32", "shape": [1, 1], "data": [value]} for name, value in given.items()]
+    status, answer = server.infer("optional_chain", inputs)
+    assert status == 200, answer
+    assert {output["name"]: output["data"] for output in answer["outputs"]} == {f"Y{name}": [given.get(name, 0)] for name in "XZ"}
 
 
 def test_metadata_is_the_ensembles_own(server):

@@ -1,7 +1,9 @@
 #include "engines/fake/fake_behaviors.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <numeric>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -109,6 +111,27 @@ std::vector<int64_t> RepeatedShape(const inferd_model* model, const Part& part, 
   return {rows, rows > 0 ? input.shape[0] / rows : 0};
 }
 
+// Returns the shape of an output whose optional input was left out: 1 for each dimension that the model leaves open.
+std::vector<int64_t> ShapeOfZeros(const inferd_model* model, const Part& part, uint32_t output) {
+  const inferd_tensor_spec& spec = model->output(output);
+  std::vector<int64_t> shape(spec.shape, spec.shape + spec.rank);
+  std::ranges::replace(shape, -1, 1);
+  if (!model->batches || shape.empty()) return shape;
+  const inferd_batch* const batch = part.batch();
+  const bool whole = part.request() == INFERD_ALL_REQUESTS;
+  shape[0] = whole ? std::accumulate(batch->rows, batch->rows + batch->request_count, int64_t{0})
+                   : batch->rows[part.request()];
+  return shape;
+}
+
+// Zeros are numbers, or the lengths of empty texts.
+size_t ZerosSize(int32_t datatype, const std::vector<int64_t>& shape) {
+  const size_t element =
+      datatype == INFERD_TYPE_BYTES ? sizeof(uint32_t) : tensor::ElementSize(static_cast<tensor::DataType>(datatype));
+  return std::accumulate(shape.begin(), shape.end(), element,
+                         [](size_t size, int64_t dim) { return size * static_cast<size_t>(dim); });
+}
+
 }  // namespace
 
 bool RepeatsRaggedInputs(const inferd_model* model, const inferd_batch* batch) {
@@ -127,6 +150,14 @@ base::Status Identity(const inferd_host* host, const inferd_model* model, const 
   for (size_t i = 0; i < batch->output_count; ++i) {
     const uint32_t index = batch->outputs[i];
     const Part::Input* input = part.FindInput(index);
+    if (input == nullptr && model->input(index).optional != 0) {
+      const std::vector<int64_t> shape = ShapeOfZeros(model, part, index);
+      const size_t size = ZerosSize(model->output(index).datatype, shape);
+      void* const out = answer.Add(index, shape, size);
+      if (out == nullptr) return NoMemory();
+      std::memset(out, 0, size);
+      continue;
+    }
     if (input == nullptr) {
       const inferd_text& name = model->output(index).name;
       return base::InvalidArgument("output '" + std::string(name.data, name.size) +

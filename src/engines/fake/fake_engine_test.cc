@@ -39,10 +39,10 @@ class FakeEngineTest : public ::testing::Test {
 
   // Loads a model of one input IN and one output OUT, with any number of columns per row; if ragged, elements only.
   base::Status Load(std::map<std::string, std::string> parameters, DataType datatype = DataType::kInt32,
-                    bool ragged = false) {
+                    bool ragged = false, bool optional = false) {
     auto config = std::make_shared<config::ModelConfig>();
     config->max_batch_size = ragged ? 0 : 8;
-    config->inputs.push_back({.name = "IN", .datatype = datatype, .dims = {-1}});
+    config->inputs.push_back({.name = "IN", .datatype = datatype, .dims = {-1}, .optional = optional});
     config->outputs.push_back({.name = "OUT", .datatype = datatype, .dims = {-1}});
     config->parameters = std::move(parameters);
     core::LoadSpec spec;
@@ -123,6 +123,27 @@ TEST_F(FakeEngineTest, AnswersRaggedRowsOneByOne) {
   Run(execution);
   EXPECT_THAT(ValuesOf<int32_t>(execution.responses(1)[0].outputs[0].data), ElementsAre(3, 4, 5));
   EXPECT_EQ(execution.responses(1)[0].outputs[0].shape, (tensor::Shape{3}));
+}
+
+TEST_F(FakeEngineTest, AnswersZerosForAnOptionalInputThatIsLeftOut) {
+  for (const char* respond : {"all", "each"}) {
+    ASSERT_TRUE(Load({{"respond", respond}}, DataType::kInt32, false, true).ok());
+    const bool all = std::string_view(respond) == "all";
+    RecordingExecution numbers(2);
+    numbers.rows = {2, 1};
+    Run(numbers);
+    EXPECT_EQ(numbers.output(0).shape, (tensor::Shape{all ? 3 : 2, 1}));
+    EXPECT_THAT(ValuesOf<int32_t>(numbers.output(0).data), ::testing::Each(0));
+    EXPECT_EQ(numbers.responses(1)[0].outputs[0].shape, (tensor::Shape{all ? 3 : 1, 1}));
+    ASSERT_TRUE(Load({{"respond", respond}}, DataType::kBytes, false, true).ok());
+    RecordingExecution texts(1);
+    Run(texts);
+    EXPECT_EQ(texts.output(0).data.view(), Packed({""}).view());
+  }
+  ASSERT_TRUE(Load({}).ok());
+  RecordingExecution needed(1);
+  Run(needed);
+  EXPECT_THAT(needed.responses()[0].status.message(), HasSubstr("repeats an input that was not given"));
 }
 
 TEST_F(FakeEngineTest, AnswersTextOneByOneInBothForms) {

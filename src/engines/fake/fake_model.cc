@@ -25,6 +25,7 @@ Result<std::unique_ptr<inferd_model>> inferd_model::Load(const inferd_load& load
                                                          std::vector<std::string>* unknown_parameters) {
   INFERD_ASSIGN_OR_RETURN(inferd::fake::FakeOptions options, inferd::fake::ParseOptions(load, unknown_parameters));
   std::unique_ptr<inferd_model> model(new inferd_model(std::move(options)));
+  model->batches = load.max_batch_size > 0;
   model->CopySignature(*load.declared);
   INFERD_RETURN_IF_ERROR(model->Check());
   if (const auto& file = model->options.record_batches_file; !file.empty()) {

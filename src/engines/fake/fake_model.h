@@ -30,6 +30,7 @@ struct inferd_model {
   std::atomic<int64_t> executions{0};
   std::unique_ptr<const inferd::fake::BatchRecorder> recorder;  // null if nothing is recorded
 
+  bool batches = false;  // shapes begin with the rows of a batch
   inferd_signature signature = {};
   std::vector<inferd_tensor_spec> specs;
   std::vector<std::string> names;
