@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "config/format/file_pattern.h"
+#include "base/text/file_pattern.h"
 
 namespace inferd::config {
 namespace {
@@ -210,7 +210,7 @@ bool IsNativeCode(std::string_view backend, std::string_view filename) {
     const Platform* const platform = PlatformOf(format);
     return (platform != nullptr && platform->backend == backend) ||
            std::ranges::any_of(format.files, [&](std::string_view pattern) {
-             return !pattern.empty() && StarOf(pattern, filename).has_value();
+             return !pattern.empty() && base::StarOf(pattern, filename).has_value();
            });
   });
 }
@@ -219,7 +219,7 @@ std::string DefaultFileOf(const Platform& platform) {
   for (const Format& format : kFormats) {
     const Platform* const its = PlatformOf(format);
     const bool same = its != nullptr && its->backend == platform.backend && its->predict_v2 == platform.predict_v2;
-    if (same && format.beside != Beside::kData) return WithStar(format.files.front(), "model");
+    if (same && format.beside != Beside::kData) return base::WithStar(format.files.front(), "model");
   }
   return "";
 }

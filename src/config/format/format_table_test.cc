@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "config/format/file_pattern.h"
+#include "base/text/file_pattern.h"
 #include "config/format/missing_engine.h"
 
 namespace inferd::config {
@@ -38,11 +38,11 @@ TEST(FormatTableTest, WhereNamesMeetContentTells) {
     if (formats[i].content != Content::kUnread) continue;
     for (const std::string_view pattern : formats[i].files) {
       if (pattern.empty()) continue;
-      const std::string name = WithStar(pattern, "model");
+      const std::string name = base::WithStar(pattern, "model");
       for (size_t j = i + 1; j < formats.size(); ++j) {
         if (formats[j].platform.empty()) continue;
         for (const std::string_view other : formats[j].files) {
-          const bool meets = !other.empty() && other != "*.json" && StarOf(other, name).has_value();
+          const bool meets = !other.empty() && other != "*.json" && base::StarOf(other, name).has_value();
           EXPECT_FALSE(meets) << name << " never is of the format " << formats[j].name;
         }
       }

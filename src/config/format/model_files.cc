@@ -6,7 +6,7 @@
 #include <system_error>
 #include <utility>
 
-#include "config/format/file_pattern.h"
+#include "base/text/file_pattern.h"
 
 namespace inferd::config {
 namespace {
@@ -66,7 +66,7 @@ class FolderNames final {
 
  private:
   bool HasLike(const std::string& pattern) const {
-    const auto fits = [&pattern](std::string_view name) { return StarOf(pattern, name).has_value(); };
+    const auto fits = [&pattern](std::string_view name) { return base::StarOf(pattern, name).has_value(); };
     if (std::ranges::any_of(names_, fits)) return true;
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator(folder_, ignored)) {
@@ -83,12 +83,12 @@ class FolderNames final {
 std::optional<FoundModel> Named(const FolderNames& names, const Format& format, const std::string& name) {
   for (const std::string_view pattern : format.files) {
     if (pattern.empty()) continue;
-    const auto star = StarOf(pattern, name);
+    const auto star = base::StarOf(pattern, name);
     if (!star.has_value()) continue;
     FoundModel found{
         .format = &format, .filename = name, .full_name = star->empty() || *star == kFullName, .missing = {}};
     if (!format.companion.empty()) {
-      std::string companion = WithStar(format.companion, *star);
+      std::string companion = base::WithStar(format.companion, *star);
       if (!names.Has(companion)) found.missing = std::move(companion);
     }
     return found;
@@ -122,8 +122,8 @@ std::string ExpectedFormats(const FolderNames& names, const std::string& name) {
 std::string CompanionOf(const FoundModel& model) {
   if (model.format->companion.empty()) return "";
   for (const std::string_view pattern : model.format->files) {
-    const auto star = pattern.empty() ? std::nullopt : StarOf(pattern, model.filename);
-    if (star.has_value()) return WithStar(model.format->companion, *star);
+    const auto star = pattern.empty() ? std::nullopt : base::StarOf(pattern, model.filename);
+    if (star.has_value()) return base::WithStar(model.format->companion, *star);
   }
   return "";
 }

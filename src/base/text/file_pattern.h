@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace inferd::config {
+namespace inferd::base {
 
 // File name patterns with at most one star, which matches one character or more: "*.onnx", "*-symbol.json", "MLmodel".
 
@@ -15,4 +15,4 @@ std::optional<std::string_view> StarOf(std::string_view pattern, std::string_vie
 // Returns the pattern with `star` in place of its star.
 std::string WithStar(std::string_view pattern, std::string_view star);
 
-}  // namespace inferd::config
+}  // namespace inferd::base

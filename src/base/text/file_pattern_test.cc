@@ -1,8 +1,8 @@
-#include "config/format/file_pattern.h"
+#include "base/text/file_pattern.h"
 
 #include <gtest/gtest.h>
 
-namespace inferd::config {
+namespace inferd::base {
 namespace {
 
 TEST(FilePatternTest, TheStarIsOneCharacterOrMore) {
@@ -31,4 +31,4 @@ TEST(FilePatternTest, FillsTheStarIn) {
 }
 
 }  // namespace
-}  // namespace inferd::config
+}  // namespace inferd::base

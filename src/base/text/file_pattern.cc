@@ -1,8 +1,8 @@
-#include "config/format/file_pattern.h"
+#include "base/text/file_pattern.h"
 
 #include <algorithm>
 
-namespace inferd::config {
+namespace inferd::base {
 namespace {
 
 char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
@@ -29,4 +29,4 @@ std::string WithStar(std::string_view pattern, std::string_view star) {
   return std::string(pattern.substr(0, at)) + std::string(star) + std::string(pattern.substr(at + 1));
 }
 
-}  // namespace inferd::config
+}  // namespace inferd::base
