@@ -3,81 +3,39 @@
 #include <vector>
 
 #include "ctl/commands.h"
+#include "ctl/program/engine_list.h"
 #include "ctl/program/server_program.h"
 #include "ctl/text/table.h"
-#include "data/json/read.h"
 
 namespace inferd::ctl {
 
 namespace {
 
-using base::Status;
-
-// One engine in the output of `inferd --list-engines`, with each member as it is printed.
-struct EngineText {
-  std::string name, version, devices, formats, install;
-};
-
-struct EngineList {
-  std::vector<EngineText> engines, missing;
-  std::vector<std::string> problems;
-};
-
-// Reads a list as "a, b".
-Status ReadList(json::Reader& reader, std::string& text) {
-  return json::ReadArray(reader, [&]() -> Status {
-    std::string item;
-    INFERD_RETURN_IF_ERROR(json::ReadText(reader, item));
-    text += (text.empty() ? "" : ", ") + item;
-    return base::OkStatus();
-  });
+// Returns "a, b".
+std::string Joined(const std::vector<std::string>& texts) {
+  std::string joined;
+  for (const std::string& text : texts) joined += (joined.empty() ? "" : ", ") + text;
+  return joined;
 }
 
-// Reads formats as "ONNX (*.onnx), ...".
-Status ReadFormats(json::Reader& reader, std::string& text) {
-  return json::ReadArray(reader, [&]() -> Status {
-    std::string name, files;
-    INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> Status {
-      if (key == "name") return json::ReadText(reader, name);
-      return key == "files" ? ReadList(reader, files) : reader.SkipValue();
-    }));
-    text += (text.empty() ? "" : ", ") + name + " (" + files + ")";
-    return base::OkStatus();
-  });
-}
-
-Status ReadEngines(json::Reader& reader, std::vector<EngineText>& engines) {
-  return json::ReadArray(reader, [&]() -> Status {
-    EngineText engine;
-    INFERD_RETURN_IF_ERROR(json::ReadObject(reader, [&](std::string_view key) -> Status {
-      if (key == "name") return json::ReadText(reader, engine.name);
-      if (key == "version") return json::ReadText(reader, engine.version);
-      if (key == "devices") return ReadList(reader, engine.devices);
-      if (key == "formats") return ReadFormats(reader, engine.formats);
-      return key == "install" ? json::ReadText(reader, engine.install) : reader.SkipValue();
-    }));
-    engines.push_back(std::move(engine));
-    return base::OkStatus();
-  });
-}
-
-Status Read(std::string_view text, EngineList& list) {
-  json::Reader reader(text);
-  return json::ReadObject(reader, [&](std::string_view key) -> Status {
-    if (key == "engines") return ReadEngines(reader, list.engines);
-    if (key == "missing") return ReadEngines(reader, list.missing);
-    if (key != "problems") return reader.SkipValue();
-    return json::ReadArray(reader, [&] { return json::ReadText(reader, list.problems.emplace_back()); });
-  });
+// Returns "ONNX (*.onnx), ...".
+std::string FormatsText(const std::vector<EngineList::Format>& formats) {
+  std::vector<std::string> texts;
+  for (const EngineList::Format& format : formats) texts.push_back(format.name + " (" + Joined(format.files) + ")");
+  return Joined(texts);
 }
 
 void Show(const EngineList& list, std::ostream& stream) {
   Table table({"ENGINE", "VERSION", "DEVICES", "FORMATS"});
-  for (const EngineText& each : list.engines) table.Add({each.name, each.version, each.devices, each.formats});
+  for (const EngineList::Engine& each : list.engines) {
+    table.Add({each.name, each.version, Joined(each.devices), FormatsText(each.formats)});
+  }
   stream << table.ToString();
   if (!list.missing.empty()) {
     Table missing({"NOT INSTALLED", "INSTALLED BY", "FORMATS"});
-    for (const EngineText& each : list.missing) missing.Add({each.name, each.install, each.formats});
+    for (const EngineList::Engine& each : list.missing) {
+      missing.Add({each.name, each.install, FormatsText(each.formats)});
+    }
     stream << "\n" << missing.ToString();
   }
   for (const std::string& problem : list.problems) stream << "problem: " << problem << "\n";
@@ -95,8 +53,7 @@ base::Result<int> ShowEngines(const std::string& directory, const Output& out) {
     INFERD_RETURN_IF_ERROR(out.WriteServerJson(printed));
     return exit_status;
   }
-  EngineList list;
-  INFERD_RETURN_IF_ERROR(Read(printed, list));
+  INFERD_ASSIGN_OR_RETURN(const EngineList list, ParseEngineList(printed));
   Show(list, out.stream);
   return exit_status;
 }
