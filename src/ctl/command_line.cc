@@ -27,6 +27,7 @@ constexpr int kExitUnreachable = 3;
 constexpr int kExitInterrupted = 130;  // the status that shells use after SIGINT
 
 constexpr const char* kExamples = R"(Examples:
+  inferctl init model.onnx                          a folder of models to serve
   inferctl status
   inferctl models                                   every model and its state
   inferctl models simple                            one model's inputs and outputs

@@ -71,4 +71,18 @@ base::Result<int> Validate(const ValidateArguments& arguments, const Output& out
 // the exit status.
 base::Result<int> ShowEngines(const std::string& directory, const Output& out);
 
+struct InitArguments {
+  std::string name;                   // empty for the file's
+  std::string path;                   // a model's file or folder
+  std::string repository = "models";  // where the model's folder is made
+  std::string version;                // a number, "next", or empty: 1 of a new model
+  std::string configuration;          // a file that becomes the model's config.pbtxt; empty if none
+  bool link = false;                  // make links in place of copies
+  bool allow_pickle = false;          // inferd may read the model's pickles
+  bool no_check = false;              // do not have inferd load the model
+};
+// Makes a model's folder in a repository for a model file, has inferd load it and answer a request, and prints what to
+// type next. Nothing is left behind if it fails. Returns the exit status.
+base::Result<int> Init(const InitArguments& arguments, const Output& out);
+
 }  // namespace inferd::ctl

@@ -212,6 +212,7 @@ void AddBenchCommand(CLI::App& app, Command& command) {
 }  // namespace
 
 void AddSubcommands(CLI::App& app, Command& command) {
+  AddSetupCommands(app, command);
   AddReadingCommands(app, command);
   AddInferCommand(app, command);
   AddControlCommands(app, command);

@@ -34,6 +34,8 @@ struct Command {
 
 // Declares the subcommands. Parsing sets the action of `command`. Both must outlive `app`'s parse.
 void AddSubcommands(CLI::App& app, Command& command);
+// Declares the subcommands for new users, which need no server.
+void AddSetupCommands(CLI::App& app, Command& command);
 // Declares the subcommands that use Kubernetes' API.
 void AddClusterCommands(CLI::App& app, Command& command);
 

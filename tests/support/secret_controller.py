@@ -10,7 +10,7 @@ from support.objects import Objects
 from support.s3_server import REGION, S3Server
 from support.secret_server import add_family
 from support.secret_storages import Refusing
-from support.server import wait_until
+from support.server import EXAMPLES, wait_until
 
 SERVICE = "InferenceService"
 # A program that serves, and has a file of a volume open.
@@ -113,6 +113,7 @@ def ask_by_inferctl(run, inferctl, manifest):
     inferctl("validate", manifest)
     inferctl("render", "-f", manifest)
     inferctl("engines")
+    inferctl("init", EXAMPLES / "simple" / "1" / "model.onnx", "--repository", manifest.parent / "made")
 
 
 def ask_gateway(collection, controller):

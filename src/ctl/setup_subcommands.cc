@@ -1,0 +1,73 @@
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ctl/commands.h"
+#include "ctl/subcommands.h"
+
+namespace inferd::ctl {
+
+namespace {
+
+constexpr const char* kInitExamples =
+    R"(Makes DIR/NAME/1/model.onnx from model.onnx, with the files that belong to it, has inferd load it, and prints what to
+type next. The format and the engine follow from the file; `inferctl engines` lists the formats. Nothing is left behind
+if inferd cannot serve the file.
+
+Examples:
+  inferctl init iris.onnx                     models/iris/1/model.onnx
+  inferctl init flowers iris.onnx             the same as the model flowers
+  inferctl init iris.onnx --version next      another version of a model that is there
+  inferctl init saved_model/                  a folder: TensorFlow's, MLflow's, or any other with one model's files
+  inferctl init big.onnx --link               a link to the file in place of a copy)";
+
+// Shows the optional name before the file. The library would show one argument that occurs once or twice.
+class InitFormatter final : public CLI::Formatter {
+ public:
+  std::string make_usage(const CLI::App* /*app*/, std::string name) const override {
+    return "Usage: " + name + " [OPTIONS] [NAME] FILE|FOLDER\n";
+  }
+};
+
+void AddInit(CLI::App& app, Command& command) {
+  struct Parsed {
+    InitArguments init;
+    std::vector<std::string> names;
+  };
+  auto parsed = std::make_shared<Parsed>();
+  InitArguments& init = parsed->init;
+  CLI::App* sub =
+      app.add_subcommand("init", "Make a model's folder in a repository for a model file, without a server");
+  sub->formatter(std::make_shared<InitFormatter>());
+  sub->get_formatter()->column_width(34);
+  sub->footer(kInitExamples);
+  sub->add_option("FILE", parsed->names,
+                  "The model's file or folder. Before it, the model's name; else the file's name")
+      ->option_text(" ")
+      ->expected(1, 2)
+      ->required();
+  sub->add_option("--repository", init.repository, "The folder of models; it is made if it is not there")
+      ->option_text("DIR [models]");
+  sub->add_option("--version", init.version, "The version's number, or next: the newest one's and 1. Else 1")
+      ->option_text("N|next");
+  sub->add_flag("--link", init.link, "Make symbolic links in place of copies");
+  sub->add_option("--config", init.configuration, "A file that becomes the model's config.pbtxt")
+      ->option_text("FILE")
+      ->check(CLI::ExistingFile);
+  sub->add_flag("--allow-pickle", init.allow_pickle,
+                "inferd may read the model's pickles, which run their author's code");
+  sub->add_flag("--no-check", init.no_check, "Make the folder without having inferd load the model");
+  sub->callback([&, parsed] {
+    command.run_here = [&, parsed] {
+      parsed->init.path = parsed->names.back();
+      if (parsed->names.size() == 2) parsed->init.name = parsed->names.front();
+      return Init(parsed->init, command.output());
+    };
+  });
+}
+
+}  // namespace
+
+void AddSetupCommands(CLI::App& app, Command& command) { AddInit(app, command); }
+
+}  // namespace inferd::ctl
