@@ -8,6 +8,7 @@
 
 #include "base/byte_budget.h"
 #include "base/clock.h"
+#include "base/machine/port_holder.h"
 #include "base/metrics/registry.h"
 #include "base/system/usable_cpus.h"
 #include "base/thread_pool.h"
@@ -31,7 +32,6 @@
 #include "server/records/request_logs.h"
 #include "server/remote/remote_models.h"
 #include "server/served_models.h"
-#include "server/start/port_holder.h"
 #include "serving/cache/response_cache.h"
 #include "serving/core/calls/local_server_calls.h"
 #include "serving/core/inflight_limit.h"
@@ -67,7 +67,7 @@ std::unique_ptr<scheduling::BatchingSessionMetrics> MakeBatchingSession(const co
 }
 
 base::Status WithPortHolder(const base::Status& status, uint16_t port, const std::string& option) {
-  const std::string holder = DescribePortHolder(port);
+  const std::string holder = base::DescribePortHolder(port);
   if (holder.empty()) return status;
   return {status.code(), status.message() + ": " + holder + ". Stop it, or choose another port with " + option};
 }

@@ -1,5 +1,6 @@
-#include "server/start/port_holder.h"
+#include "base/machine/port_holder.h"
 
+#include <charconv>
 #include <cstddef>
 #include <cstdio>
 #include <filesystem>
@@ -11,7 +12,7 @@
 #include "base/text/digits.h"
 #include "base/text/printable.h"
 
-namespace inferd::server {
+namespace inferd::base {
 
 namespace fs = std::filesystem;
 
@@ -56,21 +57,31 @@ bool HasSocket(const fs::path& process, const std::string& link) {
 
 }  // namespace
 
-std::string DescribePortHolder(uint16_t port) {
+std::optional<PortHolder> FindPortHolder(uint16_t port) {
   Listening found = FindListening("/proc/net/tcp", port);
   if (found.inode.empty()) found = FindListening("/proc/net/tcp6", port);
-  if (found.inode.empty()) return "";
+  if (found.inode.empty()) return std::nullopt;
+  PortHolder holder{.process = 0, .name = {}, .user = found.user};
   const std::string link = "socket:[" + found.inode + "]";
   std::error_code error;
   for (fs::directory_iterator it("/proc", error), end; !error && it != end; it.increment(error)) {
     const std::string pid = it->path().filename().string();
-    if (!base::IsDigits(pid) || !HasSocket(it->path(), link)) continue;
+    if (!IsDigits(pid) || !HasSocket(it->path(), link)) continue;
     std::string name;
     std::ifstream file(it->path() / "comm");
     std::getline(file, name);
-    return "process " + pid + " (" + base::Printable(name, kProcessNameBytesMax) + ") has it";
+    std::from_chars(pid.data(), pid.data() + pid.size(), holder.process);
+    holder.name = Printable(name, kProcessNameBytesMax);
+    return holder;
   }
-  return "a process of the user with number " + found.user + " has it";
+  return holder;
 }
 
-}  // namespace inferd::server
+std::string DescribePortHolder(uint16_t port) {
+  const std::optional<PortHolder> holder = FindPortHolder(port);
+  if (!holder.has_value()) return "";
+  if (holder->process == 0) return "a process of the user with number " + holder->user + " has it";
+  return "process " + std::to_string(holder->process) + " (" + holder->name + ") has it";
+}
+
+}  // namespace inferd::base
