@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <iosfwd>
 #include <string>
 #include <utility>
@@ -9,8 +10,10 @@
 #include "base/status.h"
 #include "ctl/infer_codec.h"
 #include "ctl/input_value.h"
+#include "ctl/request_headers.h"
 #include "ctl/text/output.h"
 #include "ctl/v2_server.h"
+#include "net/client/http_client.h"
 
 // The subcommands of inferctl, with parsed arguments. Each writes its result to `out`, as text or JSON, and returns an
 // error for the caller to print.
@@ -84,5 +87,19 @@ struct InitArguments {
 // Makes a model's folder in a repository for a model file, has inferd load it and answer a request, and prints what to
 // type next. Nothing is left behind if it fails. Returns the exit status.
 base::Result<int> Init(const InitArguments& arguments, const Output& out);
+
+struct DoctorArguments {
+  net::HttpClient::Options connection;  // of the server
+  HeaderList headers;
+  bool names_server = false;          // the person named the server, so that it must run
+  std::string repository = "models";  // the folder of models
+  bool names_repository = false;      // the person named it, so that it must exist
+  uint16_t grpc_port = 8001;
+  uint16_t metrics_port = 8002;
+};
+// Looks at what makes a server fail or slow on this machine, and at the server if one answers. Only for a server on
+// another machine, looks at nothing of this one except the variables of proxies. Returns the exit status: 1 if
+// something must be done.
+base::Result<int> Doctor(const DoctorArguments& arguments, const Output& out);
 
 }  // namespace inferd::ctl

@@ -1,8 +1,12 @@
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "ctl/commands.h"
+#include "ctl/request_headers.h"
 #include "ctl/subcommands.h"
 
 namespace inferd::ctl {
@@ -66,8 +70,59 @@ void AddInit(CLI::App& app, Command& command) {
   });
 }
 
+constexpr const char* kDoctorExamples =
+    R"(Looks at the server (versions, models, clock), its ports, the variables of proxies, engines, cores, memory, limits and
+disk. Each line is ok, advice (it could be better) or problem (a server fails until it is done), with what to do.
+Changes nothing. The exit status is 1 if there is a problem.
+
+Examples:
+  inferctl doctor                             before the first start, and when something is wrong
+  inferctl doctor --repository /srv/models
+  inferctl doctor --server http://gpu1:8000   a server elsewhere: what can be seen from here)";
+
+constexpr double kDoctorTimeoutMax_s = 10;
+
+void AddDoctor(CLI::App& app, Command& command) {
+  struct Parsed {
+    DoctorArguments doctor;
+    std::string server;
+  };
+  auto parsed = std::make_shared<Parsed>();
+  DoctorArguments& doctor = parsed->doctor;
+  CLI::App* sub = app.add_subcommand("doctor", "Look at what makes a server fail or slow, and say what to do");
+  sub->footer(kDoctorExamples);
+  sub->add_option("--server", parsed->server, "The server's HTTP address, as --url")->option_text("URL");
+  const CLI::Option* repository =
+      sub->add_option("--repository", doctor.repository, "The folder of models")->option_text("DIR [models]");
+  sub->add_option("--grpc-port", doctor.grpc_port, "The server's port for gRPC")
+      ->check(CLI::Range(1, 65535))
+      ->capture_default_str();
+  sub->add_option("--metrics-port", doctor.metrics_port, "The server's port for metrics")
+      ->check(CLI::Range(1, 65535))
+      ->capture_default_str();
+  sub->callback([&, parsed, repository] {
+    parsed->doctor.names_repository = repository->count() > 0;
+    command.run_here = [&, parsed]() -> base::Result<int> {
+      DoctorArguments& arguments = parsed->doctor;
+      arguments.connection = command.connection;
+      if (!parsed->server.empty()) arguments.connection.url = parsed->server;
+      arguments.names_server = arguments.connection.url != net::HttpClient::Options().url || !parsed->server.empty() ||
+                               !arguments.connection.unix_socket.empty();
+      const double timeout_s = std::min(command.timeout_s, kDoctorTimeoutMax_s);
+      arguments.connection.timeout = std::chrono::milliseconds(static_cast<int64_t>(timeout_s * 1000));
+      arguments.connection.connect_timeout =
+          std::min(arguments.connection.connect_timeout, arguments.connection.timeout);
+      INFERD_ASSIGN_OR_RETURN(arguments.headers, MakeHeaders(command.headers));
+      return Doctor(arguments, command.output());
+    };
+  });
+}
+
 }  // namespace
 
-void AddSetupCommands(CLI::App& app, Command& command) { AddInit(app, command); }
+void AddSetupCommands(CLI::App& app, Command& command) {
+  AddInit(app, command);
+  AddDoctor(app, command);
+}
 
 }  // namespace inferd::ctl

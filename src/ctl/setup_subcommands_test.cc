@@ -30,6 +30,7 @@ TEST(SetupSubcommandsTest, HelpHasExamples) {
   EXPECT_EQ(ran.status, 0);
   EXPECT_THAT(ran.out, HasSubstr("[NAME] FILE|FOLDER"));
   EXPECT_THAT(ran.out, HasSubstr("inferctl init iris.onnx --version next"));
+  EXPECT_THAT(RunWords({"doctor", "--help"}).out, HasSubstr("inferctl doctor --repository /srv/models"));
 }
 
 TEST(SetupSubcommandsTest, InitTakesANameAndAFile) {
@@ -42,6 +43,14 @@ TEST(SetupSubcommandsTest, InitTakesANameAndAFile) {
   EXPECT_EQ(RunWords({"init"}).status, 2);
   EXPECT_EQ(RunWords({"init", "a", "b", "c"}).status, 2);
   EXPECT_EQ(RunWords({"init", "saved", "--config", folder.path() / "none"}).status, 2);
+}
+
+TEST(SetupSubcommandsTest, DoctorTakesAServer) {
+  const support::TempDir folder;
+  const Ran ran = RunWords({"doctor", "--server", "http://127.0.0.1:1", "--repository", folder.path(), "-o", "json"});
+  EXPECT_EQ(ran.status, 1) << ran.err;
+  EXPECT_THAT(ran.out, HasSubstr("none answers: http://127.0.0.1:1"));
+  EXPECT_EQ(RunWords({"doctor", "--grpc-port", "0"}).status, 2);
 }
 
 }  // namespace

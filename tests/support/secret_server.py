@@ -130,7 +130,7 @@ def ask_by_grpc(collection, server, secrets):
 def ask_by_inferctl(collection, server, secrets, inferctl):
     """Collects inferctl's output, with valid and with wrong credentials."""
     common = ["--url", server.url.replace("http:", "https:"), "--ca", secrets.certificates.certificate("authority")]
-    calls = [["status"], ["models"], ["config", "inside"], ["scheduler", "apart"], ["infer", "inside", "--fill", "random"],
+    calls = [["status"], ["doctor"], ["models"], ["config", "inside"], ["scheduler", "apart"], ["infer", "inside", "--fill", "random"],
              ["load", "inside"], ["load", "none"], ["unload", "inside"], ["load", "inside"],
              ["bench", "inside", "--duration", "0.2", "--warmup", "0"]]
     for call in calls:

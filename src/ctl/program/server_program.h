@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,7 +13,9 @@ namespace inferd::ctl {
 base::Result<std::string> ServerProgram();
 
 // Runs inferd, which stands beside this program, and returns its exit status; what it prints goes to `printed` or, if
-// that is null, to where this program's goes. NOT_FOUND: there is no inferd.
-base::Result<int> RunServerProgram(const std::vector<std::string>& options, std::string* printed);
+// that is null, to where this program's goes. If `limit` is given, `printed` must be, too. Errors: NOT_FOUND: there is
+// no inferd. DEADLINE_EXCEEDED: it has not ended after `limit`, and was killed.
+base::Result<int> RunServerProgram(const std::vector<std::string>& options, std::string* printed,
+                                   std::optional<std::chrono::seconds> limit = std::nullopt);
 
 }  // namespace inferd::ctl
