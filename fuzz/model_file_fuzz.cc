@@ -10,7 +10,7 @@
 
 #include "base/system/file_descriptor.h"
 #include "config/format/model_files.h"
-#include "config/format/zip_names.h"
+#include "data/zip/zip_directory.h"
 #include "fuzz/require.h"
 
 namespace inferd::fuzz {
@@ -18,7 +18,11 @@ namespace {
 
 void CheckNames(int file, size_t size) {
   size_t bytes = 0;
-  for (const std::string& name : config::ReadZipNames(file)) bytes += name.size();
+  for (const zip::Entry& entry : zip::ReadDirectory(file)) {
+    bytes += entry.name.size();
+    const auto packed = zip::ReadPacked(file, entry, size);
+    Require(!packed.has_value() || packed->size() == entry.packed_size, "a file in an archive has another size");
+  }
   Require(bytes <= size, "an archive has more names than bytes");
 }
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/system/regular_file.h"
-#include "config/format/zip_names.h"
+#include "data/zip/zip_directory.h"
 
 namespace inferd::config {
 namespace {
@@ -168,8 +168,8 @@ FileKind IdentifyMessage(std::string_view bytes) {
 }
 
 // Identifies an archive by its files' names: PyTorch's are all in one folder.
-FileKind IdentifyArchive(const std::vector<std::string>& names) {
-  const auto any = [&names](auto&& fits) { return std::ranges::any_of(names, fits); };
+FileKind IdentifyArchive(const std::vector<zip::Entry>& files) {
+  const auto any = [&files](auto&& fits) { return std::ranges::any_of(files, fits, &zip::Entry::name); };
   const auto has = [&any](std::string_view name) {
     return any([name](const std::string& each) { return each == name; });
   };
@@ -228,7 +228,7 @@ base::Result<FileKind> IdentifyFile(const std::filesystem::path& path) {
   INFERD_ASSIGN_OR_RETURN(const base::FileDescriptor file, base::OpenRegularFile(path.string()));
   INFERD_ASSIGN_OR_RETURN(const std::string prefix, ReadPrefix(file.get(), path));
   const FileKind kind = IdentifyContent(prefix);
-  return kind == FileKind::kZip ? IdentifyArchive(ReadZipNames(file.get())) : kind;
+  return kind == FileKind::kZip ? IdentifyArchive(zip::ReadDirectory(file.get())) : kind;
 }
 
 }  // namespace inferd::config

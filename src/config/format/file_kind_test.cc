@@ -7,13 +7,13 @@
 #include <fstream>
 #include <string>
 
-#include "config/format/zip_fixture.h"
+#include "data/zip/zip_fixture.h"
 
 namespace inferd::config {
 namespace {
 
 using namespace std::string_view_literals;
-using support::MakeZip;
+using zip::MakeZip;
 
 class FileKindTest : public ::testing::Test {
  protected:
@@ -71,7 +71,7 @@ TEST_F(FileKindTest, WhatLiesBeforeTheDirectoryDoesNotMatter) {
   const std::string offset = archive.substr(archive.size() - 6, 4);
   const size_t begin = static_cast<unsigned char>(offset[0]);
   archive.insert(begin, std::string(300'000, '\0'));
-  archive.replace(archive.size() - 6, 4, support::LittleEndian(begin + 300'000, 4));
+  archive.replace(archive.size() - 6, 4, zip::LittleEndian(begin + 300'000, 4));
   EXPECT_EQ(KindOf(archive), FileKind::kTorchScript);
 }
 

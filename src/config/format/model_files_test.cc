@@ -6,17 +6,17 @@
 
 #include <fstream>
 
-#include "config/format/zip_fixture.h"
+#include "data/zip/zip_fixture.h"
 
 namespace inferd::config {
 namespace {
 
 using namespace std::string_view_literals;
-using support::MakeZip;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
+using zip::MakeZip;
 
 const std::string kScript = MakeZip({"net/data.pkl", "net/constants.pkl"});
 const std::string kWeights = MakeZip({"net/data.pkl", "net/data/0"});

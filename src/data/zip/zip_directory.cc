@@ -1,4 +1,4 @@
-#include "config/format/zip_names.h"
+#include "data/zip/zip_directory.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace inferd::config {
+namespace inferd::zip {
 namespace {
 
 constexpr uint64_t kDirectoryBytesMax = 1 << 20;
@@ -20,7 +20,9 @@ constexpr size_t kLocatorBytes = 20;
 constexpr size_t kEnd64Bytes = 56;
 constexpr size_t kEntryBytes = 46;
 constexpr uint64_t kInEnd64 = 0xffffffff;
+constexpr size_t kHeaderBytes = 30;
 
+constexpr std::string_view kHeaderMark("PK\3\4", 4);
 constexpr std::string_view kEndMark("PK\5\6", 4);
 constexpr std::string_view kLocatorMark("PK\6\7", 4);
 constexpr std::string_view kEnd64Mark("PK\6\6", 4);
@@ -67,23 +69,40 @@ std::optional<uint64_t> FindDirectory(int file, uint64_t file_size) {
 
 }  // namespace
 
-std::vector<std::string> ReadZipNames(int file) {
+std::vector<Entry> ReadDirectory(int file) {
   struct stat info{};
   if (fstat(file, &info) != 0 || info.st_size <= 0) return {};
   const auto file_size = static_cast<uint64_t>(info.st_size);
   const std::optional<uint64_t> begin = FindDirectory(file, file_size);
   if (!begin.has_value() || *begin >= file_size) return {};
   const std::string directory = ReadAt(file, *begin, std::min(file_size - *begin, kDirectoryBytesMax));
-  std::vector<std::string> names;
+  std::vector<Entry> entries;
   std::string_view rest = directory;
   while (rest.size() >= kEntryBytes && rest.starts_with(kEntryMark)) {
     const uint64_t name_size = NumberAt(rest, 28, 2);
     const uint64_t size = kEntryBytes + name_size + NumberAt(rest, 30, 2) + NumberAt(rest, 32, 2);
     if (size > rest.size()) break;
-    names.emplace_back(rest.substr(kEntryBytes, name_size));
+    entries.push_back({.name = std::string(rest.substr(kEntryBytes, name_size)),
+                       .method = static_cast<uint16_t>(NumberAt(rest, 10, 2)),
+                       .packed_size = NumberAt(rest, 20, 4),
+                       .size = NumberAt(rest, 24, 4),
+                       .header_offset = NumberAt(rest, 42, 4)});
     rest.remove_prefix(size);
   }
-  return names;
+  return entries;
 }
 
-}  // namespace inferd::config
+base::Result<std::string> ReadPacked(int file, const Entry& entry, size_t bytes_max) {
+  const auto problem = [&](const char* what) {
+    return std::unexpected(base::InvalidArgument("the file '" + entry.name + "' of the archive " + what));
+  };
+  if (entry.packed_size > bytes_max) return problem("is too large");
+  const std::string header = ReadAt(file, entry.header_offset, kHeaderBytes);
+  if (header.size() < kHeaderBytes || !header.starts_with(kHeaderMark)) return problem("is not where it should be");
+  const uint64_t begin = entry.header_offset + kHeaderBytes + NumberAt(header, 26, 2) + NumberAt(header, 28, 2);
+  std::string bytes = ReadAt(file, begin, entry.packed_size);
+  if (bytes.size() < entry.packed_size) return problem("is truncated");
+  return bytes;
+}
+
+}  // namespace inferd::zip
