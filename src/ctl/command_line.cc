@@ -29,6 +29,7 @@ constexpr int kExitInterrupted = 130;  // the status that shells use after SIGIN
 constexpr const char* kExamples = R"(Examples:
   inferctl init model.onnx                          a folder of models to serve
   inferctl doctor                                   why a server fails or is slow
+  inferctl import triton /models                    what of another server's folder works with inferd
   inferctl status
   inferctl models                                   every model and its state
   inferctl models simple                            one model's inputs and outputs

@@ -102,4 +102,15 @@ struct DoctorArguments {
 // something must be done.
 base::Result<int> Doctor(const DoctorArguments& arguments, const Output& out);
 
+struct ImportArguments {
+  std::string server;  // one of ImportedServers()
+  std::string folder;
+  bool allow_pickle = false;  // inferd may read pickles in the folder
+};
+// Returns the names of the servers whose folders can be imported, sorted.
+std::vector<std::string> ImportedServers();
+// Reports which models of another server's folder inferd serves as they are, and what the others need. Changes nothing.
+// Returns the exit status: 0 if all models work, 1 if not.
+base::Result<int> Import(const ImportArguments& arguments, const Output& out);
+
 }  // namespace inferd::ctl

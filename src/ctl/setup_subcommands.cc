@@ -118,11 +118,43 @@ void AddDoctor(CLI::App& app, Command& command) {
   });
 }
 
+constexpr const char* kImportExamples =
+    R"(Reads a folder of another server, has inferd load its models, and says of each whether it works as it is or what it
+needs. Changes nothing. The exit status is 0 if all models work.
+
+  triton      a model repository
+  tfs         TensorFlow Serving: a base path, a folder of base paths, or a models.config
+  ovms        OpenVINO Model Server: a config.json, or folders of versions
+  mlserver    a folder with files model-settings.json
+  torchserve  a model store of .mar files, with its config.properties
+
+Examples:
+  inferctl import triton /srv/model_repository
+  inferctl import tfs /models/half_plus_two
+  inferctl import mlserver models --allow-pickle)";
+
+void AddImport(CLI::App& app, Command& command) {
+  auto arguments = std::make_shared<ImportArguments>();
+  CLI::App* sub =
+      app.add_subcommand("import", "See what of another server's folder works with inferd, and what needs what");
+  sub->footer(kImportExamples);
+  sub->add_option("SERVER", arguments->server, "The server that the folder was made for")
+      ->required()
+      ->check(CLI::IsMember(ImportedServers()));
+  sub->add_option("DIR", arguments->folder, "The folder, or the server's file of models")
+      ->required()
+      ->check(CLI::ExistingPath);
+  sub->add_flag("--allow-pickle", arguments->allow_pickle,
+                "inferd may read the folder's pickles, which run their author's code");
+  sub->callback([&, a = arguments] { command.run_here = [&, a] { return Import(*a, command.output()); }; });
+}
+
 }  // namespace
 
 void AddSetupCommands(CLI::App& app, Command& command) {
   AddInit(app, command);
   AddDoctor(app, command);
+  AddImport(app, command);
 }
 
 }  // namespace inferd::ctl

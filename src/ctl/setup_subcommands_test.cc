@@ -31,6 +31,7 @@ TEST(SetupSubcommandsTest, HelpHasExamples) {
   EXPECT_THAT(ran.out, HasSubstr("[NAME] FILE|FOLDER"));
   EXPECT_THAT(ran.out, HasSubstr("inferctl init iris.onnx --version next"));
   EXPECT_THAT(RunWords({"doctor", "--help"}).out, HasSubstr("inferctl doctor --repository /srv/models"));
+  EXPECT_THAT(RunWords({"import", "--help"}).out, HasSubstr("inferctl import triton /srv/model_repository"));
 }
 
 TEST(SetupSubcommandsTest, InitTakesANameAndAFile) {
@@ -51,6 +52,16 @@ TEST(SetupSubcommandsTest, DoctorTakesAServer) {
   EXPECT_EQ(ran.status, 1) << ran.err;
   EXPECT_THAT(ran.out, HasSubstr("none answers: http://127.0.0.1:1"));
   EXPECT_EQ(RunWords({"doctor", "--grpc-port", "0"}).status, 2);
+}
+
+TEST(SetupSubcommandsTest, ImportTakesAServerAndAFolder) {
+  const support::TempDir folder;
+  EXPECT_EQ(RunWords({"import", "triton"}).status, 2);
+  EXPECT_EQ(RunWords({"import", "seldon", folder.path()}).status, 2);
+  EXPECT_EQ(RunWords({"import", "triton", folder.path() / "none"}).status, 2);
+  const Ran ran = RunWords({"import", "torchserve", folder.path()});
+  EXPECT_EQ(ran.status, 1);
+  EXPECT_THAT(ran.err, HasSubstr("has no .mar files"));
 }
 
 }  // namespace

@@ -113,6 +113,7 @@ def ask_by_inferctl(run, inferctl, manifest):
     inferctl("validate", manifest)
     inferctl("render", "-f", manifest)
     inferctl("engines")
+    inferctl("import", "triton", EXAMPLES)
     inferctl("init", EXAMPLES / "simple" / "1" / "model.onnx", "--repository", manifest.parent / "made")
 
 
