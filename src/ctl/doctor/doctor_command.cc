@@ -88,8 +88,10 @@ base::Result<Findings> FindAll(const DoctorArguments& arguments) {
   INFERD_ASSIGN_OR_RETURN(V2Server server, V2Server::Open(arguments.connection, arguments.headers));
   const bool is_here = IsThisMachine(arguments, url.host);
   Findings findings;
-  Append(findings, JudgeServer(LookAtServer(server), arguments.names_server, base::BuildVersion()));
-  if (is_here) Append(findings, JudgePorts(PortsOf(arguments, url.port)));
+  const ServerLook look = LookAtServer(server);
+  const pid_t process = is_here ? ServerOn(url.port, look.unreachable.empty()) : 0;
+  Append(findings, JudgeServer(look, arguments.names_server, base::BuildVersion()));
+  if (is_here) Append(findings, JudgePorts(PortsOf(arguments, url.port), process));
   if (arguments.connection.unix_socket.empty()) {
     findings.push_back(JudgeProxy(url.host, url.tls, [](const char* name) -> std::string {
       const char* const value = std::getenv(name);
@@ -100,7 +102,7 @@ base::Result<Findings> FindAll(const DoctorArguments& arguments) {
   findings.push_back(JudgeProgram());
   findings.push_back(JudgeEngines());
   const Repository repository = ReadRepository(arguments.repository);
-  Append(findings, JudgeMachine(ReadMachine(ServerOn(url.port)), repository.bytes));
+  Append(findings, JudgeMachine(ReadMachine(process), repository.bytes));
   Append(findings, JudgeRepository(repository, arguments.names_repository));
   return findings;
 }

@@ -29,13 +29,14 @@ int ErrorOfBinding(uint16_t port) {
   return ::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0 ? 0 : errno;
 }
 
-Finding JudgePort(const WantedPort& wanted) {
+Finding JudgePort(const WantedPort& wanted, pid_t server) {
   using enum Finding::Level;
   const std::string subject = "port " + std::to_string(wanted.port) + " (" + wanted.use + ")";
   const std::string remedy = "stop it, or choose another port: inferd " + wanted.option;
   if (const auto holder = base::FindPortHolder(wanted.port); holder.has_value()) {
     const std::string found = base::DescribePortHolder(wanted.port);
-    if (holder->name == kServerName) return {subject, kOk, found};
+    const bool is_server = server != 0 && holder->process == server;
+    if (is_server || holder->name == kServerName) return {subject, kOk, found};
     return {subject, kProblem, found, remedy};
   }
   const int error = ErrorOfBinding(wanted.port);
@@ -48,15 +49,15 @@ Finding JudgePort(const WantedPort& wanted) {
 
 }  // namespace
 
-Findings JudgePorts(const std::vector<WantedPort>& ports) {
+Findings JudgePorts(const std::vector<WantedPort>& ports, pid_t server) {
   Findings findings;
-  for (const WantedPort& port : ports) findings.push_back(JudgePort(port));
+  for (const WantedPort& port : ports) findings.push_back(JudgePort(port, server));
   return findings;
 }
 
-pid_t ServerOn(uint16_t port) {
+pid_t ServerOn(uint16_t port, bool answers) {
   const auto holder = base::FindPortHolder(port);
-  return holder.has_value() && holder->name == kServerName ? holder->process : 0;
+  return holder.has_value() && (answers || holder->name == kServerName) ? holder->process : 0;
 }
 
 }  // namespace inferd::ctl

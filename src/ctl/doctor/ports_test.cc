@@ -27,10 +27,11 @@ class PortsTest : public ::testing::Test {
     port_ = ntohs(address.sin_port);
   }
 
-  Finding Judge() const { return JudgePorts({{port_, "HTTP", "--http-port"}}).front(); }
+  Finding Judge() const { return JudgePorts({{port_, "HTTP", "--http-port"}}, server_).front(); }
 
   base::FileDescriptor fd_;
   uint16_t port_ = 0;
+  pid_t server_ = 0;
 };
 
 TEST_F(PortsTest, APortOfAnotherProgramIsAProblem) {
@@ -39,7 +40,14 @@ TEST_F(PortsTest, APortOfAnotherProgramIsAProblem) {
   EXPECT_EQ(Judge().level, Level::kProblem);
   EXPECT_THAT(Judge().found, HasSubstr("process " + std::to_string(getpid())));
   EXPECT_EQ(Judge().to_do, "stop it, or choose another port: inferd --http-port");
-  EXPECT_EQ(ServerOn(port_), 0);
+  EXPECT_EQ(ServerOn(port_, false), 0);
+}
+
+TEST_F(PortsTest, AServerByAnotherNameIsGood) {
+  ASSERT_EQ(listen(fd_.get(), 1), 0);
+  server_ = ServerOn(port_, true);
+  EXPECT_EQ(server_, getpid());
+  EXPECT_EQ(Judge().level, Level::kOk);
 }
 
 TEST_F(PortsTest, APortOfAServerIsGood) {
@@ -49,7 +57,7 @@ TEST_F(PortsTest, APortOfAServerIsGood) {
   prctl(PR_SET_NAME, "inferd");
   EXPECT_EQ(Judge().level, Level::kOk);
   EXPECT_THAT(Judge().found, HasSubstr("(inferd) has it"));
-  EXPECT_EQ(ServerOn(port_), getpid());
+  EXPECT_EQ(ServerOn(port_, false), getpid());
   prctl(PR_SET_NAME, name);
 }
 
