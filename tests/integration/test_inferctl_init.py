@@ -34,7 +34,7 @@ def test_a_file_becomes_a_folder_and_the_printed_commands_work(init, tmp_path):
     status, printed, complaints = init("my adder.onnx")
     assert (status, complaints) == (0, ""), printed
     assert tree(tmp_path / "models") == ["my_adder/1/model.onnx"], "no configuration, since the model needs none"
-    assert "the engine onnxruntime loads it, and it answers a request of zeros" in printed
+    assert "inferd loads it (backend onnxruntime), and it answers a request of zeros" in printed
     serve, ask = (printed.partition(f"{heading}\n  ")[2].partition("\n")[0] for heading in ("Serve it:", "in another terminal:"))
     assert serve == "inferd models"
     with Server(tmp_path / "models") as server:
@@ -109,6 +109,17 @@ def test_folders_that_are_served_as_they_are_are_refused(init):
     assert status == 1 and f"Serve it with: inferd {EXAMPLES / 'digits'}" in complaints
     status, _, complaints = init(EXAMPLES)
     assert status == 1 and "is a repository of models already" in complaints
+
+
+def test_a_model_that_needs_a_configuration_gets_the_given_one(init, tmp_path):
+    folder = ROOT / "examples" / "caffe2" / "leaves_netdef"
+    for name in ("model.netdef", "init_model.netdef"):
+        (tmp_path / name.replace("model", "leaves")).write_bytes((folder / "1" / name).read_bytes())
+    status, _, complaints = init("leaves.netdef")
+    assert status == 1 and "give it with --config FILE" in complaints, complaints
+    status, printed, complaints = init("leaves.netdef", "--config", folder / "config.pbtxt")
+    assert status == 0, complaints
+    assert tree(tmp_path / "models" / "leaves") == ["1/init_model.netdef", "1/model.netdef", "config.pbtxt"]
 
 
 @pytest.mark.skipif(not has_engine("openvino"), reason="the openvino engine is not built: tools/install_engine openvino")

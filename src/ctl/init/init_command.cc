@@ -40,8 +40,8 @@ struct Made {
   bool linked = false;
   bool checked = false;
   std::vector<std::string> warnings;
-  std::string engine;  // empty if unknown
-  std::string serve;   // the command line that serves it
+  std::string backend;  // as its configuration names it; empty if unknown
+  std::string serve;    // the command line that serves it
   Trial trial{.model = ""};
 };
 
@@ -123,7 +123,7 @@ std::string WhyNotServed(const std::string& reason, const InitArguments& argumen
   if (reason.contains("Could not determine backend")) {
     return text + "inferctl engines lists the names of files that inferd reads. Rename the file if it is one of these.";
   }
-  if (reason.contains("config.pbtxt") && arguments.configuration.empty()) {
+  if (reason.contains("config") && arguments.configuration.empty()) {
     return text + "Write what is missing into a file, and give it with --config FILE (docs/models.md).";
   }
   return text + "Nothing was made. With --no-check it is made all the same.";
@@ -143,7 +143,7 @@ Status CheckMade(const StagedModel& staged, const InitArguments& arguments, Made
   for (const ValidationReport::Model& model : report.models) {
     problems.insert(problems.end(), model.problems.begin(), model.problems.end());
     made.warnings.insert(made.warnings.end(), model.warnings.begin(), model.warnings.end());
-    for (const auto& [version, text] : model.configurations) made.engine = FieldOf(text, "backend");
+    for (const auto& [version, text] : model.configurations) made.backend = FieldOf(text, "backend");
   }
   if (exit_status != 0) {
     const std::string reason = problems.empty() ? "inferd --dry-run failed" : problems.front();
@@ -188,6 +188,10 @@ void NoteOlderVersion(const std::vector<int64_t>& versions, Made& made) {
 base::Result<Made> MakeModel(const InitArguments& arguments) {
   const fs::path naming = NamingPath(arguments.path);
   std::error_code error;
+  if (!fs::exists(arguments.path, error) && !arguments.name.empty() && fs::exists(arguments.name, error)) {
+    return std::unexpected(base::InvalidArgument("the name comes before the file: inferctl init " +
+                                                 ShellWord(arguments.path) + " " + ShellWord(arguments.name)));
+  }
   Made made;
   made.linked = arguments.link;
   made.model = arguments.name.empty() ? DefaultModelName(naming, fs::is_directory(naming, error)) : arguments.name;
@@ -228,7 +232,7 @@ void ShowMade(const Made& made, std::ostream& stream) {
   } else if (!trial.untried.empty()) {
     stream << "not tried: " << trial.untried << "\n";
   } else {
-    stream << "the engine " << made.engine << " loads it, and it "
+    stream << "inferd loads it (backend " << made.backend << "), and it "
            << (trial.refusal.empty() ? "answers a request of zeros"
                                      : "refuses a request of zeros, which may be no values for it: " + trial.refusal)
            << "\n";
@@ -255,7 +259,7 @@ void WriteMade(const Made& made, const Output& out) {
   }
   writer.EndArray();
   writer.Member("checked", made.checked);
-  writer.Member("engine", made.engine);
+  writer.Member("backend", made.backend);
   WriteTexts(writer, "warnings", made.warnings);
   writer.Member("serve", made.serve);
   if (made.checked) {

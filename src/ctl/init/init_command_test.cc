@@ -97,6 +97,9 @@ TEST_F(InitCommandTest, ErrorsMakeNothing) {
   arguments = Arguments("saved");
   arguments.name = "a/b";
   EXPECT_THAT(Run(arguments), HasSubstr("error: 'a/b' is no name of a model"));
+  std::swap(arguments.name, arguments.path);
+  arguments.name = folder_.path() / "saved";
+  EXPECT_THAT(Run(arguments), HasSubstr("the name comes before the file: inferctl init a/b " + arguments.name));
   EXPECT_FALSE(Exists(""));
 }
 
