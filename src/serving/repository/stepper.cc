@@ -1,6 +1,8 @@
 #include "serving/repository/stepper.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "config/model/instances.h"
@@ -18,10 +20,25 @@ void Answer(std::vector<core::ControlCallback>& waiters, const base::Status& out
   waiters.clear();
 }
 
-// As in Triton, instances that are too many are gone when the load call is answered. Sequences keep theirs.
-bool HasFewerInstances(const config::ModelConfig& now, const config::ModelConfig& before) {
+// Returns the settings of each instance, sorted. Instances with equal settings can replace each other.
+std::multiset<std::string> SettingsOfInstances(const config::ModelConfig& config) {
+  std::multiset<std::string> settings;
+  for (const config::Instance& each : config::ExpandInstances(config)) {
+    const config::InstanceGroup& group = config.instance_groups[static_cast<size_t>(each.group)];
+    std::string text = std::to_string(static_cast<int>(each.kind)) + " " + std::to_string(each.device) + " " +
+                       group.host_policy + " " + std::to_string(group.priority);
+    for (const config::Resource& resource : group.resources) {
+      text += " " + resource.name + (resource.global ? " global " : " ") + std::to_string(resource.count);
+    }
+    settings.insert(std::move(text));
+  }
+  return settings;
+}
+
+// As in Triton, instances that are not needed any more are gone when the load call is answered. Sequences keep theirs.
+bool LosesInstances(const config::ModelConfig& now, const config::ModelConfig& before) {
   return !before.sequence_batching.has_value() &&
-         config::ExpandInstances(now).size() < config::ExpandInstances(before).size();
+         !std::ranges::includes(SettingsOfInstances(now), SettingsOfInstances(before));
 }
 
 // Notes the models that the record's model needs. Returns true if it needs others, or did before.
@@ -255,7 +272,7 @@ void Stepper::LoadEnded(State& state, const core::ModelId& id,
       if (old != nullptr) {
         record.NoteLeft(*old);
         state.departed.NoteVersion(id.name, id.version, old.get());
-        record.shrinks = all_or_none_ && HasFewerInstances(harness.serving()->config(), old->config());
+        record.shrinks = all_or_none_ && LosesInstances(harness.serving()->config(), old->config());
       }
     } else {
       harness.DiscardLoad();

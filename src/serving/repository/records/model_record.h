@@ -64,7 +64,7 @@ struct ModelRecord {
   std::vector<core::ControlCallback> load_waiters;     // of load calls; answered when no version is loading
   std::vector<core::ControlCallback> unload_waiters;   // of unload calls; answered when no version serves
   std::vector<base::Task> when_loaded;                 // run when no version is loading
-  bool shrinks = false;  // load calls are answered once the replaced load is gone, which had more instances
+  bool shrinks = false;  // load calls are answered once the replaced load is gone, as instances must end
   bool was_up = false;   // true once every wanted version has served
 
   // Returns a job that names the configuration: that of the highest wanted version, or the model's own if no version is
