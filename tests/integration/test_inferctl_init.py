@@ -1,8 +1,10 @@
 """inferctl init: a model file becomes a model's folder, which inferd serves, and the printed commands work."""
 
+import contextlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
 import numpy
@@ -85,6 +87,26 @@ def test_large_tensors_beside_an_onnx_model_come_along(init, tmp_path):
     status, _, complaints = init("other", "big.onnx")
     assert status == 1 and "'big.weights', which is not in" in complaints
     assert not (tmp_path / "models" / "other").exists()
+
+
+def test_an_interrupted_init_leaves_nothing(tmp_path):
+    """inferctl waits for the model's code, which says when it runs and then does not end."""
+    if not has_engine("python"):
+        pytest.skip("the python engine is not built")
+    (tmp_path / "model.py").write_text(f"import pathlib, time\npathlib.Path({str(tmp_path / 'runs')!r}).touch()\ntime.sleep(3600)\n")
+    process = subprocess.Popen([PROGRAMS / "inferctl", "init", "slow", "model.py"], cwd=tmp_path, start_new_session=True,
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    try:
+        wait_until((tmp_path / "runs").exists, "inferd runs the model's code")
+        os.killpg(process.pid, signal.SIGINT)
+        _, complaints = process.communicate(timeout=60)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+    assert process.returncode == 130 and "interrupted: nothing was made" in complaints, complaints
+    assert not (tmp_path / "models").exists()
 
 
 def test_a_link_is_no_copy(init, tmp_path):

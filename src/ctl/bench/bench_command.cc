@@ -1,6 +1,3 @@
-#include <signal.h>
-
-#include <atomic>
 #include <cstdio>
 #include <ostream>
 #include <string>
@@ -9,35 +6,13 @@
 #include "ctl/bench/load/http_load.h"
 #include "ctl/bench/load/load.h"
 #include "ctl/commands.h"
+#include "ctl/program/interrupt.h"
 
 namespace inferd::ctl {
 
 namespace {
 
 using base::Status;
-
-std::atomic<bool> interrupted{false};
-static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
-
-// Catches SIGINT during its lifetime. The first SIGINT (Ctrl-C) sets `interrupted`; a second one ends the program. If
-// SIGINT was ignored before, it stays ignored.
-class InterruptCatcher {
- public:
-  InterruptCatcher() {
-    interrupted = false;
-    struct sigaction action{};
-    action.sa_handler = [](int) { interrupted = true; };
-    action.sa_flags = SA_RESETHAND | SA_RESTART;
-    ::sigaction(SIGINT, nullptr, &before_);
-    if (before_.sa_handler != SIG_IGN) ::sigaction(SIGINT, &action, nullptr);
-  }
-  ~InterruptCatcher() { ::sigaction(SIGINT, &before_, nullptr); }
-  InterruptCatcher(const InterruptCatcher&) = delete;
-  InterruptCatcher& operator=(const InterruptCatcher&) = delete;
-
- private:
-  struct sigaction before_{};
-};
 
 std::string ProgressText(const ctl::LoadProgress& progress, std::chrono::milliseconds duration) {
   if (progress.warming_up) return "warming up";
@@ -87,7 +62,7 @@ base::Result<ctl::LoadReport> RunLoad(V2Server& server, const BenchArguments& ar
   load.duration = arguments.duration;
   load.server_pid = arguments.server_pid;
   const InterruptCatcher catcher;
-  load.stop = &interrupted;
+  load.stop = &InterruptFlag();
   const ProgressLine line(arguments);
   if (arguments.progress != nullptr) load.progress = [&](const ctl::LoadProgress& now) { line.Write(now); };
   return ctl::RunLoad(load);

@@ -15,6 +15,7 @@
 #include "ctl/init/model_parts.h"
 #include "ctl/init/staged_model.h"
 #include "ctl/program/engine_list.h"
+#include "ctl/program/interrupt.h"
 #include "ctl/program/server_program.h"
 #include "ctl/program/validation_report.h"
 #include "ctl/text/json_texts.h"
@@ -213,6 +214,7 @@ base::Result<Made> MakeModel(const InitArguments& arguments) {
   INFERD_RETURN_IF_ERROR(staged.Fill(made.parts, made.linked));
   INFERD_RETURN_IF_ERROR(staged.LinkShared());
   if (!arguments.no_check) INFERD_RETURN_IF_ERROR(CheckMade(staged, arguments, made));
+  if (WasInterrupted()) return std::unexpected(base::Cancelled("interrupted"));
   INFERD_RETURN_IF_ERROR(staged.Publish());
   NoteOlderVersion(versions, made);
   made.serve = "inferd " + ShellWord(repository.string());
@@ -273,7 +275,11 @@ void WriteMade(const Made& made, const Output& out) {
 }  // namespace
 
 base::Result<int> Init(const InitArguments& arguments, const Output& out) {
-  INFERD_ASSIGN_OR_RETURN(const Made made, MakeModel(arguments));
+  const InterruptCatcher catcher;
+  base::Result<Made> result = MakeModel(arguments);
+  // inferd, which Ctrl-C ends, too, may have been blamed.
+  if (!result.has_value() && WasInterrupted()) return std::unexpected(base::Cancelled("interrupted: nothing was made"));
+  INFERD_ASSIGN_OR_RETURN(const Made made, std::move(result));
   out.json ? WriteMade(made, out) : ShowMade(made, out.stream);
   return 0;
 }

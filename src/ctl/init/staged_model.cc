@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/text/digits.h"
+#include "ctl/program/interrupt.h"
 #include "ctl/text/quoted_path.h"
 
 namespace inferd::ctl {
@@ -187,7 +188,10 @@ Status StagedModel::Fill(const std::vector<ModelPart>& parts, bool link) {
     INFERD_RETURN_IF_ERROR(AddEntries(part.from, staged_model_ / part.to, 0, entries));
   }
   INFERD_RETURN_IF_ERROR(CheckSpace(hidden_, entries.bytes));
-  for (const Entry& entry : entries.all) INFERD_RETURN_IF_ERROR(CopyEntry(entry));
+  for (const Entry& entry : entries.all) {
+    if (WasInterrupted()) return base::Cancelled("interrupted");
+    INFERD_RETURN_IF_ERROR(CopyEntry(entry));
+  }
   return base::OkStatus();
 }
 

@@ -28,7 +28,8 @@ class StagedModel final {
 
   // Copies the parts, or makes links to them. Follows links. Folders may be 32 levels deep, and have 100,000 files
   // together; names that begin with a dot are left out. Errors: RESOURCE_EXHAUSTED: more than that, or than the disk
-  // has free. INVALID_ARGUMENT: a part is neither a file nor a folder. FAILED_PRECONDITION: the system's reason.
+  // has free. INVALID_ARGUMENT: a part is neither a file nor a folder. CANCELLED: an InterruptCatcher caught a
+  // SIGINT. FAILED_PRECONDITION: the system's reason.
   base::Status Fill(const std::vector<ModelPart>& parts, bool link);
 
   // Makes links to the files that all versions of the model share, if it exists: its configuration and its labels.

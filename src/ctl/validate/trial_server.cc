@@ -13,6 +13,7 @@
 #include <iterator>
 
 #include "base/system/file_descriptor.h"
+#include "ctl/program/interrupt.h"
 
 namespace inferd::ctl {
 
@@ -81,6 +82,7 @@ base::Status TrialServer::Spawn(const std::string& program, std::vector<std::str
 
 base::Status TrialServer::WaitForModels(steady_clock::time_point deadline) {
   while (steady_clock::now() < deadline) {
+    if (WasInterrupted()) return base::Cancelled("interrupted");
     if (process_->EndsBefore(steady_clock::now() + kPollInterval)) {
       return base::Unavailable("inferd ended when it was to load the model: " + LogEnd());
     }

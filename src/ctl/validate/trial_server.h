@@ -18,7 +18,8 @@ class TrialServer final {
  public:
   // Starts inferd, which is `program`, with `options`, which name the models, and waits until it has tried to load all
   // of them. Errors: FAILED_PRECONDITION: there is no such program. UNAVAILABLE: it ended early; the text has the end
-  // of its log. DEADLINE_EXCEEDED: models are still loading after `limit`.
+  // of its log. DEADLINE_EXCEEDED: models are still loading after `limit`. CANCELLED: an InterruptCatcher caught a
+  // SIGINT.
   static base::Result<std::unique_ptr<TrialServer>> Start(const std::string& program, std::vector<std::string> options,
                                                           std::chrono::seconds limit);
   ~TrialServer();
