@@ -120,3 +120,15 @@ def test_torchserve(run_import, tmp_path):
     assert (status, verdicts(report)) == (1, {"net": "needs"})
     assert any("unzip" in need for need in report["models"][0]["needs"])
     assert len(report["unread"]) == 1 and "torn.mar" in report["unread"][0], "what cannot be read is not taken as absent"
+
+
+@pytest.mark.skipif(not has_engine("python"), reason="the python engine is not built")
+def test_a_folders_own_models_may_be_pickles(run_import, tmp_path):
+    models.add_onnx(tmp_path / "repository", "adder", models.adder_bytes(1))
+    (tmp_path / "repository" / "old" / "1").mkdir(parents=True)
+    (tmp_path / "repository" / "old" / "1" / "model.pkl").write_bytes(b"\x80\x04}.")
+    _, report = run_import("triton", "repository")
+    assert "is a pickle, which runs code" in report["models"][1]["needs"][0]
+    _, report = run_import("triton", "repository", "--allow-pickle")
+    assert "is a pickle, which runs code" not in report["models"][1]["needs"][0], "an empty dict is no model"
+    assert "--allow-pickle=all" in report["command"]

@@ -55,6 +55,7 @@ bool IsServed(const ForeignModel& model, const ImportArguments& arguments) {
 // Returns the options with which inferd tries the folder; empty if there is nothing to try.
 std::vector<std::string> TrialOptions(const ForeignFolder& folder, const ImportArguments& arguments) {
   std::vector<std::string> options = folder.options;
+  if (!options.empty() && arguments.allow_pickle) options.emplace_back("--allow-pickle=all");
   for (const ForeignModel& model : folder.models) {
     if (!IsServed(model, arguments)) continue;
     options.push_back("--model-file=" + model.argument);
@@ -91,11 +92,12 @@ base::Status AskServer(const ImportArguments& arguments, Examined& examined) {
 }
 
 // Chooses the command line after inferd was asked.
-void ChooseCommand(Examined& examined) {
+void ChooseCommand(const ImportArguments& arguments, Examined& examined) {
   const std::vector<ForeignModel>& models = examined.folder.models;
   const auto works = [](const ForeignModel& model) { return model.needs.empty(); };
   if (!examined.problems.empty() || std::ranges::none_of(models, works)) return;
   std::vector<std::string> words = examined.folder.options;
+  if (!words.empty() && arguments.allow_pickle) words.emplace_back("--allow-pickle=all");
   if (!words.empty() && !std::ranges::all_of(models, works)) {
     words.insert(words.end(), examined.folder.options_with_failures.begin(),
                  examined.folder.options_with_failures.end());
@@ -192,7 +194,7 @@ base::Result<int> Import(const ImportArguments& arguments, const Output& out) {
   Examined examined;
   INFERD_ASSIGN_OR_RETURN(examined.folder, reader->second(arguments.folder));
   INFERD_RETURN_IF_ERROR(AskServer(arguments, examined));
-  ChooseCommand(examined);
+  ChooseCommand(arguments, examined);
   out.json ? WriteExamined(arguments, examined, out) : ShowExamined(examined, out.stream);
   const bool all = std::ranges::all_of(examined.folder.models, [&](const ForeignModel& model) {
     return std::string_view(VerdictOf(examined, model)) == "works";
