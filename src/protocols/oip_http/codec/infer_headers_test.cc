@@ -55,9 +55,10 @@ TEST(ReadInferHeadersTest, UnknownCodingsAreToldApart) {
 TEST(CheckInputSizeTest, NamesTheSizesAndTheOption) {
   EXPECT_TRUE(CheckInputSize(1'000, 0, false, "--o").ok()) << "no limit";
   EXPECT_TRUE(CheckInputSize(10, 10, false, "--o").ok());
-  EXPECT_EQ(CheckInputSize(11, 10, false, "--o"),
-            base::InvalidArgument("request JSON size of 11 bytes exceeds the maximum allowed input size of 10 bytes. Use "
-                                  "--o to increase the limit."));
+  EXPECT_EQ(
+      CheckInputSize(11, 10, false, "--o"),
+      base::InvalidArgument("request JSON size of 11 bytes exceeds the maximum allowed input size of 10 bytes. Use "
+                            "--o to increase the limit."));
   EXPECT_EQ(CheckInputSize(11, 10, true, "--o"),
             base::InvalidArgument("Raw input has a byte_size (11 bytes) that exceeds the maximum allowed value of 10 "
                                   "bytes. Use --o to increase the limit."));
