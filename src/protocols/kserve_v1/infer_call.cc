@@ -55,7 +55,8 @@ base::Status InferCall::FindBodyTaker(const net::RequestHead& head) {
     Pin(*std::move(found));
   }
   takes_body_ = v2::TakesWholeBody(pinned()->signature());
-  if (!takes_body_ && !explains_ && v2::TakesBodyInstead(pinned()->accepted(), v2::kPredictTensors)) {
+  const bool is_predict = !explains_ && environment_->options.share.predictions;
+  if (!takes_body_ && is_predict && v2::TakesBodyInstead(pinned()->accepted(), v2::kPredictTensors)) {
     takes_body_ = true;
     tensors_ = v2::kPredictTensors;
   }

@@ -27,7 +27,8 @@ struct BodyTensors {
   std::string_view input = kBodyInput;
   std::string_view output = kBodyOutput;
 };
-// For all bodies of KServe's V1 predict, with models whose answers there are not the values of an output (PMML).
+// For all bodies of V1's predict in the place of KServe, with models whose answers there are not the values of an
+// output (PMML).
 inline constexpr BodyTensors kPredictTensors{.input = "v1_payload", .output = "v1_response"};
 // For all bodies of MLflow's /invocations, with models that MLflow saved.
 inline constexpr BodyTensors kInvocationTensors{.input = "mlflow_payload", .output = "mlflow_response"};

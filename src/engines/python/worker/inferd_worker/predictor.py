@@ -10,7 +10,7 @@ from inferd_worker.signature import BODY, Signature, TensorSpec
 # Alternative tensors: a front-end's whole body, and the output that answers it. The parameter kserve_protocol names the
 # protocol ("v1", "tfs", "mlflow"). For MLflow, kserve_verb is the body's media type.
 SERVED_BODIES = {"kserve_payload": "kserve_response"}  # bodies that do not fit the model's inputs
-ALL_PREDICTIONS = {"v1_payload": "v1_response"}  # bodies of KServe's V1 predict
+ALL_PREDICTIONS = {"v1_payload": "v1_response"}  # bodies of V1's predict in the place of KServe
 ALL_INVOCATIONS = {"mlflow_payload": "mlflow_response"}  # bodies of MLflow's /invocations
 BODIES = SERVED_BODIES | ALL_PREDICTIONS | ALL_INVOCATIONS
 

@@ -21,7 +21,7 @@ from inferd_worker import tensors
 from inferd_worker.handlers import catboost_model, mlflow_bodies
 from inferd_worker.handlers.libraries import OTHERS, OWN
 from inferd_worker.handlers.permission import require_pickle
-from inferd_worker.predictor import BODIES, Outputs, Predictor, body_tensors
+from inferd_worker.predictor import ALL_INVOCATIONS, SERVED_BODIES, Outputs, Predictor, body_tensors
 from inferd_worker.signature import TensorSpec
 
 COLUMN_TYPES = {"boolean": tensors.BOOL, "integer": tensors.INT32, "long": tensors.INT64, "float": tensors.FP32,
@@ -78,7 +78,7 @@ class MlflowPredictor(Predictor):
         self.outputs = outputs or self._outputs_of_example(folder) or [TensorSpec(DEFAULT_OUTPUT, tensors.FP64, None)]
         self._bodies = mlflow_bodies.scorer(model)
         if self._bodies is not None:
-            payloads, answers = body_tensors(BODIES)
+            payloads, answers = body_tensors(SERVED_BODIES | ALL_INVOCATIONS)
             self.inputs, self.outputs = self.inputs + payloads, self.outputs + answers
 
     def _outputs_of_example(self, folder):
