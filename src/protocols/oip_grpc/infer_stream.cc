@@ -68,10 +68,8 @@ void InferStream::OnMessage(base::BufferSlice message) {
   const uint64_t number = queue_.OpenRequest();
   if (PreparingIsBig(message, options())) {
     PrepareElsewhere(number, std::move(message));
-  } else if (Prepared prepared = PrepareRequest(message, forwarded_, call_.environment()); prepared.has_value()) {
-    Dispatch(number, std::move(prepared), {});
   } else {
-    Dispatch(number, std::move(prepared), ReadOutline(message.view()).id);
+    Dispatch(number, PrepareRequest(message, forwarded_, call_.environment()), message.view());
   }
   UpdateReading();
 }
@@ -91,21 +89,21 @@ void InferStream::PrepareElsewhere(uint64_t request, base::BufferSlice message) 
   call_.environment().pool.Post([key = key_, request, message = std::move(message), forwarded = forwarded_,
                                  &environment = call_.environment()]() mutable {
     Prepared prepared = PrepareRequest(message, forwarded, environment);
-    std::string id(prepared.has_value() ? std::string_view() : ReadOutline(message.view()).id);
-    message = {};
+    if (prepared.has_value()) message = {};
     net::Loop& loop = key->loop;
-    loop.Post([key = std::move(key), request, prepared = std::move(prepared), id = std::move(id)]() mutable {
+    loop.Post([key = std::move(key), request, prepared = std::move(prepared), message = std::move(message)]() mutable {
       if (key->stream == nullptr) return;
       key->stream->preparing_ = false;
-      key->stream->Dispatch(request, std::move(prepared), id);
+      key->stream->Dispatch(request, std::move(prepared), message.view());
       key->stream->UpdateReading();
     });
   });
 }
 
-void InferStream::Dispatch(uint64_t number, Prepared prepared, std::string_view id) {
+// `message` is used only if it could not be prepared.
+void InferStream::Dispatch(uint64_t number, Prepared prepared, std::string_view message) {
   if (ended_) return;
-  if (!prepared.has_value()) return RefuseRequest(number, prepared.error(), id);
+  if (!prepared.has_value()) return RefuseUnprepared(number, prepared.error(), message);
   const core::InferRequest& request = *prepared->request;
   core::Dispatcher& dispatcher = call_.environment().dispatcher;
   auto pinned = dispatcher.Find(request.model_name, request.model_version);
@@ -120,6 +118,7 @@ void InferStream::Execute(uint64_t number, PreparedRequest prepared, std::shared
   std::unique_ptr<core::InferRequest> request = std::move(prepared.request);
   if (pinned->signature().decoupled) {
     request->flow = std::make_shared<core::ResponseFlow>(options().stream_flow, key_->loop);
+    number = queue_.MakeUnordered(number);
   }
   auto execution = std::make_shared<Execution>();
   execution->key = key_;
@@ -151,10 +150,9 @@ void InferStream::AwaitModel(uint64_t number, PreparedRequest prepared) {
       [number, prepared = std::move(prepared)](const std::shared_ptr<Key>& key, core::LoadOutcome&& outcome) mutable {
         InferStream* const stream = key->stream;
         if (stream == nullptr || stream->ended_) return;
-        if (outcome.status.ok()) {
-          return stream->Execute(number, std::move(prepared), std::move(outcome.model));
-        }
-        stream->RefuseRequest(number, outcome.status, prepared.request->id);
+        if (!outcome.status.ok()) return stream->RefuseRequest(number, outcome.status, prepared.request->id);
+        stream->Execute(number, std::move(prepared), std::move(outcome.model));
+        stream->Send();  // responses that waited for this request, if its model turned out to be decoupled
       });
 }
 
@@ -258,6 +256,13 @@ StreamResponse InferStream::Encoded(const Execution& execution, base::Result<net
     return ErrorResponse(message.error(), execution.id, execution.FailureParameters(final));
   }
   return {.message = *std::move(message)};
+}
+
+void InferStream::RefuseUnprepared(uint64_t number, const base::Status& status, std::string_view message) {
+  const MessageOutline outline = ReadOutline(message);
+  const auto pinned = call_.environment().dispatcher.Find(outline.model_name, outline.model_version);
+  if (pinned.has_value() && (*pinned)->signature().decoupled) number = queue_.MakeUnordered(number);
+  RefuseRequest(number, status, outline.id);
 }
 
 void InferStream::RefuseRequest(uint64_t number, const base::Status& status, std::string_view id) {

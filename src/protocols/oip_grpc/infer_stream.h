@@ -22,13 +22,16 @@ struct StreamSet {
   std::unordered_set<InferStream*> streams;
 };
 
-// One ModelStreamInfer call: many requests in flight, each with any number of responses, sent in the order of the
-// requests. Loop-bound. The life of a request:
+// One ModelStreamInfer call: many requests in flight, each with any number of responses. Responses are sent in the
+// order of the requests. The exception, as in Triton, are models that give any number of responses (decoupled models).
+// Their responses are sent in the order in which they arrive. They wait for no response of another kind of model, nor
+// does one wait for them. Loop-bound. The life of a request:
 //
 //   OnMessage -> prepare (here, or on the pool if big) -> Dispatch -> OnResponse, each -> encode (here, or on the pool
 //   if big) -> Send, in its turn
 //
-// A request whose model must be loaded for it waits for that before it is dispatched.
+// A request whose model must be loaded for it waits for that before it is dispatched, and keeps its place in the order
+// meanwhile.
 //
 // No message is read while one is prepared on the pool, while Options::stream_requests_max are in flight, or while the
 // client does not read. A failed response has the error and the request's id. The stream continues, and so does a
@@ -60,7 +63,8 @@ class InferStream final : public net::grpc::MessageReader {
   const Options& options() const { return call_.options(); }
   void PrepareElsewhere(uint64_t request, base::BufferSlice message);
   void AwaitModel(uint64_t number, PreparedRequest prepared);
-  void Dispatch(uint64_t number, Prepared prepared, std::string_view id);
+  void Dispatch(uint64_t number, Prepared prepared, std::string_view message);
+  void RefuseUnprepared(uint64_t number, const base::Status& status, std::string_view message);
   void Execute(uint64_t number, PreparedRequest prepared, std::shared_ptr<const core::PinnedModel> pinned);
   static void Receive(const std::shared_ptr<Execution>& execution, core::InferResponse response);
   static void Arrive(const std::shared_ptr<Execution>& execution, Received received);

@@ -42,6 +42,21 @@ class InferStreamTest : public ::testing::Test {
 
   void Ask(const inference::ModelInferRequest& request) { call_->Message(request.SerializeAsString()); }
   void Ask(std::string_view id) { Ask(InferRequest(id)); }
+  void AskDecoupled(std::string_view id) { Ask(RequestTo("d", id)); }
+
+  static inference::ModelInferRequest RequestTo(std::string_view model, std::string_view id) {
+    inference::ModelInferRequest request = InferRequest(id);
+    request.set_model_name(std::string(model));
+    return request;
+  }
+
+  // Adds the model "d", which gives any number of responses.
+  std::shared_ptr<core::FakePinned> AddDecoupled() {
+    auto model = std::make_shared<core::FakePinned>();
+    model->signature_.decoupled = true;
+    service_.dispatcher.models["d"] = model;
+    return model;
+  }
 
   // From now on keeps completions by their request's id, and the flag of the last one.
   void Hold() {
@@ -406,7 +421,142 @@ TEST_F(InferStreamTest, ARequestMayHaveAnyNumberOfResponses) {
   Answer("c");
   Send("a", ResponseTo("a", "y2", false));
   Send("a", ResponseTo("a", "", true));
-  EXPECT_EQ(Received(), (Texts{"a:y1 more", "a:y2 more", "c:y last"}));
+  EXPECT_EQ(Received(), (Texts{"a:y1 more", "c:y last", "a:y2 more"}));
+}
+
+TEST_F(InferStreamTest, ResponsesOfDecoupledModelsNeitherWaitNorHoldOthers) {
+  AddDecoupled();
+  Open();
+  Hold();
+  Ask("a");
+  AskDecoupled("b");
+  Ask("c");
+  AskDecoupled("d");
+  Send("b", ResponseTo("b", "y1", false));
+  EXPECT_EQ(Received(), Texts{"b:y1 more"});
+  Answer("c");
+  Send("d", ResponseTo("d", "y1", false));
+  Send("b", ResponseTo("b", "y2", false));
+  EXPECT_EQ(Received(), (Texts{"b:y1 more", "d:y1 more", "b:y2 more"}));
+  Answer("a");
+  EXPECT_EQ(Received(), (Texts{"b:y1 more", "d:y1 more", "b:y2 more", "a:y", "c:y"}));
+  call_->End();
+  Send("d", ResponseTo("d", "y2", true));
+  Send("b", ResponseTo("b", "", true));
+  EXPECT_EQ(Received(), (Texts{"b:y1 more", "d:y1 more", "b:y2 more", "a:y", "c:y", "d:y2 last"}));
+  EXPECT_EQ(StatusOf(*call_), "0");
+}
+
+TEST_F(InferStreamTest, ARefusedRequestToADecoupledModelWaitsForNoOther) {
+  AddDecoupled();
+  Open();
+  Hold();
+  Ask("a");
+  for (const char* model : {"m", "d"}) {
+    inference::ModelInferRequest bad = RequestTo(model, std::string("bad-") + model);
+    bad.add_raw_input_contents("");
+    Ask(bad);
+  }
+  ASSERT_EQ(Received().size(), 1u);
+  EXPECT_TRUE(Received()[0].starts_with("bad-d!")) << Received()[0];
+  Answer("a");
+  ASSERT_EQ(Received().size(), 3u);
+  EXPECT_EQ(Received()[1], "a:y");
+  EXPECT_TRUE(Received()[2].starts_with("bad-m!")) << Received()[2];
+}
+
+TEST_F(InferStreamTest, RequestsToDecoupledModelsCountAsInFlight) {
+  service_.options.stream_requests_max = 2;
+  AddDecoupled();
+  Open();
+  Hold();
+  Ask("a");
+  AskDecoupled("b");
+  EXPECT_TRUE(call_->paused);
+  Send("b", ResponseTo("b", "y", true));
+  EXPECT_FALSE(call_->paused);
+  call_->window_open = false;
+  AskDecoupled("c");
+  AskDecoupled("d");  // is read later
+  Send("c", ResponseTo("c", "y1", false));
+  Send("c", ResponseTo("c", "y2", true));
+  EXPECT_TRUE(call_->paused);
+  EXPECT_EQ(Received(), (Texts{"b:y last", "c:y1 more"}));
+  call_->window_open = true;
+  call_->writable();
+  EXPECT_FALSE(call_->paused);
+  service_.server.loop.RunPosted();
+  EXPECT_TRUE(call_->paused) << "the next request was read";
+  Send("d", ResponseTo("d", "", true));
+  Answer("a");
+  EXPECT_EQ(Received(), (Texts{"b:y last", "c:y1 more", "c:y2 last", "a:y"}));
+  EXPECT_FALSE(call_->paused);
+}
+
+TEST_F(InferStreamTest, AClientThatReadsSlowlyGetsResponsesOfBothKindsInTurn) {
+  AddDecoupled();
+  Open();
+  Hold();
+  for (const char* id : {"a", "b"}) Ask(id);
+  AskDecoupled("c");
+  call_->window_open = false;
+  for (const char* output : {"y1", "y2", "y3"}) Send("c", ResponseTo("c", output, false));
+  for (const char* id : {"a", "b"}) Answer(id);
+  EXPECT_EQ(Received(), Texts{"c:y1 more"});
+  call_->window_open = true;
+  call_->writable();
+  service_.server.loop.RunPosted();
+  EXPECT_EQ(Received(), (Texts{"c:y1 more", "a:y", "c:y2 more", "b:y", "c:y3 more"}));
+}
+
+// A response that is encoded on the pool keeps its place among those of its request, and of its sequence.
+TEST_F(InferStreamTest, ResponsesOfDecoupledModelsKeepTheOrderInWhichTheyArrive) {
+  service_.options.offload_bytes = 8;
+  AddDecoupled();
+  Open();
+  Hold();
+  Ask("a");
+  AskDecoupled("b");
+  AskDecoupled("c");
+  inference::ModelInferRequest typed = RequestTo("d", "e");
+  (*typed.mutable_parameters())["typed_contents"].set_bool_param(true);
+  Ask(typed);
+  service_.Settle();
+  core::InferResponse big = ResponseTo("e", "y1", false);
+  big.outputs[0].shape = {4};
+  big.outputs[0].data =
+      base::BufferSlice(base::Buffer::CopyOf(std::string_view("\5\0\0\0\5\0\0\0\5\0\0\0\5\0\0\0", 16)));
+  Send("e", std::move(big));
+  EXPECT_EQ(service_.server.pool.waiting(), 1u) << "the response is encoded";
+  Send("e", ResponseTo("e", "", true));
+  Send("b", ResponseTo("b", "y", true));
+  EXPECT_EQ(Received(), Texts{});
+  Answer("a");
+  EXPECT_EQ(Received(), Texts{"a:y"});
+  service_.Settle();
+  EXPECT_EQ(Received(), (Texts{"a:y", "e:y1 more", "b:y last"}));
+}
+
+TEST_F(InferStreamTest, ADecoupledModelThatWasLoadedHoldsNoOther) {
+  const auto model = AddDecoupled();
+  service_.dispatcher.models.erase("d");
+  service_.dispatcher.on_demand = true;
+  Open();
+  Hold();
+  AskDecoupled("a");
+  Ask("b");
+  Answer("b");
+  EXPECT_EQ(Received(), Texts{}) << "of the first request's model, nothing is known yet";
+  auto& demands = service_.dispatcher.demands;
+  ASSERT_EQ(demands.size(), 1u);
+  demands[0].done({.status = {}, .model = model, .retry_after_ms = 0});
+  service_.Settle();
+  EXPECT_EQ(Received(), Texts{"b:y"});
+  call_->End();
+  EXPECT_FALSE(call_->answered());
+  Send("a", ResponseTo("a", "y", true));
+  EXPECT_EQ(Received(), (Texts{"b:y", "a:y last"}));
+  EXPECT_EQ(StatusOf(*call_), "0");
 }
 
 TEST_F(InferStreamTest, ResponsesFollowAFailureThatIsNotTheLast) {
@@ -481,7 +631,7 @@ TEST_F(InferStreamTest, AnEngineHoldsWhileTheClientTakesNothing) {
   EXPECT_EQ(Received(), (Texts{"a:y1 more", "a:y2 more", "a:y3 more"}));
 }
 
-// Later requests in the stream wait for the first one's responses; their responses pause only their own engines.
+// Responses that wait for the client pause only their own engine.
 TEST_F(InferStreamTest, RequestsHoldEachForItself) {
   service_.dispatcher.models["m"]->signature_.decoupled = true;
   service_.options.stream_flow = {.responses_held = 1};
@@ -492,12 +642,15 @@ TEST_F(InferStreamTest, RequestsHoldEachForItself) {
     flows[request.id] = request.flow;
   };
   for (const char* id : {"a", "b"}) Ask(id);
+  call_->window_open = false;
+  Send("a", ResponseTo("a", "y", false));  // the transport has it
   Send("b", ResponseTo("b", "y", false));
   EXPECT_FALSE(flows["b"]->open());
   EXPECT_TRUE(flows["a"]->open());
-  Send("a", ResponseTo("a", "", true));
+  call_->window_open = true;
+  call_->writable();
   EXPECT_TRUE(flows["b"]->open());
-  EXPECT_EQ(Received(), Texts{"b:y more"});
+  EXPECT_EQ(Received(), (Texts{"a:y more", "b:y more"}));
 }
 
 TEST_F(InferStreamTest, TheStreamOfAnEngineThatDoesNotHoldEnds) {

@@ -9,30 +9,56 @@ uint64_t ResponseQueue::OpenRequest() {
   return first_ + requests_.size() - 1;
 }
 
+uint64_t ResponseQueue::MakeUnordered(uint64_t request) {
+  Request& moved = At(request);
+  moved.closed = true;
+  moved.moved = true;
+  ++moved_;
+  ++unordered_requests_;
+  // Usually the request came last, so nothing of it stays.
+  while (!requests_.empty() && requests_.back().moved) {
+    requests_.pop_back();
+    --moved_;
+  }
+  DropDone();
+  return kUnordered;
+}
+
 uint64_t ResponseQueue::OpenResponse(uint64_t request) {
+  if (request == kUnordered) {
+    unordered_.emplace_back();
+    return first_unordered_ + unordered_.size() - 1;
+  }
   Request& open = At(request);
   open.responses.emplace_back();
   return open.first + open.responses.size() - 1;
 }
 
 void ResponseQueue::Put(uint64_t request, uint64_t response, StreamResponse ready) {
+  if (request == kUnordered) {
+    unordered_[static_cast<size_t>(response - first_unordered_)].response = std::move(ready);
+    return;
+  }
   Request& open = At(request);
   open.responses[static_cast<size_t>(response - open.first)] = std::move(ready);
 }
 
 void ResponseQueue::CloseRequest(uint64_t request) {
-  At(request).closed = true;
-  DropDone();
-}
-
-bool ResponseQueue::ready() const {
-  if (requests_.empty()) return false;
-  const Request& front = requests_.front();
-  return !front.empty() && front.responses[front.left].has_value();
+  if (request != kUnordered) {
+    At(request).closed = true;
+    DropDone();
+  } else if (unordered_.empty()) {
+    --unordered_requests_;
+  } else {
+    ++unordered_.back().closed;
+  }
 }
 
 std::optional<StreamResponse> ResponseQueue::Next() {
-  if (!ready()) return std::nullopt;
+  const bool ordered = ordered_ready();
+  if (unordered_ready() && (unordered_next_ || !ordered)) return NextUnordered();
+  if (!ordered) return std::nullopt;
+  unordered_next_ = true;
   Request& front = requests_.front();
   std::optional<StreamResponse> next = std::move(front.responses[front.left]);
   if (++front.left == front.responses.size()) {
@@ -44,8 +70,19 @@ std::optional<StreamResponse> ResponseQueue::Next() {
   return next;
 }
 
+std::optional<StreamResponse> ResponseQueue::NextUnordered() {
+  unordered_next_ = false;
+  Slot& front = unordered_.front();
+  std::optional<StreamResponse> next = std::move(front.response);
+  unordered_requests_ -= front.closed;
+  unordered_.pop_front();
+  ++first_unordered_;
+  return next;
+}
+
 void ResponseQueue::DropDone() {
   while (!requests_.empty() && requests_.front().closed && requests_.front().empty()) {
+    if (requests_.front().moved) --moved_;
     requests_.pop_front();
     ++first_;
   }

@@ -121,10 +121,13 @@ def test_each_response_of_a_step_goes_on(server):
 
 def test_requests_of_a_stream_are_of_any_kind(server):
     with Stream(server) as stream:
-        stream.send("each", inputs_of(tritonclient.grpc, VALUES=numbers(1, 2), ADDEND=numbers(1)))
-        stream.send("each", inputs_of(tritonclient.grpc, VALUES=numbers(1)))
-        stream.send("choose", inputs_of(tritonclient.grpc, IN=numbers(5)), parameters={"double": True})
-        assert values_of(stream.results(2), "SUM") == [[2], [3]]
-        result, error = stream.next()
-        assert result is None and "ADDEND" in error.message()
-        assert values_of(stream.results(1), "OUT") == [[10]]
+        stream.send("each", inputs_of(tritonclient.grpc, VALUES=numbers(1, 2), ADDEND=numbers(1)), request_id="many")
+        stream.send("each", inputs_of(tritonclient.grpc, VALUES=numbers(1)), request_id="refused")
+        stream.send("choose", inputs_of(tritonclient.grpc, IN=numbers(5)), request_id="one", parameters={"double": True})
+        answers = [stream.next() for _ in range(4)]
+    # Those of "each" wait for no other request, and no other waits for them.
+    errors = [error.message() for _, error in answers if error is not None]
+    results = [result for result, _ in answers if result is not None]
+    assert len(errors) == 1 and "ADDEND" in errors[0]
+    assert values_of([result for result in results if result.get_response().id == "many"], "SUM") == [[2], [3]]
+    assert values_of([result for result in results if result.get_response().id == "one"], "OUT") == [[10]]

@@ -1,4 +1,4 @@
-"""ModelStreamInfer through tritonclient: many requests in flight, answers in order, errors, cancel, ends."""
+"""ModelStreamInfer through tritonclient: many requests in flight, the order of answers, errors, cancel, ends."""
 
 import asyncio
 
@@ -105,6 +105,32 @@ def test_a_decoupled_model_gives_any_number_of_responses(server):
     assert [result.get_response().id for result in results] == ["3", "3", "3", "1"]
     assert [result.as_numpy("OUT").tolist() for result in results] == [[0], [1], [2], [0]]
     assert [result.as_numpy("IDX").tolist() for result in results] == [[0], [1], [2], [0]]
+
+
+def test_responses_of_decoupled_models_neither_wait_nor_hold_others(tmp_path):
+    hold_file = tmp_path / "hold"
+    hold_file.touch()
+    repository = tmp_path / "models"
+    models.add_fake(repository, "held", hold_file=hold_file)
+    models.add_fake(repository, "echo")
+    for name in ("endless", "repeat"):
+        models.add_repeat(repository, name)
+    delays = tensor("DELAY", numpy.array([0, 600_000], numpy.uint32), "UINT32")
+    with Server(repository) as server, Stream(server) as stream:
+        stream.send("held", int32_inputs(7), request_id="held")
+        stream.send("endless", [*repeat_inputs(1, 2), delays], request_id="endless")
+        first, = stream.results(1)
+        stream.send("echo", int32_inputs(8), request_id="echo")
+        stream.send("repeat", repeat_inputs(3, 4), request_id="repeat", enable_empty_final_response=True)
+        results = [first, *stream.results(3)]
+        assert [result.get_response().id for result in results] == ["endless", "repeat", "repeat", "repeat"]
+        assert [result.as_numpy("OUT").tolist() for result in results[:3]] == [[1], [3], [4]]
+        assert [result.get_response().parameters["triton_final_response"].bool_param for result in results] == [False] * 3 + [True]
+        stream.send("repeat", repeat_inputs(5)[:0], request_id="refused")
+        _, error = stream.next()
+        assert "IN" in error.message()
+        hold_file.unlink()
+        assert [result.get_response().id for result in stream.results(2)] == ["held", "echo"]
 
 
 def test_the_last_response_is_marked_for_those_who_ask(server):

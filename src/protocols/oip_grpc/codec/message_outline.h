@@ -7,7 +7,10 @@ namespace inferd::oip_grpc {
 
 // The facts about a ModelInferRequest that need no decoding.
 struct MessageOutline {
-  std::string_view id;   // a view into the message, UTF-8; empty if none
+  // Views into the message, UTF-8. Empty if none.
+  std::string_view model_name;
+  std::string_view model_version;
+  std::string_view id;
   size_t raw_bytes = 0;  // of raw_input_contents, which decoding does not copy
 };
 

@@ -10,6 +10,7 @@ namespace {
 inference::ModelInferRequest Request() {
   inference::ModelInferRequest request;
   request.set_model_name("m");
+  request.set_model_version("3");
   request.set_id("seven");
   request.add_inputs()->mutable_contents()->add_int_contents(5);
   request.add_raw_input_contents("12345");
@@ -17,8 +18,10 @@ inference::ModelInferRequest Request() {
   return request;
 }
 
-TEST(ReadOutlineTest, IdAndRawBytes) {
+TEST(ReadOutlineTest, ModelIdAndRawBytes) {
   const std::string message = Request().SerializeAsString();
+  EXPECT_EQ(ReadOutline(message).model_name, "m");
+  EXPECT_EQ(ReadOutline(message).model_version, "3");
   EXPECT_EQ(ReadOutline(message).id, "seven");
   EXPECT_EQ(ReadOutline(message).raw_bytes, 8u);
   EXPECT_EQ(ReadOutline("").id, "");
