@@ -53,7 +53,8 @@ void CheckProbe(Fields& container, std::string_view key, ProbeCheck how) {
     if (port == nullptr || IsUnset(*port)) at->Fail("port", "is required");
   }
   has_handler |= probe->Map("exec").has_value();
-  if (has_handler || how == ProbeCheck::kServer || IsUnset(probe->value())) return;
+  const bool may_lack_handler = how == ProbeCheck::kServer || key == "readinessProbe";
+  if (has_handler || may_lack_handler || IsUnset(probe->value())) return;
   // A handler of a wrong type is reported elsewhere.
   for (const std::string_view handler : {"httpGet", "tcpSocket", "grpc", "exec"}) {
     if (probe->Find(handler) != nullptr && !probe->Find(handler)->is(manifest::Kind::kNull)) return;

@@ -14,7 +14,7 @@ inline constexpr std::string_view kServingContainer = "kserve-container";
 
 // How strictly probes are checked.
 // kServer: of the container that answers requests. A probe with nothing but timings asks for a connection to its port.
-// kWhole: as Kubernetes does.
+// kWhole: of the other containers. Only a readiness probe may have nothing but timings.
 // kTypes: of Knative's pods, whose probes may leave out the port and the kind of check.
 enum class ProbeCheck { kServer, kWhole, kTypes };
 
