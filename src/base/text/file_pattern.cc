@@ -1,13 +1,8 @@
 #include "base/text/file_pattern.h"
 
-#include <algorithm>
+#include "base/text/ascii_case.h"
 
 namespace inferd::base {
-namespace {
-
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-}  // namespace
 
 std::optional<std::string_view> StarOf(std::string_view pattern, std::string_view filename) {
   const size_t star = pattern.find('*');
@@ -17,7 +12,7 @@ std::optional<std::string_view> StarOf(std::string_view pattern, std::string_vie
   const std::string_view before = pattern.substr(0, star);
   const std::string_view after = pattern.substr(star + 1);
   if (filename.size() <= before.size() + after.size() || !filename.starts_with(before)) return std::nullopt;
-  if (!std::ranges::equal(filename.substr(filename.size() - after.size()), after, {}, Lower, Lower)) {
+  if (!EqualWithoutCase(filename.substr(filename.size() - after.size()), after)) {
     return std::nullopt;
   }
   return filename.substr(before.size(), filename.size() - before.size() - after.size());

@@ -4,6 +4,7 @@
 
 #include "ctl/import/foreign_folder.h"
 #include "ctl/import/listing.h"
+#include "ctl/import/model_folders.h"
 #include "ctl/text/quoted_path.h"
 
 namespace inferd::ctl {
@@ -79,13 +80,7 @@ base::Result<ForeignFolder> ReadTensorFlowFolder(const fs::path& folder) {
     found.options = ServerOptions({"--model_name=" + name, "--model_base_path=" + absolute.string()});
     return found;
   }
-  for (const std::string& name : listing.folders) {
-    if (HasVersionFolders(folder / name)) {
-      found.models.push_back({.name = name, .place = (folder / name).string()});
-    } else if (const auto inside = ListFolder(folder / name); !inside.has_value()) {
-      found.unread.push_back(inside.error().message());
-    }
-  }
+  AddModelFolders(folder, listing, found);
   if (found.models.empty() && found.unread.empty()) {
     return std::unexpected(base::InvalidArgument(
         QuotedPath(folder) +

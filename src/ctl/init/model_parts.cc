@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/system/regular_file.h"
+#include "base/text/ascii_case.h"
 #include "base/text/digits.h"
 #include "base/text/file_pattern.h"
 #include "base/text/printable.h"
@@ -51,12 +52,6 @@ base::Result<std::vector<std::string>> NamesIn(const fs::path& folder) {
   }
   std::ranges::sort(names);
   return names;
-}
-
-std::string LowerCase(std::string text) {
-  std::ranges::transform(text, text.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
 }
 
 // A pattern that a file name matches, and the files beside it that the pattern demands: "*-symbol.json" with
@@ -131,7 +126,7 @@ base::Result<std::vector<ModelPart>> PartsOfFile(const fs::path& file, const std
     parts.push_back({file.parent_path() / match->companions[i],
                      fs::path(version) / base::WithStar(companion_name, match->companion_stars[i])});
   }
-  if (LowerCase(file.extension().string()) == ".onnx") {
+  if (base::EqualWithoutCase(file.extension().string(), ".onnx")) {
     INFERD_ASSIGN_OR_RETURN(std::vector<ModelPart> external, ExternalParts(file, version));
     for (ModelPart& part : external) {
       if (part.to == parts.front().to) parts.front().to = fs::path(version) / name;  // the names would be the same

@@ -4,13 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/ascii_case.h"
+
 namespace inferd::ctl {
 
 namespace {
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-bool Same(char a, char b) { return Lower(a) == Lower(b); }
+bool Same(char a, char b) { return base::LowerAscii(a) == base::LowerAscii(b); }
 
 size_t ErrorsMax(std::string_view name) {
   constexpr size_t kErrorsMax = 3;

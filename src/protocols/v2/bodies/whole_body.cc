@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/text/ascii_case.h"
 #include "data/json/writer.h"
 #include "data/tensor/bytes.h"
 
@@ -41,8 +42,7 @@ std::string HeadersJson(std::span<const std::pair<std::string_view, std::string_
   json.BeginObject();
   for (const auto& [name, value] : headers) {
     std::string lower(name);
-    std::ranges::transform(lower, lower.begin(),
-                           [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+    std::ranges::transform(lower, lower.begin(), base::LowerAscii);
     if (std::ranges::find(names, lower) != names.end()) continue;  // the first one counts
     json.Member(lower, value);
     names.push_back(std::move(lower));
