@@ -27,7 +27,7 @@ namespace inferd::toy {
 
 // a comment with a < b and true
 int Larger(int a, int b) {
-  const int both[] = {a, b};
+  const int both[] = {a, b, a};
   /* !true */ const char* text = "a < b && true"; const char* raw = R"(1 + 2)";
   return both[0] < both[1] ? b : a;
 }
@@ -147,7 +147,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual((status, error), (0, ""))
         self.assertEqual(self.source.read_text(), SOURCE)
         verdicts = [line.rsplit(" | ", 2)[1:] for line in (self.tree / "report").read_text().splitlines()]
-        # With "<=" the larger of two is the same; [2] is behind the end.
+        # With "<=" the larger of two is the same.
         self.assertIn(["< -> <=", "NOT NOTICED"], verdicts)
         self.assertIn(["< -> >", "noticed"], verdicts)
         self.assertEqual(len(verdicts), 5)
@@ -160,7 +160,7 @@ class RunTest(unittest.TestCase):
         self.assertEqual((status, error), (0, ""))
         self.assertIn("0 verdicts differ from the report's, and 0 of its changes cannot be made", out)
         # A test that notices less, and a statement that is gone.
-        self.write_test("return inferd::toy::Larger(1, 2) == 2 ? 0 : 1;")
+        self.write_test("return inferd::toy::Larger(2, 1) == 2 ? 0 : 1;")
         report.write_text(report.read_text() + "larger.cc | gone < 1 ; | word 2, occurrence 1 | < -> > | noticed\n")
         status, out, error = self.run_all("--again", str(report))
         self.assertEqual(status, 1)
