@@ -269,6 +269,17 @@ esac
         self.assertIn("\nunsteady: failed beside other tests, passed alone\n  dev: a_test: Room/A.T0/0:Room/A.T1/0\n", output)
         self.assertRegex((self.tree / "repeated").read_text(), r"^Room/A.T0/0:Room/A.T1/0 .*build/dev .*-R \^a_test\$")
 
+    def test_a_program_of_unittest_that_passes_alone(self):
+        output_of = " 1/3 Test #1: a_test .....***Failed   1.0 sec\nFAIL: test_x (__main__.RunTest.test_x)\n{}\n\n      Start 2: b_test\n 2/3 Test #2: b_test ..   Passed"
+        status, output = self.failing_program(failures=0, log=output_of.format("FAILED (failures=1)"))
+        self.assertEqual((status, output.splitlines()[-1]), (0, f"{3 * 27 + 3 * 3 + 4 + 5} passed, 0 failed"), output)
+        self.assertIn("\nunsteady: failed beside other tests, passed alone\n  dev: a_test: test_x\n", output)
+        # An error may be a crash of what is tested.
+        (self.tree / "repeated").unlink()
+        status, output = self.failing_program(failures=0, log=output_of.format("FAILED (failures=1, errors=1)"))
+        self.assertEqual((status, output.splitlines()[-1]), (1, f"{3 * 27 + 3 * 3 - 1 + 4 + 5} passed, 1 failed"), output)
+        self.assertFalse((self.tree / "repeated").exists())
+
     def test_what_a_sanitizer_found_is_not_run_again(self):
         status, output = self.failing_program(log="==1==ERROR: AddressSanitizer: heap-use-after-free")
         self.assertEqual((status, output.splitlines()[-1]), (1, f"{3 * 27 + 3 * 3 - 1 + 4 + 5} passed, 1 failed"), output)
