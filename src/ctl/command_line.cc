@@ -7,12 +7,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text/nearest_name.h"
 #include "base/version/version.h"
 #include "ctl/commands.h"
 #include "ctl/settings.h"
 #include "ctl/subcommands.h"
 #include "ctl/text/duration_option.h"
-#include "ctl/text/suggestion.h"
 
 namespace inferd::ctl {
 
@@ -94,16 +94,14 @@ std::string WrongName(const CLI::App& app) {
     for (const CLI::App* sub : selected) AddLongNames(*sub, names);
     AddLongNames(app, names);
     const std::string name = option->substr(2, option->find('=') - 2);
-    const std::string_view nearest = Nearest(name, names);
-    return "there is no option '--" + name + "'" +
-           (nearest.empty() ? "" : "; did you mean '--" + std::string(nearest) + "'?");
+    return "there is no option '--" + name + "'" + base::SuggestName(name, names, "--");
   }
   const auto command = std::ranges::find_if(extras, [](const std::string& extra) { return !extra.starts_with('-'); });
   if (!selected.empty() || command == extras.end()) return "";
   std::vector<std::string> names;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
     names.push_back(sub->get_name());
-  return "there is no command '" + *command + "'" + Suggestion(*command, names);
+  return "there is no command '" + *command + "'" + base::SuggestName(*command, names);
 }
 
 int ReportUsage(const CLI::App& app, const CLI::ParseError& error, std::ostream& out, std::ostream& err) {
@@ -125,7 +123,7 @@ Status WithModelSuggestion(V2Server& server, const std::string& model, Status er
   std::vector<std::string> names;
   for (const IndexRow& row : *rows) names.push_back(row.name);
   if (std::ranges::find(names, model) != names.end()) return error;
-  return {error.code(), error.message() + Suggestion(model, names)};
+  return {error.code(), error.message() + base::SuggestName(model, names)};
 }
 
 int Report(const Status& status, std::ostream& err) {

@@ -6,10 +6,10 @@
 #include <map>
 #include <optional>
 
+#include "base/text/nearest_name.h"
 #include "ctl/generator.h"
 #include "ctl/npy.h"
 #include "ctl/text/file_text.h"
-#include "ctl/text/suggestion.h"
 #include "data/json/reader.h"
 #include "data/tensor/raw.h"
 #include "data/tensorjson/parse.h"
@@ -174,7 +174,7 @@ Status CheckNames(const ModelSignature& model, const std::map<std::string, std::
   for (const auto& [name, value] : by_name) {
     if (std::ranges::find(names, name) != names.end()) continue;
     return InvalidArgument("model '" + model.name + "' has no input '" + name + "'; it has " + described +
-                           Suggestion(name, names));
+                           base::SuggestName(name, names));
   }
   return base::OkStatus();
 }

@@ -83,7 +83,8 @@ TEST(InputValueTest, ErrorsNameTheInput) {
   } kCases[] = {
       {{.values = {}, .shapes = {}, .fill = ""}, "input 'x' (INT32 [-1,2]) has no value"},
       {{.values = {"y=1"}, .shapes = {}, .fill = "ones"}, "has no input 'y'; it has 'x' (INT32 [-1,2])"},
-      {{.values = {"X=1"}, .shapes = {}, .fill = ""}, "has no input 'X'; it has 'x' (INT32 [-1,2]); did you mean 'x'?"},
+      {{.values = {"X=1"}, .shapes = {}, .fill = ""},
+       "has no input 'X'; it has 'x' (INT32 [-1,2]) (did you mean 'x'?)"},
       {{.values = {}, .shapes = {"yy=1"}, .fill = "ones"}, "has no input 'yy'; it has 'x' (INT32 [-1,2])"},
       {{.values = {"x"}, .shapes = {}, .fill = ""}, "expected NAME=VALUE"},
       {{.values = {"x=1", "x=2"}, .shapes = {}, .fill = ""}, "given twice"},

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/system/regular_file.h"
-#include "ctl/text/suggestion.h"
+#include "base/text/nearest_name.h"
 
 namespace inferd::ctl {
 
@@ -68,7 +68,7 @@ Result<CLI::Option*> FindOption(CLI::App& app, const std::string& name) {
     if (option->check_lname(name)) return option;
     names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
   }
-  return std::unexpected(base::InvalidArgument("there is no option '" + name + "'" + Suggestion(name, names)));
+  return std::unexpected(base::InvalidArgument("there is no option '" + name + "'" + base::SuggestName(name, names)));
 }
 
 Result<std::vector<Setting>> FromFile(CLI::App& app, const std::string& file, bool required) {

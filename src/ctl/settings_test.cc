@@ -106,7 +106,7 @@ TEST_F(SettingsTest, AnErrorNamesItsPlace) {
     const char* text;
     const char* said;
   } kCases[] = {
-      {"tokn = a\n", ": there is no option 'tokn'; did you mean 'token'?"},
+      {"tokn = a\n", ": there is no option 'tokn' (did you mean 'token'?)"},
       {"url: http://h\n", ": there is no option 'url: http://h'"},
       {"[bench]\nurl = a\n", ": there is no option '[bench]'"},
       {"timeout = -1\n", ": --timeout: "},

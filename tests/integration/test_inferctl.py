@@ -56,7 +56,7 @@ def test_every_command_prints_json(inferctl):
 
 def test_errors_are_not_in_the_json(inferctl, server):
     status, output, errors = inferctl("--url", server.url, "-o", "json", "models", "simpel")
-    assert (status, output) == (1, "") and errors.endswith("; did you mean 'simple'?\n")
+    assert (status, output) == (1, "") and errors.endswith(" (did you mean 'simple'?)\n")
 
 
 def test_validate_prints_json(inferctl, tmp_path):

@@ -6,8 +6,8 @@
 #include <array>
 #include <optional>
 
+#include "base/text/nearest_name.h"
 #include "config/model/model_config_document.h"
-#include "config/nearest_name.h"
 
 namespace inferd::config {
 namespace {
@@ -38,7 +38,7 @@ std::optional<UnknownField> FindUnknownField(const std::string& message) {
 std::string SuggestField(const UnknownField& unknown) {
   const auto* type = google::protobuf::DescriptorPool::generated_pool()->FindMessageTypeByName(unknown.type);
   if (type == nullptr) return "";
-  NearestName nearest(unknown.field);
+  base::NearestName nearest(unknown.field);
   for (int i = 0; i < type->field_count(); ++i) nearest.Offer(type->field(i)->name());
   return nearest.Suggestion();
 }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/text/digits.h"
-#include "config/nearest_name.h"
+#include "base/text/nearest_name.h"
 #include "config/option_table/option_assignments.h"
 #include "config/option_table/option_value.h"
 
@@ -202,7 +202,7 @@ std::string SuggestOption(std::string_view name, std::string_view prefix, const 
              "')";
     }
   }
-  NearestName nearest(name);
+  base::NearestName nearest(name);
   for (const PersonalityFlag& flag : personality.flags) {
     nearest.Offer(flag.name);
   }

@@ -1,4 +1,4 @@
-#include "config/nearest_name.h"
+#include "base/text/nearest_name.h"
 #include "config/option_table/option_assignments.h"
 
 namespace inferd::config {
@@ -30,7 +30,7 @@ base::Result<Assignments> ReadEnvironment(const std::map<std::string, std::strin
     }
     const auto it = known.find(name);
     if (it == known.end() || IsServiceLink(value)) {
-      NearestName nearest(name);
+      base::NearestName nearest(name);
       for (const auto& [other, option] : known) nearest.Offer(other);
       assignments.warnings.push_back("environment: " + name + " is ignored" +
                                      (it == known.end() ? nearest.Suggestion() : std::string()));

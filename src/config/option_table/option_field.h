@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/text/ascii_case.h"
-#include "config/nearest_name.h"
+#include "base/text/nearest_name.h"
 #include "config/option_table/option_table.h"
 #include "config/option_table/option_value.h"
 
@@ -20,7 +20,7 @@ namespace inferd::config {
 // Triton.
 template <typename Enum>
 base::Result<Enum> ParseChoice(std::string_view names, std::string_view text) {
-  NearestName nearest(text);
+  base::NearestName nearest(text);
   int index = 0;
   for (std::string_view rest = names; !rest.empty(); ++index) {
     const size_t bar = rest.find('|');

@@ -80,9 +80,9 @@ base::Status SetHostPolicy(ServerOptions& options, std::string_view text) {
     policy->numa_node = static_cast<int>(node);
     return base::OkStatus();
   }
-  NearestName nearest(setting);
-  for (const std::string_view known : {"cpu-cores", "numa-node"}) nearest.Offer(known);
-  return base::InvalidArgument("there is no setting '" + std::string(setting) + "'" + nearest.Suggestion());
+  constexpr std::string_view kSettings[] = {"cpu-cores", "numa-node"};
+  return base::InvalidArgument("there is no setting '" + std::string(setting) + "'" +
+                               base::SuggestName(setting, kSettings));
 }
 
 constexpr std::string_view kLocalSettings[] = {"size", "ttl"};
@@ -152,9 +152,7 @@ base::Status SetCacheSetting(CacheOptions& cache, std::string_view setting, std:
 base::Status UnknownName(const std::string& what, std::string_view name, std::span<const std::string_view> known) {
   const auto is_of_name = [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; };
   if (!std::ranges::all_of(name, is_of_name)) return base::InvalidArgument(what + " of that name");
-  NearestName nearest(name);
-  for (const std::string_view each : known) nearest.Offer(each);
-  return base::InvalidArgument(what + " '" + std::string(name) + "'" + nearest.Suggestion());
+  return base::InvalidArgument(what + " '" + std::string(name) + "'" + base::SuggestName(name, known));
 }
 
 // Parses CACHE,SETTING=VALUE. Each call adds one setting of the only cache.

@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/text/masking.h"
-#include "config/nearest_name.h"
+#include "base/text/nearest_name.h"
 #include "config/option_table/option_assignments.h"
 
 namespace inferd::config {
@@ -37,7 +37,7 @@ base::Result<const Personality*> ChoosePersonality(const OptionSources& sources,
   }
   const Personality* personality = FindPersonality(as);
   if (personality != nullptr) return personality;
-  NearestName nearest(as);
+  base::NearestName nearest(as);
   for (const auto* known : Personalities()) nearest.Offer(known->name);
   return std::unexpected(base::InvalidArgument("--as: there is no personality '" + as + "'" + nearest.Suggestion()));
 }

@@ -1,9 +1,8 @@
 #include "ctl/manifests/manifest_report.h"
+#include "base/text/nearest_name.h"
 
 #include <ostream>
 #include <string_view>
-
-#include "ctl/text/suggestion.h"
 
 namespace inferd::ctl {
 
@@ -67,8 +66,7 @@ void WriteProblem(json::Writer& writer, std::string_view file, const manifest::P
 
 // An unknown field is mostly a misspelled one.
 std::string WarningOf(const UnknownField& field) {
-  const std::vector<std::string> known(field.known.begin(), field.known.end());
-  return "there is no such field, and it is dropped" + Suggestion(field.name, known);
+  return "there is no such field, and it is dropped" + base::SuggestName(field.name, field.known);
 }
 
 void WriteSelection(json::Writer& writer, const RuntimeSelection& selection) {

@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/text/nearest_name.h"
 #include "base/text/printable.h"
-#include "config/nearest_name.h"
 #include "protocols/oip_http/router.h"
 
 namespace inferd::oip_http {
@@ -34,7 +34,7 @@ std::string_view NearestWord(std::string_view word) {
   if (word == "predict" || word == "inference" || word == "score") return "infer";
   if (word.size() > kPathWordBytesMax) return word;
   for (const std::string_view known : kPathWords) {
-    config::NearestName nearest(word);
+    base::NearestName nearest(word);
     nearest.Offer(known);
     if (known == word || (known.size() > 2 && !nearest.Suggestion().empty())) return known;
   }

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/text/nearest_name.h"
 #include "base/text/printable.h"
-#include "config/nearest_name.h"
 
 namespace inferd::oip_http {
 
@@ -21,7 +21,7 @@ constexpr size_t kListedInputsMax = 8;
 
 std::string NearModel(std::string_view model, const std::vector<std::string>& names) {
   if (names.empty()) return "; the server has no models: its log says why";
-  config::NearestName nearest(model);
+  base::NearestName nearest(model);
   for (size_t i = 0; model.size() <= kAdviceNameBytesMax && i < std::min(names.size(), kComparedModelsMax); ++i) {
     const std::string& name = names[i];
     if (name != model && name.size() <= kAdviceNameBytesMax && base::IsPrintable(name)) nearest.Offer(name);

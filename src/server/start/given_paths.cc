@@ -5,9 +5,9 @@
 #include <system_error>
 
 #include "base/text/digits.h"
+#include "base/text/nearest_name.h"
 #include "base/text/printable.h"
 #include "config/base_path.h"
-#include "config/nearest_name.h"
 #include "config/personality.h"
 #include "config/remote_uri.h"
 #include "server/start/folder_kind.h"
@@ -77,12 +77,11 @@ std::string HintFor(const fs::path& path) {
     folder = folder.parent_path();
   }
   const std::vector<std::string> names = NamesIn(folder);
-  config::NearestName nearest(missing.substr(0, kShownBytesMax));
-  for (const std::string& name : names) nearest.Offer(name);
   const std::string shown = ShownPath(folder);
   const bool is_here = folder == WorkingFolder();
   const std::string prefix = is_here ? "" : shown.substr(1, shown.size() - 2) + "/";
-  if (const std::string suggestion = nearest.Suggestion(prefix); !suggestion.empty()) return suggestion;
+  const std::string suggestion = base::SuggestName(missing.substr(0, kShownBytesMax), names, prefix);
+  if (!suggestion.empty()) return suggestion;
   std::string list;
   for (size_t i = 0; i < std::min(names.size(), kListedNamesMax); ++i) list += (i == 0 ? "" : ", ") + names[i];
   if (names.size() > kListedNamesMax) list += ", ...";
