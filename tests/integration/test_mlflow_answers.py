@@ -30,6 +30,21 @@ KINDS = {"frame": lambda: pd.DataFrame({"n": [1], "word": ["a"]}), "series": lam
          "list": lambda: ["a", {"b": 1}], "dict": lambda: {"a": np.array([1, 2]), "b": "c"}, "array": lambda: np.array([[1, 2]]),
          "text": lambda: "a", "nothing": lambda: None}
 
+def halves(data):
+    return data["x"] / 2
+
+def records(data):
+    return [{"x": value, "word": "a"} for value in data["x"]]
+
+def ragged(data):
+    return [list(range(count)) for count in range(1, 1 + len(data))]
+
+def gaps(data):
+    return pd.DataFrame({"i": pd.Series([1] + [None] * (len(data) - 1), dtype="Int64")})
+
+def lengths(data):
+    return [len(value) for value in data["v"]]
+
 def given(data):
     # What came, or what the first word asks for.
     first = data.ravel()[0] if isinstance(data, np.ndarray) and data.size else None
@@ -52,10 +67,16 @@ X = '[{"type": "double", "name": "x"}]'
 # Each (function, inputs, outputs) of a signature; None: there is none.
 MODELS = {
     "texts": ("texts", X, None),
+    "pairs": ("around", X, None),
     "around": ("around", X, '[{"type": "double", "name": "z"}]'),
     "unsigned": ("given", None, None),
     "notes": ("notes", '[{"type": "double", "name": "x"}, {"type": "string", "name": "note", "required": false}]',
               '[{"type": "string"}]'),
+    "halves": ("halves", X, '[{"type": "long"}]'),
+    "records": ("records", X, '[{"type": "double", "name": "x"}, {"type": "string", "name": "word"}]'),
+    "ragged": ("ragged", X, '[{"type": "array", "items": {"type": "long"}}]'),
+    "gaps": ("gaps", X, '[{"type": "long", "name": "i"}]'),
+    "lengths": ("lengths", '[{"type": "array", "items": {"type": "double"}, "name": "v", "required": true}]', '[{"type": "long"}]'),
     "numbers": ("total", '[{"type": "double", "name": 0}, {"type": "double", "name": 1}, {"type": "double", "name": 2}]',
                 '[{"type": "tensor", "tensor-spec": {"dtype": "float64", "shape": [-1]}}]')}
 
@@ -153,15 +174,38 @@ def test_v2_has_the_names_of_the_signature(server):
     status, answer = server.infer("numbers", inputs)
     assert status == 200 and answer["outputs"][0]["data"] == [3, 12], answer
     x = [{"name": "x", "datatype": "FP64", "shape": [1], "data": [1]}]
-    status, answer = server.infer("texts", x)
-    assert status == 500 and "text as output 'output-0', whose datatype is FP64" in answer["error"], answer
     assert server.infer("texts", x, outputs=[{"name": "mlflow_response"}])[0] == 400
+
+
+@pytest.mark.parametrize("model, outputs", [
+    ("texts", [("output-0", "BYTES", [2], ["1.0", "2.0"])]),  # no outputs in the signature
+    ("pairs", [("output-0", "BYTES", [2], ['{"low": 0.0, "high": 2.0}', '{"low": 1.0, "high": 3.0}'])]),
+    ("halves", [("output-0", "FP64", [2], [0.5, 1.0])]),  # not whole numbers
+    ("records", [("x", "FP64", [2], [1.0, 2.0]), ("word", "BYTES", [2], ["a", "a"])]),
+    ("ragged", [("output-0", "BYTES", [2], ["[0]", "[0, 1]"])]),
+    ("gaps", [("i", "FP64", [2], [1.0, "NaN"])])])
+def test_v2_has_the_types_of_the_result(server, model, outputs):
+    x = [{"name": "x", "datatype": "FP32", "shape": [2], "data": [1, 2]}]  # MLflow widens it
+    status, answer = server.infer(model, x)
+    assert status == 200, answer
+    assert [(each["name"], each["datatype"], each["shape"], ["NaN" if value != value else value for value in each["data"]])
+            for each in answer["outputs"]] == outputs
+
+
+def test_v2_takes_rows_for_a_column_of_arrays(server):
+    status, answer = server.infer("lengths", [{"name": "v", "datatype": "FP64", "shape": [2, 3], "data": [1, 2, 3, 4, 5, 6]}])
+    assert status == 200 and answer["outputs"][0]["data"] == [3, 3], answer
 
 
 def test_v1_takes_tables(server):
     body = {"instances": [{"x": 1.0, "note": "a"}, {"x": 2.0, "note": None}]}
     # As MLflow has it: under `instances`, unlike in the forms of a table, null stays None.
     assert server.json("POST", "/v1/models/notes:predict", body) == (200, {"predictions": ["a", "None"]})
+    # No array has these.
+    body = {"instances": [[1.0, "a"], [2.0, "b"]]}
+    assert server.json("POST", "/v1/models/notes:predict", body) == (200, {"predictions": ["a", "b"]})
+    body = {"instances": [{"v": [1.0, 2.0]}, {"v": [3.0]}]}
+    assert server.json("POST", "/v1/models/lengths:predict", body) == (200, {"predictions": [2, 1]})
 
 
 @pytest.mark.parametrize("flavour", FLAVOURS)

@@ -52,12 +52,21 @@ class Predictor:
     # True if rows of the first dimension do not influence each other. If all tensors then have a first dimension of any
     # size, requests may share executions without a configuration that allows it.
     independent_rows = True
+    # True if responses may have other datatypes and shapes than `outputs`, which the library does not check either.
+    unchecked_outputs = False
 
     def predict(self, arrays, outputs, parameters):
         """Computes a whole batch from {input: array}, the names of the wanted outputs, and the parameters, which are
         equal for all requests of the batch. Returns {output: array}, perhaps as Outputs; further outputs are ignored.
         is_clients() decides whose fault an exception is."""
         raise NotImplementedError
+
+    def datatype_of(self, array, spec):
+        """Returns the datatype in which a response has the array."""
+        if spec.datatype != tensors.BYTES and is_text(array):
+            raise RuntimeError(f"the model gave text as output '{spec.name}', whose datatype is {tensors.NAMES[spec.datatype]}: a "
+                               "configuration can say TYPE_STRING")
+        return spec.datatype
 
     def answer_body(self, body, parameters):
         """For a model with body_tensors(): returns the text that answers a body."""
@@ -73,7 +82,7 @@ class PredictorModel:
     def __init__(self, predictor):
         self._predictor = predictor
         self.signature = Signature(predictor.inputs, predictor.outputs, whole_batches=True,
-                                   independent_rows=predictor.independent_rows)
+                                   independent_rows=predictor.independent_rows, unchecked=predictor.unchecked_outputs)
 
     def start(self, instance, kind, device):
         pass
@@ -118,10 +127,7 @@ class PredictorModel:
             if spec.name not in given:
                 raise RuntimeError(f"the model gave no output '{spec.name}', but {', '.join(map(repr, given)) or 'none'}")
             array = numpy.asarray(given[spec.name])
-            if spec.datatype != tensors.BYTES and is_text(array):
-                raise RuntimeError(f"the model gave text as output '{spec.name}', whose datatype is {tensors.NAMES[spec.datatype]}: a "
-                                   "configuration can say TYPE_STRING")
-            written.append(answers.write(index, array, spec.datatype))
+            written.append(answers.write(index, array, self._predictor.datatype_of(array, spec)))
         return written, tuple(getattr(given, "parameters", {}).items())
 
     def _given(self, arrays, outputs, parameters):

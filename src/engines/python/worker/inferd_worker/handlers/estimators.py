@@ -7,10 +7,12 @@ import warnings
 import numpy
 
 from inferd_worker import tensors
+from inferd_worker.handlers.categories import with_categories
 from inferd_worker.handlers.outputs import CHOICE, Outputs
 from inferd_worker.handlers.row_predictor import RowPredictor
 from inferd_worker.handlers.rows import SAMPLES, RowInputs
-from inferd_worker.handlers.text_columns import all_texts, first_step, takes_text, text_columns
+from inferd_worker.handlers.tables import objects_in, written
+from inferd_worker.handlers.text_columns import all_texts, first_step, takes_objects, takes_text, text_columns
 
 METHODS = ("predict", "transform", "predict_proba", "decision_function")
 FLOATS = (numpy.dtype(numpy.float64), numpy.dtype(numpy.float32))
@@ -24,14 +26,17 @@ class EstimatorPredictor(RowPredictor):
             kind = f"{type(estimator).__module__}.{type(estimator).__qualname__}"
             raise ValueError(f"'{load.file}' has a {kind}, which has none of the methods {', '.join(METHODS)}")
         self._estimator = estimator
+        self._takes_objects = takes_objects(estimator)
+        self._takes_text = takes_text(estimator)
         names = [str(name) for name in attribute(estimator, "feature_names_in_", ())]
         features = attribute(estimator, "n_features_in_", None)
         features = None if features is None else int(features)
-        self._rows = RowInputs(load, features, names, text_columns(estimator, names), text_rows=takes_text(estimator),
+        self._rows = RowInputs(load, features, names, text_columns(estimator, names), text_rows=self._takes_text,
                                values=labels_of(estimator, methods) if features is None else None,
                                words=() if names else all_texts(estimator, features))
         # Feature names are checked by names of inputs, if at all.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
+        warnings.filterwarnings("ignore", "X has feature names, but")
         samples = {name: in_double(array) for name, array in self._rows.samples().items()}
         self._method = methods[0]
         self._instead = {}  # {refused float type: the float type to use instead}
@@ -91,8 +96,8 @@ class EstimatorPredictor(RowPredictor):
         return guesses, labels
 
     def _compute(self, method, arrays):
-        rows = self._rows.frame(arrays) if self._rows.is_alternative(arrays) else self._arrange(arrays)
-        if self._instead and (kind := self._instead.get(float_type(rows))) is not None:
+        rows = self._rows_of(arrays)
+        if self._instead and not isinstance(rows, list) and (kind := self._instead.get(float_type(rows))) is not None:
             rows = rows.astype(kind)
         compute = getattr(self._estimator, method)
         try:
@@ -102,6 +107,22 @@ class EstimatorPredictor(RowPredictor):
             if objects is None:
                 raise
             return compute(objects)
+
+
+    def _rows_of(self, arrays):
+        if isinstance(arrays, list):  # of objects
+            return arrays
+        if not self._rows.is_alternative(arrays):
+            return self._arrange(arrays)
+        if self._takes_text and len(arrays) == 1:
+            return next(iter(arrays.values()))
+        return with_categories(self._estimator, self._rows.frame(arrays)) if getattr(arrays, "named", True) else self._rows.array(arrays)
+
+    def answer_body(self, body, parameters):
+        objects = objects_in(body) if self._takes_objects else None
+        if objects is None:
+            return super().answer_body(body, parameters)
+        return written(self._outputs.compute(objects, self._outputs.usual), "predictions")
 
 
 def with_objects(frame):

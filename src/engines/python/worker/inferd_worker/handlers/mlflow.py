@@ -68,6 +68,8 @@ def how_to_install(error):
 
 
 class MlflowPredictor(Predictor):
+    unchecked_outputs = True  # MLflow does not compare a result with the signature
+
     def __init__(self, model, folder, load):
         self._model = model
         self.independent_rows = model.loader_module in ROW_BY_ROW
@@ -76,6 +78,7 @@ class MlflowPredictor(Predictor):
         self.inputs = specs_of(self._schema, "input", load) or [TensorSpec("input-0", tensors.FP64, None)]
         outputs = specs_of(model.metadata.get_output_schema(), "output", load)
         self.outputs = outputs or self._outputs_of_example(folder) or [TensorSpec(DEFAULT_OUTPUT, tensors.FP64, None)]
+        self._knows_outputs = bool(outputs)
         self._bodies = mlflow_bodies.scorer(model)
         if self._bodies is not None:
             payloads, answers = body_tensors(SERVED_BODIES | ALL_INVOCATIONS)
@@ -103,6 +106,15 @@ class MlflowPredictor(Predictor):
         if is_frame(result):
             answer.parameters["content_type"] = "pd"
         return answer
+
+    def datatype_of(self, array, spec):
+        """Returns the signature's datatype if the values keep their meaning in it, else their own."""
+        own = tensors.datatype_of(array.dtype)
+        if own is None or own == spec.datatype:
+            return spec.datatype
+        if not self._knows_outputs or tensors.BYTES in (own, spec.datatype):
+            return own
+        return spec.datatype if numpy.can_cast(array.dtype, tensors.NUMPY_TYPES[spec.datatype], "same_kind") else own
 
     def answer_body(self, body, parameters):
         return self._bodies.answer(body, parameters)
@@ -139,12 +151,16 @@ class MlflowPredictor(Predictor):
     def _by_name(self, result):
         """Returns {output: array} for a result of `predict`."""
         names = [spec.name for spec in getattr(self, "outputs", []) if not spec.alternative]
+        if names == [DEFAULT_OUTPUT] and not self._knows_outputs and named_count(result) > 1:
+            result = result.to_dict(orient="records") if is_frame(result) else [result]
         if is_frame(result):
-            return named_as(names, {str(name): array_of(column.to_numpy()) for name, column in result.items()})
+            return named_as(names, {str(name): array_of(values_in(column)) for name, column in result.items()})
+        if isinstance(result, list) and result and all(isinstance(row, dict) and row.keys() >= set(names) for row in result) and names:
+            result = {name: [row[name] for row in result] for name in names}
         if isinstance(result, dict):
             return named_as(names, {str(name): array_of(value) for name, value in result.items()})
         if hasattr(result, "to_numpy"):  # a Series
-            result = result.to_numpy()
+            result = values_in(result)
         elif hasattr(result, "toarray"):  # a sparse matrix
             result = result.toarray()
         array = array_of(result)
@@ -165,17 +181,20 @@ def specs_of(schema, kind, load):
             spec = TensorSpec(name, tensors.datatype_of(column.type), tuple(int(dim) for dim in column.shape))
         else:
             datatype = COLUMN_TYPES.get(getattr(column.type, "name", ""), tensors.BYTES)
-            spec = TensorSpec(name, datatype, (-1,), optional=not column.required and kind == "input", any_shape=True)
+            # MLflow itself widens what comes in, or refuses it.
+            spec = TensorSpec(name, datatype, (-1,), optional=not column.required and kind == "input", any_shape=True,
+                              any_datatype=kind == "input")
         specs.append(configured.get(name, spec))
     return specs
 
 
 def values_of(spec, column, array, parameters):
     """Returns the elements of a column in the form for a DataFrame."""
-    flat = array.ravel()
-    if spec.datatype != tensors.BYTES:
-        return flat
     kind = getattr(column.type, "name", "")
+    if array.dtype != object:
+        # Rows of an array are the elements of a column of arrays.
+        return array.ravel() if kind or array.ndim < 2 else array.tolist()
+    flat = array.ravel()
     if kind == "binary":
         # V2 has plain bytes: the server decodes base64 if the client declares it.
         in_json = parameters.get(INVOCATION, False)
@@ -216,14 +235,30 @@ def frame(columns):
     return pandas.DataFrame(columns)
 
 
+def named_count(result):
+    """Returns how many names a DataFrame or a dict has."""
+    return len(result.columns) if is_frame(result) else len(result) if isinstance(result, dict) else 0
+
+
 def is_frame(result):
     return hasattr(result, "columns") and hasattr(result, "to_dict")
+
+
+def values_in(column):
+    """Returns the values of a Series. Missing ones of pandas' own types of numbers become NaN."""
+    values = column.to_numpy()
+    if getattr(values.dtype, "kind", "") == "O" and getattr(column.dtype, "kind", "") in ("i", "u", "f"):
+        return column.to_numpy(numpy.float64, na_value=numpy.nan)
+    return values
 
 
 def array_of(value):
     """Returns an array that tensors can hold: elements that are neither numbers nor texts become texts, dates in ISO
     8601."""
-    array = numpy.asarray(value)
+    try:
+        array = numpy.atleast_1d(numpy.asarray(value))
+    except ValueError:  # lists of different lengths
+        array = tensors.array_of(list(value))
     if array.dtype.kind == "M":
         return numpy.datetime_as_string(array).astype(object)
     if array.dtype.kind != "O":
@@ -237,8 +272,13 @@ def array_of(value):
         elif element is None or isinstance(element, float) and math.isnan(element):
             plain[index] = ""
         else:
-            plain[index] = json.dumps(element, default=str)
+            plain[index] = json.dumps(element, default=plain_value)
     return plain
+
+
+def plain_value(value):
+    """Converts values that JSON does not know: those of numpy and pandas."""
+    return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def named_as(names, values):

@@ -36,6 +36,8 @@ class Scorer:
         media_type = parameters.get("kserve_verb", JSON) if is_mlflows else JSON
         try:
             data = checked(body) if media_type == JSON else body
+            if not is_mlflows and isinstance(data, dict):
+                data = as_table(data, self._schema)
             answer = self._invocations(data, media_type, self._model, self._schema)
         except MlflowException as error:
             raise refusal(error, is_mlflows) from error
@@ -63,6 +65,24 @@ def checked(body):
         if len(names) * len(rows) - sum(map(len, rows)) > max(MISSING_MIN, len(body)):
             raise Refusal(INVALID_ARGUMENT, "Invalid input. More values are missing in the table than it has bytes")
     return document
+
+
+def as_table(document, schema):
+    """Returns the body of another protocol than MLflow's in one of MLflow's forms of a table, if the model takes columns and
+    its `instances` cannot be an array: objects with lists or objects in them, or rows of texts and numbers."""
+    rows = document.get("instances")
+    if schema is None or schema.is_tensor_spec() or not isinstance(rows, list) or not rows:
+        return document
+    params = {"params": document["params"]} if "params" in document else {}
+    if all(isinstance(row, dict) for row in rows):
+        nested = any(isinstance(value, (list, dict)) for row in rows for value in row.values())
+        return {"dataframe_records": rows} | params if nested else document
+    if not schema.has_input_names() or not all(isinstance(row, list) for row in rows):
+        return document
+    names = schema.input_names()
+    if any(len(row) != len(names) for row in rows) or all(type(value) in (int, float) for row in rows for value in row):
+        return document
+    return {"dataframe_split": {"columns": names, "data": rows}} | params
 
 
 def refusal(error, is_mlflows):

@@ -13,10 +13,9 @@ class RowPredictor(Predictor):
 
     def _describe(self):
         self.inputs, self.outputs = list(self._rows.specs), list(self._outputs.specs)
-        if self._rows.names:
-            payloads, answers = body_tensors(self.bodies)
-            self.inputs += [*self._rows.alternatives(), *payloads]
-            self.outputs += answers
+        payloads, answers = body_tensors(self.bodies)
+        self.inputs += [*self._rows.alternatives(), *payloads]
+        self.outputs += answers
 
     def predict(self, arrays, outputs, parameters):
         if self._rows.is_alternative(arrays):

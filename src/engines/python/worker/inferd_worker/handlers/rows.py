@@ -3,7 +3,7 @@
 import numpy
 
 from inferd_worker import tensors
-from inferd_worker.handlers.tables import quoted
+from inferd_worker.handlers.tables import Columns, is_number, quoted
 from inferd_worker.predictor import BODIES
 from inferd_worker.signature import ALTERNATIVE, TensorSpec
 
@@ -66,7 +66,7 @@ class RowInputs:
 
     def is_alternative(self, arrays):
         """Returns true if the arrays are a table in place of the model's own inputs."""
-        return not self.by_feature and self.specs[0].name not in arrays
+        return not self.by_feature and (isinstance(arrays, Columns) or self.specs[0].name not in arrays)
 
     def is_table(self, arrays):
         """Returns true if the features came by name."""
@@ -110,13 +110,18 @@ class RowInputs:
         if not self.is_table(arrays):
             return self._plain(arrays)
         columns = self.columns(arrays)
-        return numpy.column_stack([columns[name] for name in self.names])
+        if any(column.dtype == object for column in columns.values()):
+            columns = {name: column.astype(object) for name, column in columns.items()}
+        return numpy.column_stack([columns[name] for name in self.names or columns])
 
     def frame(self, arrays):
         """Returns the rows as a pandas.DataFrame."""
         import pandas
         if self.is_table(arrays):
-            return pandas.DataFrame(self.columns(arrays), columns=self.names)
+            frame = pandas.DataFrame(self.columns(arrays), columns=self.names or None)
+            if not self.names and all(map(is_number, frame.columns)):  # as pandas names the columns of an array
+                frame.columns = [int(name) for name in frame.columns]
+            return frame
         return pandas.DataFrame(self._plain(arrays), columns=self.names or None)
 
     def _plain(self, arrays):
@@ -134,7 +139,7 @@ class RowInputs:
             return {name: rows[:, column] for column, name in enumerate(self.names)}
         rows = max((len(array.ravel()) for array in arrays.values()), default=0)
         columns = {}
-        for name in self.names:
+        for name in self.names or arrays:
             column = values_of(arrays[name]).ravel() if name in arrays else numpy.full(rows, numpy.nan)
             if len(column) != rows:
                 raise ValueError(f"input '{name}' has {len(column)} rows, and others have {rows}")

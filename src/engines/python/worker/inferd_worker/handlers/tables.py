@@ -13,15 +13,37 @@ MISSING_MIN = 1 << 20  # limits missing values: they take memory without bytes i
 CSV = "text/csv"
 
 
+def objects_in(body):
+    """Returns the rows of a body in JSON, unchanged, if they are objects; otherwise None."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(document, dict):
+        return None
+    rows = next((document[form] for form in ("instances", "dataframe_records", "inputs") if form in document), None)
+    return rows if isinstance(rows, list) and rows and all(isinstance(row, dict) for row in rows) else None
+
+
+class Columns(dict):
+    """{feature: array}. `named` is false if the features of a model that knows no names came without names."""
+
+    named = True
+
+
 class Table:
-    """A table in a body. `columns` is {feature: array}, for the features in `names` that it has. Texts are str, missing
-    values NaN. `by_column` is true if the client wrote columns rather than rows."""
+    """A table in a body. `columns` is Columns, for the features in `names` that it has, or for all if there are no `names`:
+    the names are then those in the body, or else numbers. Texts are str, missing values NaN. `by_column` is true if the
+    client wrote columns rather than rows."""
 
     def __init__(self, body, media_type, names):
         self._names = names
+        self._is_free = not names
         self._missing_max = max(MISSING_MIN, len(body))
         self.by_column = False
-        self.columns = self._of_csv(body) if media_type == CSV else self._of_json(body)
+        self._has_names = True
+        self.columns = Columns(self._of_csv(body) if media_type == CSV else self._of_json(body))
+        self.columns.named = self._has_names
 
     def _of_csv(self, body):
         rows = [row for row in csv.reader(io.StringIO(body.decode())) if row]
@@ -39,20 +61,42 @@ class Table:
         forms = [form for form in ("instances", "inputs", "dataframe_split", "dataframe_records") if form in document]
         if len(forms) != 1:
             raise ValueError("Missing 'inputs' or 'instances' key" if not forms else f"{' and '.join(forms)} are there: one is enough")
-        value = document[forms[0]]
+        value = self._renamed(document[forms[0]])
         if forms[0] == "dataframe_split":
             if not isinstance(value, dict) or not isinstance(value.get("data"), list):
                 raise ValueError("dataframe_split is no object with 'columns' and 'data'")
             return self._of_rows(value["data"], value.get("columns"))
         if isinstance(value, dict) and forms[0] == "inputs":
             self.by_column = True
+            self._learn(value)
             return self._of_columns([value])
         if not isinstance(value, list) or not value:
             raise ValueError(f"{forms[0]} is no list of rows")
         if all(isinstance(row, dict) for row in value):
+            self._learn(dict.fromkeys(name for row in value for name in row))
             blocks = any(isinstance(each, (list, dict)) for row in value for each in row.values())
             return self._of_columns(value) if blocks else self._of_records(value)
         return self._of_rows(value, None)
+
+    def _learn(self, names):
+        """Takes the names of the body if the model knows none. Numbers are put into their order. Renames nothing else."""
+        if self._is_free:
+            names = [str(name) for name in names]
+            self._names = sorted(names, key=int) if all(map(is_number, names)) else names
+
+    def _renamed(self, value):
+        """Renames the columns of objects to the model's names: LightGBM keeps 'a b' as 'a_b'."""
+        rows = value if isinstance(value, list) else [value]
+        if not all(isinstance(row, dict) for row in rows):
+            return value
+        spaced = {name for row in rows for name in row if " " in name}
+        known = set(self._names) if spaced else ()
+        plain = {name: name.replace(" ", "_") for name in spaced if name not in known and name.replace(" ", "_") in known}
+        if not plain:
+            return value
+        rows = [{name: row[name] for name in row if name not in plain} | {plain[name]: row[name] for name in row if name in plain}
+                for row in rows]
+        return rows if isinstance(value, list) else rows[0]
 
     def _of_records(self, rows):
         """Reads rows that are objects."""
@@ -81,11 +125,15 @@ class Table:
 
     def _of_rows(self, rows, names):
         """Reads rows that are lists, of all features in order or of the named ones."""
-        if names is None:
+        if names is None and self._is_free and rows:
+            names = range(len(rows[0]) if isinstance(rows[0], list) else 1)
+            self._has_names = False
+        elif names is None:
             names = self._names
         elif not isinstance(names, list):
             raise ValueError("'columns' is no list of names")
         names = [str(name) for name in names]
+        self._learn(names)
         if len(set(names)) != len(names):
             raise ValueError("a column is there twice")
         if len(names) == len(self._names) and not set(names) & set(self._names):
@@ -97,11 +145,16 @@ class Table:
         if odd is not None:
             raise ValueError(f"a row has {odd} values, and the table {len(names)} columns: {quoted(names)}")
         known = set(self._names)
-        return {name: column_of([row[index] for row in rows]) for index, name in enumerate(names) if name in known}
+        columns = {name: column_of([row[index] for row in rows]) for index, name in enumerate(names) if name in known}
+        return {name: columns[name] for name in self._names if name in columns} if self._is_free else columns
 
     def _check_missing(self, missing):
         if missing > self._missing_max:
             raise ValueError("more values are missing in the table than it has bytes")
+
+
+def is_number(name):
+    return name.isascii() and name.isdigit()
 
 
 def flattened(value):

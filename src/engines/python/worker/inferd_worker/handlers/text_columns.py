@@ -4,15 +4,44 @@ import numpy
 
 
 def first_step(estimator):
-    """Returns the step that gets the raw rows."""
-    while getattr(estimator, "steps", None):
-        estimator = next((step for _, step in estimator.steps if step is not None and step != "passthrough"), None)
-    return estimator
+    """Returns the step that gets the raw rows, also that of the best estimator of a search."""
+    while True:
+        if getattr(estimator, "steps", None):
+            estimator = next((step for _, step in estimator.steps if step is not None and step != "passthrough"), None)
+        elif hasattr(estimator, "best_estimator_"):
+            estimator = estimator.best_estimator_
+        else:
+            return estimator
 
 
 def takes_text(estimator):
-    """Returns true if a row is a single text, as for vectorizers."""
-    return hasattr(first_step(estimator), "build_analyzer")
+    """Returns true if a row is a single text, as for vectorizers, side by side or behind other steps."""
+    step = first_step(estimator)
+    if getattr(step, "transformer_list", None):
+        return any(takes_text(part) for _, part in step.transformer_list)
+    return hasattr(step, "build_analyzer") or step is not estimator and is_free(step) and takes_text_alone(estimator)
+
+
+def is_free(step):
+    """Returns true if the step takes anything, such as a FunctionTransformer."""
+    return step is not None and getattr(step, "n_features_in_", None) is None
+
+
+def takes_text_alone(estimator):
+    """Returns true if the estimator accepts texts, and no rows of numbers."""
+    def accepts(rows):
+        try:
+            getattr(estimator, "predict" if hasattr(estimator, "predict") else "transform")(rows)
+        except Exception:
+            return False
+        return True
+    return accepts(numpy.array(["text"] * 2, object)) and not accepts(numpy.zeros((2, 1)))
+
+
+def takes_objects(estimator):
+    """Returns true if a row is an object of any features, {name: value}, as for DictVectorizer."""
+    step = first_step(estimator)
+    return type(step).__name__ == "DictVectorizer" or type(step).__name__ == "FeatureHasher" and step.input_type == "dict"
 
 
 def text_columns(estimator, names):
