@@ -25,9 +25,11 @@ class Ratio(BaseEstimator, TransformerMixin):
 MAKER = """
 import json, os, sys
 import joblib, lightgbm, numpy as np, pandas as pd, xgboost
+from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
 from sklearn.feature_extraction import DictVectorizer, FeatureHasher
 from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
+from sklearn.ensemble import VotingClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline, make_union
@@ -55,6 +57,12 @@ MODELS = {
     "search": (search(), words, is_good),
     "union": (make_pipeline(make_union(TfidfVectorizer(), CountVectorizer(analyzer="char")), LogisticRegression()), words, is_good),
     "behind": (make_pipeline(FunctionTransformer(np.asarray), TfidfVectorizer(), LogisticRegression()), words, is_good),
+    "calibrated": (CalibratedClassifierCV(make_pipeline(TfidfVectorizer(), LogisticRegression()), cv=2), words, is_good),
+    "voting": (VotingClassifier([("one", make_pipeline(TfidfVectorizer(), LogisticRegression()))]), words, is_good),
+    "first": (make_pipeline(ColumnTransformer([("t", TfidfVectorizer(), 0), ("n", "passthrough", [1])]), LogisticRegression()),
+              np.array([*zip(words, frame.a)], object), is_good),
+    "some": (make_pipeline(ColumnTransformer([("c", OneHotEncoder(), ["town"])]), LogisticRegression()), frame, target),
+    "some_numbers": (make_pipeline(ColumnTransformer([("n", StandardScaler(), ["b"])]), LogisticRegression()), frame[["a", "b"]], target),
     "custom": (make_pipeline(Ratio(), LinearRegression()), frame[["a", "b"]], frame.a),
     "plain": (LinearRegression(), numbers, frame.a),
     "spaced": (lightgbm.LGBMRegressor(n_estimators=3, min_child_samples=2, verbose=-1), spaced, frame.a),
@@ -72,7 +80,7 @@ for name, (model, rows, labels) in MODELS.items():
         written = [{"1": row[1], "0": row[0]} for row in written]
     print(json.dumps({"name": name, "instances": written, "predictions": model.predict(first).tolist()}))
 """
-NAMES = ("dicts", "hashes", "mixed", "search", "union", "behind", "custom", "plain", "spaced", "categories", "coded", "tensor_names")
+NAMES = ("dicts", "hashes", "mixed", "search", "union", "behind", "calibrated", "voting", "first", "some", "some_numbers", "custom", "plain", "spaced", "categories", "coded", "tensor_names")
 
 
 @pytest.fixture(scope="module", name="served")
@@ -106,9 +114,19 @@ def test_a_lone_category_is_that_of_the_model(served, name):
 
 def test_texts_are_one_input(served):
     server, cases = served
-    for name in "search", "union", "behind":
+    for name in "search", "union", "behind", "calibrated", "voting":
         status, answer = server.infer(name, [{"name": "input-0", "datatype": "BYTES", "shape": [4], "data": cases[name]["instances"]}])
         assert status == 200 and answer["outputs"][0]["data"] == cases[name]["predictions"], answer
+
+
+@pytest.mark.parametrize("name, column, datatype", [("some", "town", "BYTES"), ("some_numbers", "b", "FP64")])
+def test_columns_that_are_dropped_may_be_missing(served, name, column, datatype):
+    server, cases = served
+    rows = [{column: row[column]} for row in cases[name]["instances"]]
+    assert server.json("POST", f"/v1/models/{name}:predict", {"instances": rows}) == (200, {"predictions": cases[name]["predictions"]})
+    status, answer = server.infer(name, [{"name": column, "datatype": datatype, "shape": [4], "data": [row[column] for row in rows]}])
+    assert status == 200 and answer["outputs"][0]["data"] == cases[name]["predictions"], answer
+    assert server.json("POST", f"/v1/models/{name}:predict", {"instances": [{"a": 1.0}]})[0] == 400
 
 
 def test_an_object_may_lack_features(served):

@@ -12,7 +12,7 @@ from inferd_worker.handlers.outputs import CHOICE, Outputs
 from inferd_worker.handlers.row_predictor import RowPredictor
 from inferd_worker.handlers.rows import SAMPLES, RowInputs
 from inferd_worker.handlers.tables import objects_in, written
-from inferd_worker.handlers.text_columns import all_texts, first_step, takes_objects, takes_text, text_columns
+from inferd_worker.handlers.text_columns import all_texts, first_step, takes_objects, takes_text, text_columns, unused_columns
 
 METHODS = ("predict", "transform", "predict_proba", "decision_function")
 FLOATS = (numpy.dtype(numpy.float64), numpy.dtype(numpy.float32))
@@ -29,9 +29,10 @@ class EstimatorPredictor(RowPredictor):
         self._takes_objects = takes_objects(estimator)
         self._takes_text = takes_text(estimator)
         names = [str(name) for name in attribute(estimator, "feature_names_in_", ())]
+        self.unused_features = unused_columns(estimator, names)
         features = attribute(estimator, "n_features_in_", None)
         features = None if features is None else int(features)
-        self._rows = RowInputs(load, features, names, text_columns(estimator, names), text_rows=self._takes_text,
+        self._rows = RowInputs(load, features, names, text_columns(estimator, names), text_rows=self._takes_text, unused=self.unused_features,
                                values=labels_of(estimator, methods) if features is None else None,
                                words=() if names else all_texts(estimator, features))
         # Feature names are checked by names of inputs, if at all.

@@ -9,6 +9,7 @@ class RowPredictor(Predictor):
     """A model of rows. Subclasses set `_rows` (RowInputs) and `_outputs` (Outputs), and then call _describe()."""
 
     needs_all_features = True  # a table must have all features; otherwise missing ones are NaN
+    unused_features = frozenset()  # features that a table need not have in any case
     bodies = SERVED_BODIES
 
     def _describe(self):
@@ -36,6 +37,6 @@ class RowPredictor(Predictor):
         return written(answer, "outputs" if table.by_column and protocol == "tfs" else "predictions")
 
     def _check_table(self, columns):
-        lacking = [name for name in self._rows.names if name not in columns]
+        lacking = [name for name in self._rows.names if name not in columns and name not in self.unused_features]
         if lacking and (self.needs_all_features or not columns):
             raise Refusal(INVALID_ARGUMENT, f"the table lacks the columns {quoted(lacking)}")

@@ -18,13 +18,14 @@ class RowInputs:
     what is usual: one input with any name, or one for each feature. Where the inputs are `specs[0]` alone, tables come as
     alternatives(). `names_widths`: rows of another width are refused here, with the features' names. `values`: what a model of
     single values, such as labels, may get, an array of one dimension. `words`: a value for each feature of a model whose
-    features have no names and are all text. Models that do not know how many features they have take any shape."""
+    features have no names and are all text. `unused`: names of features that a table may lack. Models that do not know how many features they have take any shape."""
 
-    def __init__(self, load, features, names=(), texts=None, text_rows=False, names_widths=False, values=None, words=()):
+    def __init__(self, load, features, names=(), texts=None, text_rows=False, names_widths=False, values=None, words=(), unused=()):
         self.names = [str(name) for name in names]
         self._texts = texts or {}
         self._values = values
         self._words = words
+        self._unused = unused
         configured = load.tensors("input")
         self._names_widths = names_widths and not configured
         if not configured:
@@ -51,7 +52,8 @@ class RowInputs:
         if not self._texts:
             return [TensorSpec(ROWS, tensors.FP32, (-1, -1 if features is None else features),
                                any_shape=self._names_widths or features is None, any_datatype=True)]
-        return [TensorSpec(name, tensors.BYTES if name in self._texts else tensors.FP64, (-1,), any_shape=True, any_datatype=True)
+        return [TensorSpec(name, tensors.BYTES if name in self._texts else tensors.FP64, (-1,), optional=name in self._unused,
+                           any_shape=True, any_datatype=True)
                 for name in self.names]
 
     def alternatives(self):

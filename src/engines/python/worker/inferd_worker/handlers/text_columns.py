@@ -19,7 +19,10 @@ def takes_text(estimator):
     step = first_step(estimator)
     if getattr(step, "transformer_list", None):
         return any(takes_text(part) for _, part in step.transformer_list)
-    return hasattr(step, "build_analyzer") or step is not estimator and is_free(step) and takes_text_alone(estimator)
+    if hasattr(step, "build_analyzer"):
+        return True
+    # Behind a step that takes anything, or inside of other estimators.
+    return is_free(step) and (step is not estimator or hasattr(step, "predict")) and takes_text_alone(estimator)
 
 
 def is_free(step):
@@ -61,6 +64,16 @@ def text_columns(estimator, names):
     return found
 
 
+def unused_columns(estimator, names):
+    """Returns the features that a ColumnTransformer drops: it accepts tables without them."""
+    step = first_step(estimator)
+    used = set()
+    for _, transformer, columns in getattr(step, "transformers_", ()):
+        if not isinstance(transformer, str) or transformer != "drop":
+            used.update(columns_named(columns, names))
+    return set(names) - used if used else set()
+
+
 def all_texts(estimator, features):
     """Returns a possible value for each feature of an estimator that was fitted without names, if all are text. Otherwise
     an empty list: an array has one datatype."""
@@ -85,7 +98,7 @@ def columns_named(columns, names):
         chosen = numpy.asarray(columns)
         if chosen.dtype.kind in "US" or chosen.dtype == object:
             return [str(name) for name in chosen.tolist()]
-        return numpy.asarray(names, dtype=object)[chosen].tolist()
+        return numpy.atleast_1d(numpy.asarray(names, dtype=object)[chosen]).tolist()
     except (TypeError, ValueError, IndexError):
         return []
 
