@@ -135,6 +135,7 @@ def test_more_than_may_be_is_an_error_of_the_engine(batching, parameters, error)
 REPEAT = """
 backend: "repeat"
 max_batch_size: 0
+model_transaction_policy { decoupled: true }
 input [ { name: "IN" data_type: TYPE_INT32 dims: [ -1 ] } ]
 output [ { name: "OUT" data_type: TYPE_INT32 dims: [ 1 ] } ]
 parameters { key: "response_parameters" value { string_value: "mine" } }

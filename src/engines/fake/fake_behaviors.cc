@@ -81,7 +81,7 @@ const inferd_input* FindInput(const inferd_model* model, const inferd_batch* bat
 }
 
 // Sends one response of a stream: `number` as the first output, and its place in the stream as output IDX if there is
-// one.
+// one. It is the only response of a model that is not decoupled.
 base::Status SendNumber(const inferd_host* host, const inferd_model* model, const inferd_batch* batch, size_t request,
                         int32_t number, size_t place) {
   Answer answer(host, model, batch);
@@ -93,7 +93,7 @@ base::Status SendNumber(const inferd_host* host, const inferd_model* model, cons
     if (out == nullptr) return NoMemory();
     std::memcpy(out, &value, sizeof(value));
   }
-  answer.Send(request, false);
+  answer.Send(request, model->signature.decoupled == 0);
   return base::OkStatus();
 }
 
@@ -200,33 +200,46 @@ base::Status AddSub(const inferd_host* host, const inferd_model* model, const Pa
   return base::OkStatus();
 }
 
+int64_t WaitOf(const inferd_model* model, const inferd_batch* batch) {
+  if (model->options.behavior != Behavior::kRepeat) return -1;
+  const inferd_input* wait = FindInput(model, batch, "WAIT");
+  if (wait == nullptr) return -1;
+  int64_t ns = 0;
+  for (size_t piece = 0; piece < wait->piece_count; ++piece) {
+    if (wait->pieces[piece].size >= sizeof(uint32_t)) ns += kNsPerMs * Element<uint32_t>(wait->pieces[piece], 0);
+  }
+  return ns;
+}
+
 base::Status Repeat(const inferd_host* host, const inferd_model* model, const inferd_batch* batch, const Pause& pause) {
   const inferd_input* in = FindInput(batch, 0);
   const inferd_input* delay = FindInput(model, batch, "DELAY");
-  const inferd_input* wait = FindInput(model, batch, "WAIT");
-  const auto covers = [&](const inferd_input& other, size_t request, size_t bytes) {
-    return other.piece_count == batch->request_count && other.pieces[request].size >= bytes;
+  const bool single = model->signature.decoupled == 0;
+  const auto elements = [batch](const inferd_input& input, size_t request) {
+    return input.piece_count == batch->request_count ? input.pieces[request].size / sizeof(int32_t) : 0;
   };
   for (size_t request = 0; request < batch->request_count; ++request) {
-    if (in == nullptr || !covers(*in, request, 0)) return base::InvalidArgument("repeat needs input 'IN'");
-    if (delay != nullptr && !covers(*delay, request, in->pieces[request].size)) {
-      return base::InvalidArgument("repeat needs a DELAY for each element of IN");
+    if (in == nullptr || in->piece_count != batch->request_count) {
+      return base::InvalidArgument("repeat needs input 'IN'");
     }
-    const size_t count = in->pieces[request].size / sizeof(int32_t);
+    const size_t count = elements(*in, request);
+    if (delay != nullptr && elements(*delay, request) != count) {
+      return base::InvalidArgument("expected IN and DELAY shape to match, got [" + std::to_string(count) + "] and [" +
+                                   std::to_string(elements(*delay, request)) + "]");
+    }
     bool wanted = true;
     for (size_t i = 0; wanted && i < count; ++i) {
       wanted = pause(request, delay == nullptr ? 0 : kNsPerMs * Element<uint32_t>(delay->pieces[request], i));
       if (!wanted) break;
       const auto number = Element<int32_t>(in->pieces[request], i);
       INFERD_RETURN_IF_ERROR(SendNumber(host, model, batch, request, number, i));
+      if (single) break;
     }
+    if (single && count > 0 && wanted) continue;
     if (wanted) {
       Answer(host, model, batch).Send(request, true);
     } else {
       Answer::Fail(host, batch, request, INFERD_CANCELLED, "cancelled");
-    }
-    if (wait != nullptr && covers(*wait, request, sizeof(uint32_t))) {
-      pause(request, kNsPerMs * Element<uint32_t>(wait->pieces[request], 0));
     }
   }
   return base::OkStatus();
@@ -236,6 +249,7 @@ base::Status Square(const inferd_host* host, const inferd_model* model, const in
   const FakeOptions& options = model->options;
   const inferd_input* in = FindInput(batch, 0);
   const bool complete = in != nullptr && in->piece_count == batch->request_count;
+  const bool single = model->signature.decoupled == 0;
   for (size_t request = 0; request < batch->request_count; ++request) {
     if (!complete || in->pieces[request].size != sizeof(int32_t)) {
       return base::InvalidArgument("square needs one number in input 'IN'");
@@ -244,16 +258,20 @@ base::Status Square(const inferd_host* host, const inferd_model* model, const in
     // First the successful responses, then the failures, then those that are left out.
     const int64_t told = number - options.square_empty_count;
     bool wanted = true;
+    bool answered = false;
     for (int64_t i = 0; wanted && i < number; ++i) {
       wanted = pause(request, options.square_infer_delay_ns);
       if (!wanted || i >= told) continue;
       wanted = pause(request, options.square_output_delay_ns);
       if (i < told - options.square_fail_count) {
         INFERD_RETURN_IF_ERROR(SendNumber(host, model, batch, request, number, static_cast<size_t>(i)));
+        answered = single;
+        if (answered) break;
       } else {
         Answer::Fail(host, batch, request, INFERD_UNKNOWN, "simulated failure", false);
       }
     }
+    if (answered) continue;
     if (wanted) {
       Answer(host, model, batch).Send(request, true);
     } else {

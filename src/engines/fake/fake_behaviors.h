@@ -25,8 +25,12 @@ bool RepeatsRaggedInputs(const inferd_model* model, const inferd_batch* batch);
 base::Status AddSub(const inferd_host* host, const inferd_model* model, const Part& part);
 
 // For each request, sends one response per element of IN, as OUT, with its position as IDX, after DELAY milliseconds of
-// that position. Then waits WAIT milliseconds before the next request (Triton's repeat backend).
+// that position (Triton's repeat backend). INVALID_ARGUMENT if DELAY has another number of elements.
 base::Status Repeat(const inferd_host* host, const inferd_model* model, const inferd_batch* batch, const Pause& pause);
+
+// Returns how long Triton's repeat backend keeps the instance from the next execution while the responses go out: the
+// sum of the requests' WAIT, in nanoseconds. -1 for another behavior, and for a batch without input WAIT.
+int64_t WaitOf(const inferd_model* model, const inferd_batch* batch);
 
 // For each request, sends as many responses as the number n in IN, each with n as OUT. By the model's options, some of
 // the last ones fail or are left out (Triton's square backend).

@@ -81,18 +81,50 @@ int32_t AllocateInput(inferd_instance* instance, uint32_t /*input*/, size_t size
   return INFERD_OK;
 }
 
+// Answers the batch in full, and notes if nobody waited for it any more.
+bool AnswerAside(inferd_instance* instance, const inferd_batch* batch) {
+  FakeExecution execution(host, instance, batch);
+  const base::Status status = execution.Run();
+  if (!status.ok()) {
+    Answer::Fail(host, batch, INFERD_ALL_REQUESTS, static_cast<int32_t>(status.code()), status.message());
+  }
+  return !execution.cancelled();
+}
+
+// As Triton's repeat backend: another thread sends the responses, and this one is kept for `wait_ns`, so that responses
+// to requests of one instance mix. The last of the two finishes the batch.
+int32_t ExecuteAside(inferd_instance* instance, const inferd_batch* batch, int64_t wait_ns) {
+  struct Shared {
+    std::atomic<int> left = 2;
+    std::atomic<bool> wanted = true;
+  };
+  const auto shared = std::make_shared<Shared>();
+  const auto finish = [batch, shared] {
+    if (shared->left.fetch_sub(1) == 1) host->finish(batch);
+  };
+  if (instance->streams == nullptr) {
+    instance->streams = std::make_unique<base::ThreadPool>("fake", static_cast<size_t>(kStreamsMax));
+  }
+  instance->streams->Post([instance, batch, shared, finish] {
+    shared->wanted = AnswerAside(instance, batch);
+    finish();
+  });
+  PauseWhile(shared->wanted, wait_ns);
+  finish();
+  return INFERD_PENDING;
+}
+
 int32_t Execute(inferd_instance* instance, const inferd_batch* batch, inferd_error* error) {
   if (instance->completer == nullptr) {
+    const int64_t wait_ns = WaitOf(instance->model, batch);
+    if (wait_ns >= 0) return ExecuteAside(instance, batch, wait_ns);
     const base::Status status = FakeExecution(host, instance, batch).Run();
     if (status.ok()) return INFERD_FINISHED;
     SetError(error, status);
     return INFERD_FAILED;
   }
   instance->completer->Post([instance, batch] {
-    const base::Status status = FakeExecution(host, instance, batch).Run();
-    if (!status.ok()) {
-      Answer::Fail(host, batch, INFERD_ALL_REQUESTS, static_cast<int32_t>(status.code()), status.message());
-    }
+    AnswerAside(instance, batch);
     host->finish(batch);
   });
   return INFERD_PENDING;

@@ -164,17 +164,29 @@ bool FakeExecution::PauseAll(int64_t ms) {
 
 bool FakeExecution::PauseRequest(size_t request, int64_t ns) {
   const auto end = steady_clock::now() + std::min<steady_clock::duration>(nanoseconds(ns), milliseconds(kDelayMaxMs));
+  const auto wanted = [this, request] {
+    const bool gone = host_->is_cancelled(batch_, request) != 0;
+    cancelled_ = cancelled_ || gone;
+    return !gone;
+  };
   for (auto now = steady_clock::now(); now < end; now = steady_clock::now()) {
-    if (host_->is_cancelled(batch_, request) != 0) return false;
+    if (!wanted()) return false;
     std::this_thread::sleep_for(std::min<steady_clock::duration>(end - now, kLookEvery));
   }
   if (!model_->options.floods) kit::WaitForResponseRoom(*host_, batch_, request);
-  return host_->is_cancelled(batch_, request) == 0;
+  return wanted();
 }
 
 bool FakeExecution::AllCancelled() const {
   if (model_->options.misbehavior == Misbehavior::kDeaf) return false;
   return kit::AllCancelled(*host_, *batch_);
+}
+
+void PauseWhile(const std::atomic<bool>& wanted, int64_t ns) {
+  const auto end = steady_clock::now() + std::min<steady_clock::duration>(nanoseconds(ns), milliseconds(kDelayMaxMs));
+  for (auto now = steady_clock::now(); now < end && wanted; now = steady_clock::now()) {
+    std::this_thread::sleep_for(std::min<steady_clock::duration>(end - now, kLookEvery));
+  }
 }
 
 }  // namespace inferd::fake

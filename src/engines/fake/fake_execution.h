@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -19,6 +20,8 @@ class FakeExecution final {
 
   // Answers the batch, or returns the status for all its requests.
   base::Status Run();
+  // True if Run() found that nobody waits for a request any more.
+  bool cancelled() const { return cancelled_; }
 
  private:
   base::Status Delay();
@@ -39,6 +42,10 @@ class FakeExecution final {
   inferd_instance* instance_;
   inferd_model* model_;
   const inferd_batch* batch_;
+  bool cancelled_ = false;
 };
+
+// Waits for `ns`, a minute at most, or until `wanted` is false.
+void PauseWhile(const std::atomic<bool>& wanted, int64_t ns);
 
 }  // namespace inferd::fake

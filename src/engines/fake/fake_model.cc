@@ -72,8 +72,11 @@ void inferd_model::CopySignature(const inferd_signature& declared) {
   const bool streams =
       options.behavior == inferd::fake::Behavior::kRepeat || options.behavior == inferd::fake::Behavior::kSquare;
   const bool declares = options.behavior == inferd::fake::Behavior::kIterativeSequence && declared.decoupled != 0;
-  signature.decoupled = streams || declares ? 1 : 0;
+  const bool single = options.streams_if_declared && declared.decoupled == 0;
+  signature.decoupled = (streams && !single) || declares ? 1 : 0;
   signature.unfinished_executions_max = static_cast<int32_t>(options.unfinished_executions_max);
+  const bool waits = options.behavior == inferd::fake::Behavior::kRepeat && FindInput("WAIT") >= 0;
+  if (waits && !options.complete_on_thread) signature.unfinished_executions_max = inferd::fake::kStreamsMax;
   signature.sequences = KeepsSequences(options.behavior) ? 1 : options.sequences;
   signature.checks_readiness = options.ready_file.empty() ? 0 : 1;
   if (signature.unfinished_executions_max > 1) signature.compute_threads = -1;

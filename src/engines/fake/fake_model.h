@@ -15,6 +15,13 @@
 #include "engines/fake/fake_states.h"
 #include "inferd/engine_abi.h"
 
+namespace inferd::fake {
+
+// The limit of unfinished executions of an instance whose requests may have input WAIT.
+inline constexpr int32_t kStreamsMax = 16;
+
+}  // namespace inferd::fake
+
 // A model of the fake engine: its options, and its configuration's signature. Immutable except the count of executions;
 // thread-safe.
 struct inferd_model {
@@ -55,4 +62,6 @@ struct inferd_instance {
   int32_t device = -1;  // -1 on the CPU
   // The thread that answers executions; null to answer on the calling thread
   std::unique_ptr<inferd::base::ThreadPool> completer;
+  // The threads that send the responses of executions with input WAIT; null before the first of them
+  std::unique_ptr<inferd::base::ThreadPool> streams;
 };

@@ -135,6 +135,7 @@ const std::map<std::string_view, Setter>& Setters() {
 
 base::Result<FakeOptions> ParseOptions(const inferd_load& load, std::vector<std::string>* unknown) {
   FakeOptions options;
+  options.streams_if_declared = View(load.backend) == "repeat" || View(load.backend) == "square";
   if (View(load.backend) == "repeat") options.behavior = Behavior::kRepeat;
   if (View(load.backend) == "square") options.behavior = Behavior::kSquare;
   if (View(load.backend) == "sequence") options.behavior = Behavior::kSequence;

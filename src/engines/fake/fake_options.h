@@ -55,6 +55,10 @@ struct FakeOptions {
   std::vector<std::string> response_parameters;     // request parameters that responses repeat
   Respond respond = Respond::kAll;
 
+  // As Triton's repeat and square: the model is decoupled only if its configuration says so. Otherwise it sends its
+  // first response alone.
+  bool streams_if_declared = false;
+
   // Square's options, called CUSTOM_INFER_DELAY_NS and so on.
   bool floods = false;                 // streams do not pause when they are told to
   int64_t square_infer_delay_ns = 0;   // before each response
