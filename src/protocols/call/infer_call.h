@@ -66,6 +66,8 @@ class InferCall {
   // True if the client has gone, or the deadline has passed.
   bool cancelled() const { return cancel_->cancelled(); }
   void Cancel() { cancel_->Cancel(); }
+  // Returns the number of responses that the model gave. For NotOneResponse().
+  size_t response_count() const { return response_.count(); }
   // failure(): if not OK, the call ends with it. retry_after_ms(): when a retry may succeed; 0 if unknown.
   const base::Status& failure() const { return failure_; }
   int64_t retry_after_ms() const { return retry_after_ms_; }

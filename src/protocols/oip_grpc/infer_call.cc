@@ -1,8 +1,16 @@
 #include "protocols/oip_grpc/infer_call.h"
 
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace inferd::oip_grpc {
+
+namespace {
+
+constexpr std::string_view kDecoupled = "ModelInfer RPC doesn't support models with decoupled transaction policy";
+
+}  // namespace
 
 InferCall::InferCall(std::shared_ptr<const Environment> environment, net::grpc::CallContext&& context,
                      net::grpc::Responder responder)
@@ -19,6 +27,13 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Read(const base::Bu
   return std::move(prepared.request);
 }
 
+void InferCall::Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) {
+  if (environment_->options.triton_exact && pinned()->signature().decoupled) {
+    return completion.Fail(base::Unimplemented(std::string(kDecoupled)));
+  }
+  rpc::InferCall::Execute(std::move(request), std::move(completion));
+}
+
 bool InferCall::EncodingIsBig(const core::InferResponse& response) const {
   return oip_grpc::EncodingIsBig(response, form_, environment_->options);
 }
@@ -33,7 +48,10 @@ void InferCall::OnEnd(base::StatusCode code) {
 }
 
 base::Status InferCall::NotOneResponse() const {
-  return base::Unimplemented("ModelInfer RPC doesn't support models with decoupled transaction policy");
+  if (environment_->options.triton_exact) {
+    return base::Internal("expected a single response, got " + std::to_string(response_count()));
+  }
+  return base::Unimplemented(std::string(kDecoupled));
 }
 
 }  // namespace inferd::oip_grpc

@@ -17,6 +17,8 @@ class InferCall final : public rpc::InferCall {
  private:
   bool ReadingIsBig(const base::BufferSlice& message) const override;
   base::Result<std::unique_ptr<core::InferRequest>> Read(const base::BufferSlice& message) override;
+  // Refuses a model that may give any number of responses in the place of Triton, which does so before it executes.
+  void Execute(std::unique_ptr<core::InferRequest> request, core::Completion completion) override;
   bool EncodingIsBig(const core::InferResponse& response) const override;
   base::Result<net::grpc::Message> Encode(core::InferResponse&& response) override;
   base::Status NotOneResponse() const override;

@@ -191,8 +191,10 @@ void InferStream::OnResponse(const std::shared_ptr<Execution>& execution, Receiv
   const bool decoupled = execution->pinned->signature().decoupled;
   // The end of the responses is reported only on request (triton_enable_empty_final_response).
   const bool empty = response.outputs.empty() && response.parameters.empty();
-  const bool silent = final && response.status.ok() && empty && !execution->form.empty_final_response &&
-                      (decoupled || execution->responses > 0);
+  // Triton sends only the first response of a model that is to give one.
+  const bool surplus = !decoupled && execution->responses > 0 && options().triton_exact;
+  const bool silent = surplus || (final && response.status.ok() && empty && !execution->form.empty_final_response &&
+                                  (decoupled || execution->responses > 0));
   if (!silent) {
     if (execution->tells_final()) response.parameters.emplace_back(kFinalResponse, final);
     Respond(execution, std::move(received));

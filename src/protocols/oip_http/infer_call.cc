@@ -1,5 +1,6 @@
 #include "protocols/oip_http/infer_call.h"
 
+#include <string>
 #include <utility>
 
 #include "protocols/oip_http/codec/infer_headers.h"
@@ -43,6 +44,10 @@ base::Status InferCall::BeginWith(const net::RequestHead& head) {
   if (takes_body_) request_headers_ = v2::HeadersJson({head.headers.data(), head.headers.size()});
   SetCoding(headers_.coding, headers_.json_bytes.value_or(0));
   SetEvents(headers_.events);
+  const bool refused = options_.triton_exact && pinned()->signature().decoupled;
+  if (refused && event_form() == rest::EventForm::kNone) {
+    return base::Unimplemented("HTTP end point doesn't support models with decoupled transaction policy");
+  }
   return {};
 }
 
@@ -127,6 +132,9 @@ void InferCall::OnEnd(base::StatusCode code, net::HttpResponse& answer) {
 }
 
 base::Status InferCall::NotOneResponse() const {
+  if (options_.triton_exact) {
+    return base::Internal("expected a single response, got " + std::to_string(response_count()));
+  }
   return base::Unimplemented(
       "HTTP end point doesn't support models with decoupled transaction policy, unless they give exactly one response: "
       "ask for a stream (Accept: text/event-stream)");

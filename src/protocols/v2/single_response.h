@@ -16,6 +16,8 @@ class SingleResponse {
 
   // True if several responses had content, which the call cannot return.
   bool many() const { return count_ > 1; }
+  // Returns the number of responses with content, and 1 for a request whose only response is empty.
+  size_t count() const { return count_; }
   // Returns the first of them.
   core::InferResponse& response() { return response_; }
   const core::InferResponse& response() const { return response_; }
