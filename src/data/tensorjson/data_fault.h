@@ -9,6 +9,7 @@ namespace inferd::tensorjson {
 enum class DataFault : uint8_t {
   kOther,
   kWrongSize,  // the data, or a list in it, has another number of elements than the shape says
+  kNesting,    // a list where the shape wants an element, or the other way round
   // An element is of another JSON type than the datatype wants.
   kNotAString,
   kNotABool,

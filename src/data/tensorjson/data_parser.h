@@ -70,6 +70,7 @@ class DataParser {
       }
       if (i == size) return WrongSize(open, dim, size);
       if (p_ == end_ || *p_ != '[') {
+        fault_ = DataFault::kNesting;
         return Refused("expected a list of dimension " + std::to_string(dim + 1) + " of shape " + shape_.ToString() +
                        ", got " + json::Describe(p_, end_));
       }
@@ -135,6 +136,7 @@ class DataParser {
       if constexpr (requires { Codec::FaultKind(p); }) fault_ = Codec::FaultKind(p);
       return Refused(codec_.Fault(p, end_));
     }
+    fault_ = DataFault::kNesting;
     return Refused("expected data that is flat or nested as shape " + shape_.ToString() + ", got an array");
   }
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "data/tensorjson/flatten.h"
 #include "data/tensorjson/parse.h"
 #include "protocols/oip_http/codec/request/parameters_json.h"
 #include "protocols/v2/parameters.h"
@@ -22,8 +23,8 @@ constexpr std::string_view kNegative =
 class InputReader {
  public:
   InputReader(json::Reader& reader, std::string_view text, size_t index, core::InferTensor& tensor,
-              tensorjson::DataFault& fault)
-      : reader_(reader), text_(text), index_(index), tensor_(tensor), fault_(fault) {}
+              tensorjson::DataFault& fault, bool any_nesting)
+      : reader_(reader), text_(text), index_(index), tensor_(tensor), fault_(fault), any_nesting_(any_nesting) {}
 
   base::Result<std::optional<uint64_t>> Read() {
     if (base::Status status = ReadMembers(); !status.ok()) return std::unexpected(status.WithContext(Who()));
@@ -120,7 +121,7 @@ class InputReader {
   // announced only after the data, the text is read (again) at the end.
   base::Status ReadData() {
     const std::string_view rest = reader_.Rest();
-    if (described()) {
+    if (described() && !any_nesting_) {
       INFERD_RETURN_IF_ERROR(DecodeData(reader_));
       decoded_base64_ = base64_;
       decoded_ = true;
@@ -159,7 +160,10 @@ class InputReader {
                                     : "all"));
     }
     if (!has_data || (decoded_ && decoded_base64_ == base64_)) return {};
-    return DecodeData(data_);
+    if (!any_nesting_ || !data_.starts_with('[')) return DecodeData(data_);
+    INFERD_ASSIGN_OR_RETURN(const std::string flat, tensorjson::FlattenLists(data_));
+    const std::string_view flat_text = flat;
+    return DecodeData(flat_text);
   }
 
   json::Reader& reader_;
@@ -167,6 +171,7 @@ class InputReader {
   const size_t index_;
   core::InferTensor& tensor_;
   tensorjson::DataFault& fault_;
+  const bool any_nesting_;
   std::optional<uint64_t> binary_bytes_;
   std::string_view data_;  // the text of `data`; null if none
   bool has_name_ = false;
@@ -179,8 +184,9 @@ class InputReader {
 }  // namespace
 
 base::Result<std::optional<uint64_t>> ReadInput(json::Reader& reader, std::string_view text, size_t index,
-                                                core::InferTensor& tensor, tensorjson::DataFault& fault) {
-  return InputReader(reader, text, index, tensor, fault).Read();
+                                                core::InferTensor& tensor, tensorjson::DataFault& fault,
+                                                bool any_nesting) {
+  return InputReader(reader, text, index, tensor, fault, any_nesting).Read();
 }
 
 }  // namespace inferd::oip_http

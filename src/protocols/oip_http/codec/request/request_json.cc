@@ -16,8 +16,9 @@ using base::InvalidArgument;
 
 class RequestReader {
  public:
-  RequestReader(std::string_view text, size_t depth_max, RequestJson& json)
+  RequestReader(std::string_view text, size_t depth_max, bool any_nesting, RequestJson& json)
       : text_(text),
+        any_nesting_(any_nesting),
         reader_(text, {.depth_max = depth_max, .nonfinite_tokens = true}),
         json_(json),
         request_(*json.request) {}
@@ -70,7 +71,7 @@ class RequestReader {
       if (!more) return {};
       if (i == v2::kTensorsMax) return TooMany("inputs");
       INFERD_ASSIGN_OR_RETURN(const auto binary_bytes,
-                              ReadInput(reader_, text_, i, request_.inputs.emplace_back(), data_fault_));
+                              ReadInput(reader_, text_, i, request_.inputs.emplace_back(), data_fault_, any_nesting_));
       if (!binary_bytes) continue;
       json_.binary_sizes.resize(i + 1);
       json_.binary_sizes[i] = binary_bytes;
@@ -114,12 +115,24 @@ class RequestReader {
   }
 
   const std::string_view text_;
+  const bool any_nesting_;
   json::Reader reader_;
   RequestJson& json_;
   core::InferRequest& request_;
   bool has_inputs_ = false;
   tensorjson::DataFault data_fault_ = tensorjson::DataFault::kOther;
 };
+
+// If `text` is refused because of a tensor's data, `fault` gets the kind of the error.
+base::Result<RequestJson> Parse(std::string_view text, size_t depth_max, bool any_nesting,
+                                tensorjson::DataFault& fault) {
+  RequestJson json{.request = std::make_unique<core::InferRequest>(), .binary_sizes = {}, .settings = {}};
+  RequestReader reader(text, depth_max, any_nesting, json);
+  const base::Status status = reader.Read();
+  fault = reader.data_fault();
+  if (!status.ok()) return std::unexpected(status);
+  return json;
+}
 
 }  // namespace
 
@@ -133,16 +146,19 @@ bool RequestJson::OnlyDescribes() const {
 }
 
 base::Result<RequestJson> ReadRequestJson(std::string_view text, size_t depth_max, bool triton_exact) {
-  RequestJson json{.request = std::make_unique<core::InferRequest>(), .binary_sizes = {}, .settings = {}};
-  RequestReader reader(text, depth_max, json);
-  const base::Status status = reader.Read();
-  if (status.ok()) return json;
-  if (!triton_exact) return std::unexpected(status);
-  if (reader.data_fault() == tensorjson::DataFault::kWrongSize) {
+  tensorjson::DataFault fault = tensorjson::DataFault::kOther;
+  auto json = Parse(text, depth_max, false, fault);
+  if (json.has_value() || !triton_exact) return json;
+  // Triton only counts the elements. Such data is rare, so it costs a second reading rather than a check in the first.
+  const bool nested = fault == tensorjson::DataFault::kWrongSize || fault == tensorjson::DataFault::kNesting;
+  if (nested) json = Parse(text, depth_max, true, fault);
+  if (json.has_value()) return json;
+  if (fault == tensorjson::DataFault::kWrongSize) {
     return std::unexpected(InvalidArgument(std::string(tensorjson::kWrongSizeText)));
   }
-  const std::string_view words = tensorjson::WrongTypeText(reader.data_fault());
-  return std::unexpected(words.empty() ? status : status.WithContext("Unable to parse 'data': " + std::string(words)));
+  const std::string_view words = tensorjson::WrongTypeText(fault);
+  if (words.empty()) return json;
+  return std::unexpected(json.error().WithContext("Unable to parse 'data': " + std::string(words)));
 }
 
 }  // namespace inferd::oip_http

@@ -28,8 +28,8 @@ struct RequestJson {
 
 // Members may come in any order; unknown ones are skipped, as strictly as the others are read. NaN, Infinity and
 // -Infinity are read as numbers. INVALID_ARGUMENT names the member or the tensor, expected and got. Pure; runs on any
-// thread. `triton_exact`: data of another size than its shape is refused with Triton's text alone, and data of another
-// type with Triton's text first.
+// thread. `triton_exact`: data may be nested in any way that has the shape's number of elements; data of another size
+// is refused with Triton's text alone, and data of another type with Triton's text first.
 base::Result<RequestJson> ReadRequestJson(std::string_view text, size_t depth_max, bool triton_exact = false);
 
 }  // namespace inferd::oip_http
