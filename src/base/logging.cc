@@ -202,4 +202,11 @@ void Logger::Log(LogLevel level, std::string_view message, std::initializer_list
   sink_->logger().log(ToSpdlog(level), spdlog::string_view_t(line.data(), line.size()));
 }
 
+void Logger::LogBare(LogLevel level, std::string_view line) {
+  if (format() == LogFormat::kJson) return Log(level, line);
+  if (!Enabled(level) || sink_ == nullptr) return;
+  const std::string shown = Printable(line, kMessageBytesMax);
+  sink_->logger().log(ToSpdlog(level), spdlog::string_view_t(shown.data(), shown.size()));
+}
+
 }  // namespace inferd::base

@@ -76,6 +76,9 @@ class Logger final {
   const std::string& file() const { return options_.file; }
 
   void Log(LogLevel level, std::string_view message, std::initializer_list<LogField> fields = {});
+  // Writes `line` without a head and without quotes, as libraries of other servers write theirs. In JSON, it is a
+  // message as any other.
+  void LogBare(LogLevel level, std::string_view line);
   void Verbose(std::string_view m, std::initializer_list<LogField> f = {}) { Log(LogLevel::kVerbose, m, f); }
   void Info(std::string_view m, std::initializer_list<LogField> f = {}) { Log(LogLevel::kInfo, m, f); }
   void Warning(std::string_view m, std::initializer_list<LogField> f = {}) { Log(LogLevel::kWarning, m, f); }

@@ -1,6 +1,8 @@
 #include "serving/repository/load/load_runner.h"
 
+#include <algorithm>
 #include <new>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -38,6 +40,19 @@ std::string_view TritonCode(base::StatusCode code) {
     case base::StatusCode::kAlreadyExists: return "Already exists";
     case base::StatusCode::kCancelled: return "Cancelled";
     default: return "Internal";
+  }
+}
+
+// In Triton, protobuf's own parser writes a line for each mistake in a config.pbtxt. It does not quote these lines.
+void LogTextFormatErrors(std::string_view lines, base::Logger& logger) {
+  constexpr std::string_view kFile = "/config.pbtxt:";
+  constexpr std::string_view kHead = "[libprotobuf ERROR] Error parsing text-format inference.ModelConfig: ";
+  while (!lines.empty()) {
+    const std::string_view line = lines.substr(0, lines.find('\n'));
+    lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+    const size_t file = line.find(kFile);
+    if (file == std::string_view::npos) continue;
+    logger.LogBare(base::LogLevel::kError, std::string(kHead).append(line.substr(file + kFile.size())));
   }
 }
 
@@ -110,6 +125,7 @@ void LoadRunner::Log(const core::ModelId& id,
                                                        {"version", id.version, /*in_message=*/true}};
   if (!loaded.has_value()) {
     const std::string code = triton_words_ ? std::string(TritonCode(loaded.error().code())) + ": " : "";
+    if (triton_words_) LogTextFormatErrors(loaded.error().message(), logger_);
     return logger_.Error("failed to load " + shown + ": " + code + loaded.error().message(), model);
   }
   logger_.Info(triton_words_ ? "successfully loaded '" + id.name + "'" : "loaded " + shown, model);

@@ -90,9 +90,10 @@ base::Result<core::Engine*> Loader::FindEngine(const config::ModelConfig& config
   const base::Status absent =
       base::Unavailable("engine for platform " + shown + " is not installed" + (hint.empty() ? "" : ": " + hint));
   if (!completion_.triton_exact) return std::unexpected(absent);
-  return std::unexpected(absent.WithContext("unable to find backend library for backend '" +
-                                            (config.backend.empty() ? shown : config.backend) +
-                                            "', try specifying runtime on the model configuration"));
+  return std::unexpected(base::InvalidArgument(absent.message())
+                             .WithContext("unable to find backend library for backend '" +
+                                          (config.backend.empty() ? shown : config.backend) +
+                                          "', try specifying runtime on the model configuration"));
 }
 
 base::Result<LoadedModel> Loader::Open(const LoadJob& job) const {
