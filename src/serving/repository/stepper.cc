@@ -69,6 +69,11 @@ void Stepper::Plan(State& state, ModelRecord& record, Deferred& deferred) const 
     if (harness.serving() != nullptr || !wanted) harness.SetDemanded(false);
     if (harness.phase() == Phase::kWaitingForRoom && (!wanted || !met)) harness.LeaveQueue();
     harness.ForgetFailure(VersionHarness::Cause::kDependency);
+    if (wanted) {
+      harness.NoteWanted(record.wanted.at(version).content);
+    } else {
+      harness.NoteUnwanted();
+    }
   }
   const bool changing = record.changing && record.authority == Authority::kFolder;
   const LoadPlan plan = PlanModel(ViewsWithNeeds(state.records, record, needs), changing, record.transition);

@@ -155,6 +155,17 @@ bool VersionHarness::LoadGone() {
   return true;
 }
 
+void VersionHarness::NoteWanted(const VersionContent& content) {
+  if (!Serves(content) || Pending()) return;
+  failure_.failed = false;
+  failure_.code = base::StatusCode::kOk;
+  reason_.clear();
+}
+
+void VersionHarness::NoteUnwanted() {
+  if (Idle() && has_served_ && failure_.by_dependency && !failure_.failed) reason_ = "unloaded";
+}
+
 void VersionHarness::NoteAsleep() {
   if (Idle() && !failure_.failed) reason_ = kAsleep;
 }

@@ -109,6 +109,11 @@ class VersionHarness final {
   // Sets the reason "waits for a request", unless there is another one.
   void NoteAsleep();
 
+  // Forgets why a reload failed, if the version serves `content`, which is wanted, and no load is coming.
+  void NoteWanted(const VersionContent& content);
+  // Notes that the version is not wanted. One that rested because of a missing dependency is now unloaded.
+  void NoteUnwanted();
+
   const Version& serving() const { return serving_; }  // not null if ready
   bool has_served() const { return has_served_; }      // true if it serves, or has served
   Phase phase() const { return phase_; }
