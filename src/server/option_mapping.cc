@@ -86,6 +86,7 @@ net::grpc::Options GrpcOptions(const config::ServerOptions& options) {
   net::grpc::Options grpc;
   grpc.message_bytes_max = options.grpc_calls.message_bytes_max;
   grpc.compression_ratio_max = options.limits.decompression_ratio_max;
+  if (options.personality->triton_exact) grpc.compress_bytes_min = 0;
   switch (options.grpc_calls.response_compression) {
     case config::GrpcCompressionLevel::kNone: grpc.response_compression_level = 0; break;
     case config::GrpcCompressionLevel::kLow: grpc.response_compression_level = 1; break;

@@ -363,3 +363,81 @@ def test_an_edited_file_takes_the_place_of_a_load_calls_configuration(tmp_path):
         assert load({}) == 16
         models.write_whole(file, (text % 32).encode())
         assert load({}) == 32
+
+
+def test_a_single_response_is_no_form_for_decoupled_models(tmp_path):
+    models.add_repeat(tmp_path, "repeat")
+    models.add_repeat(tmp_path, "single")
+    config = tmp_path / "single" / "config.pbtxt"
+    config.write_text(config.read_text().replace("decoupled: true", "decoupled: false"))
+    inputs = [{"name": "IN", "datatype": "INT32", "shape": [2], "data": [5, 6]}]
+    raw = [("IN", "INT32", [2], b"\5\0\0\0\6\0\0\0")]
+    with serve(tmp_path) as server, grpc.insecure_channel(server.grpc_address) as channel:
+        status, answer = server.json("POST", "/v2/models/repeat/infer", {"inputs": inputs})
+        assert (status, answer) == (501, {"error": "HTTP end point doesn't support models with decoupled transaction policy"})
+        with pytest.raises(grpc.RpcError) as raised:
+            oip.unary(channel, "ModelInfer")(oip.raw_request("repeat", raw), timeout=60)
+        assert raised.value.code() == grpc.StatusCode.UNIMPLEMENTED
+        assert raised.value.details() == "ModelInfer RPC doesn't support models with decoupled transaction policy"
+        assert len(list(oip.stream(channel)(iter([oip.raw_request("repeat", raw)]), timeout=60))) == 2
+        # The same backend gives its first response if its configuration does not say that it is decoupled.
+        status, answer = server.json("POST", "/v2/models/single/infer", {"inputs": inputs})
+        assert status == 200 and answer["outputs"][0]["data"] == [5]
+        assert len(list(oip.stream(channel)(iter([oip.raw_request("single", raw)]), timeout=60))) == 1
+
+
+def test_small_responses_are_compressed_too(tmp_path):
+    models.add_fake(tmp_path, "echo")
+    with serve(tmp_path) as server:
+        _, headers, _ = server.request("POST", "/v2/models/echo/infer", {"inputs": models.int32_input(7)}, {"Accept-Encoding": "gzip"})
+        assert headers["Content-Encoding"] == "gzip"
+
+
+def test_a_mistake_in_the_text_of_a_configuration_has_an_unquoted_line(tmp_path):
+    models.write_whole(tmp_path / "worded" / "config.pbtxt", b'backend: "identity" max_batch_size: "two"')
+    (tmp_path / "worded" / "1").mkdir()
+    with serve(tmp_path, "--exit-on-error=false", "--strict-readiness=false") as server:
+        line = '[libprotobuf ERROR] Error parsing text-format inference.ModelConfig: 1:37: Expected integer, got: "two"'
+        assert line in server.log().splitlines()
+
+
+def test_the_index_does_not_keep_reasons_that_are_over(tmp_path):
+    single = 'backend: "identity"\ninput { name: "I" data_type: TYPE_INT32 dims: [ 1 ] }\noutput { name: "O" data_type: TYPE_INT32 dims: [ 1 ] }\n'
+    ensemble = single.replace('backend: "identity"', 'platform: "ensemble"') + (
+        'ensemble_scheduling { step { model_name: "single" model_version: -1'
+        ' input_map { key: "I" value: "I" } output_map { key: "O" value: "O" } } }\n')
+    for name, text in (("single", single), ("ensemble", ensemble)):
+        models.write_whole(tmp_path / name / "config.pbtxt", text.encode())
+        (tmp_path / name / "1").mkdir()
+    with serve(tmp_path, "--model-control-mode=explicit", "--load-model=ensemble") as server:
+        def state():
+            entry, = [entry for entry in server.json("POST", "/v2/repository/index")[1] if entry["name"] == "ensemble"]
+            return entry["state"], entry.get("reason", "")
+
+        def change(text):
+            models.write_whole(tmp_path / "single" / "config.pbtxt", text.encode())
+            assert server.request("POST", LOAD.format("single"))[0] == 200
+
+        change(single.replace("INT32", "FP32"))
+        assert "inconsistent data type" in state()[1]
+        change(single)
+        assert state() == ("READY", "")
+        assert server.request("POST", UNLOAD.format("single"))[0] == 200
+        assert state()[1].startswith("ensemble 'ensemble' depends on 'single' which has no loaded version")
+        assert server.request("POST", UNLOAD.format("ensemble"))[0] == 200
+        assert state() == ("UNAVAILABLE", "unloaded")
+
+
+def test_a_backend_that_is_not_there_is_an_invalid_argument(tmp_path):
+    models.write_whole(tmp_path / "m.unknown" / "1" / "x", b"x")
+    with serve(tmp_path, "--exit-on-error=false", "--strict-readiness=false") as server:
+        assert re.search("failed to load 'm.unknown' version 1: Invalid argument: unable to find backend library for backend 'unknown'",
+                         server.log())
+
+
+def test_delays_of_repeat_must_fit_its_numbers(tmp_path):
+    models.add_repeat(tmp_path, "repeat")
+    request = oip.raw_request("repeat", [("IN", "INT32", [1], bytes(4)), ("DELAY", "UINT32", [2], bytes(8))])
+    with serve(tmp_path) as server, grpc.insecure_channel(server.grpc_address) as channel:
+        answer, = oip.stream(channel)(iter([request]), timeout=60)
+        assert answer.error_message == "expected IN and DELAY shape to match, got [1] and [2]"

@@ -76,6 +76,7 @@ Options OptionsOf(const config::ServerOptions& options) {
   }
   oip.triton_exact = options.personality->triton_exact;
   oip.failures_are_events = oip.triton_exact;
+  if (oip.triton_exact) oip.compress_bytes_min = 0;
   if (oip.triton_exact) oip.json_bytes_option = "--http-max-input-size";
   if (oip.triton_exact) oip.regions_disabled = protocol::kTritonRegionsDisabled;
   oip.control_bodies = oip.detail_bodies = options.personality->kserve_answers;
