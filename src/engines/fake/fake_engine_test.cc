@@ -258,6 +258,67 @@ TEST_F(FakeEngineTest, RepeatsParametersInItsResponses) {
   }
 }
 
+// Inputs IN, DELAY and WAIT, as Triton's repeat backend has them.
+class RepeatTest : public FakeEngineTest {
+ protected:
+  void LoadRepeat(bool decoupled) {
+    auto config = std::make_shared<config::ModelConfig>();
+    config->backend = "repeat";
+    config->decoupled = decoupled;
+    config->inputs = {{.name = "IN", .datatype = DataType::kInt32, .dims = {-1}},
+                      {.name = "DELAY", .datatype = DataType::kUint32, .dims = {-1}},
+                      {.name = "WAIT", .datatype = DataType::kUint32, .dims = {1}}};
+    config->outputs = {{.name = "OUT", .datatype = DataType::kInt32, .dims = {1}}};
+    core::LoadSpec spec;
+    spec.model_name = "m";
+    spec.version = 1;
+    spec.model_dir = dir_.path();
+    spec.config = std::move(config);
+    model_ = engine_->Load(spec).value();
+    instance_ = *model_->CreateInstance({.name = "m_0_0"});
+  }
+
+  static void Fill(RecordingExecution& execution, const std::vector<int32_t>& numbers, std::vector<int32_t> delays) {
+    execution.AddInput(0, DataType::kInt32, {static_cast<int64_t>(numbers.size())}, SliceOf<int32_t>(numbers));
+    execution.AddInput(1, DataType::kUint32, {static_cast<int64_t>(delays.size())}, SliceOf<int32_t>(delays));
+    execution.AddInput(2, DataType::kUint32, {1}, SliceOf<int32_t>({0}));
+    execution.outputs = {0};
+  }
+};
+
+TEST_F(RepeatTest, ExecutionsThatWaitOverlap) {
+  LoadRepeat(true);
+  RecordingExecution slow;
+  RecordingExecution quick;
+  Fill(slow, {1, 2}, {0, 60'000});
+  Fill(quick, {3}, {0});
+  instance_->Execute(slow);
+  instance_->Execute(quick);
+  quick.WaitUntilFinished();
+  EXPECT_EQ(quick.responses().size(), 2U);
+  slow.cancelled = true;
+  slow.WaitUntilFinished();
+  EXPECT_EQ(slow.responses().back().status.code(), base::StatusCode::kCancelled);
+}
+
+TEST_F(RepeatTest, DelaysMustFitTheNumbers) {
+  LoadRepeat(true);
+  RecordingExecution execution;
+  Fill(execution, {1}, {0, 0});
+  Run(execution);
+  EXPECT_EQ(execution.responses()[0].status.message(), "expected IN and DELAY shape to match, got [1] and [2]");
+}
+
+TEST_F(RepeatTest, AModelThatIsNotDecoupledSendsItsFirstResponse) {
+  LoadRepeat(false);
+  RecordingExecution execution;
+  Fill(execution, {5, 6}, {0, 0});
+  Run(execution);
+  ASSERT_EQ(execution.responses().size(), 1U);
+  EXPECT_TRUE(execution.responses()[0].final);
+  EXPECT_THAT(ValuesOf<int32_t>(execution.output(0).data), ElementsAre(5));
+}
+
 TEST_F(FakeEngineTest, SquareFailsAndLeavesOutItsLastResponses) {
   ASSERT_TRUE(Load({{"behavior", "square"}, {"CUSTOM_FAIL_COUNT", "2"}, {"CUSTOM_EMPTY_COUNT", "1"}}).ok());
   for (const int32_t number : {0, 1, 2, 5}) {
