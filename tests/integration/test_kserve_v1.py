@@ -165,3 +165,11 @@ def test_as_kserve_the_first_input_may_have_any_name(tmp_path):
             request.raw_input_contents.append(bytes(4))
             raw = infer(request, timeout=60)
             assert (list(raw.outputs[0].contents.fp32_contents), raw.raw_output_contents[0]) == ([], struct.pack("<f", 1.5))
+
+
+def test_as_kserve_a_forest_takes_numbers_of_any_datatype(tmp_path):
+    write_constant(tmp_path / "xg", 1.5)
+    with KserveServer("--model_name=xg", f"--model_dir={tmp_path / 'xg'}") as server:
+        for datatype in ("FP64", "INT64", "INT32", "UINT8"):
+            status, answer = server.infer("xg", [{"name": "x", "shape": [1, 1], "datatype": datatype, "data": [0]}])
+            assert (status, answer.get("outputs", [{}])[0].get("data")) == (200, [1.5]), answer

@@ -80,6 +80,31 @@ TEST(ForestEngineTest, ARequestWithoutRowsHasAnAnswerWithoutRows) {
   EXPECT_EQ(execution.output(0).shape, (tensor::Shape{0}));
 }
 
+template <typename Number>
+std::vector<std::byte> PredictionsOf(const RunningModel& model, DataType datatype) {
+  RecordingExecution execution;
+  execution.AddInput(0, datatype, {2, 6}, SliceOf(std::vector<Number>{0, 1, 0, 1, 1, 0, 1, 0, 0, 1, 0, 1}));
+  model.Run(&execution);
+  EXPECT_TRUE(execution.responses()[0].status.ok()) << execution.responses()[0].status.ToString();
+  return ValuesOf<std::byte>(execution.output(0).data);
+}
+
+TEST(ForestEngineTest, XgboostTakesNumbersOfAnyDatatype) {
+  const RunningModel model(Load(kBinary));
+  const auto expected = PredictionsOf<float>(model, DataType::kFp32);
+  EXPECT_EQ(PredictionsOf<double>(model, DataType::kFp64), expected);
+  EXPECT_EQ(PredictionsOf<int64_t>(model, DataType::kInt64), expected);
+  EXPECT_EQ(PredictionsOf<int32_t>(model, DataType::kInt32), expected);
+  EXPECT_EQ(PredictionsOf<int16_t>(model, DataType::kInt16), expected);
+  EXPECT_EQ(PredictionsOf<int8_t>(model, DataType::kInt8), expected);
+  EXPECT_EQ(PredictionsOf<uint64_t>(model, DataType::kUint64), expected);
+  EXPECT_EQ(PredictionsOf<uint32_t>(model, DataType::kUint32), expected);
+  EXPECT_EQ(PredictionsOf<uint16_t>(model, DataType::kUint16), expected);
+  EXPECT_EQ(PredictionsOf<uint8_t>(model, DataType::kUint8), expected);
+  EXPECT_EQ(PredictionsOf<uint8_t>(model, DataType::kBool), expected);
+  EXPECT_FALSE(RunningModel(Load("lightgbm_multiclass/model.txt")).model->signature().inputs[0].any_datatype);
+}
+
 // A batch that exceeds one block, which must not be visible in the results.
 TEST(ForestEngineTest, RowsOfALargeBatchAreAnsweredAsEachAlone) {
   constexpr int64_t kRows = 1500;

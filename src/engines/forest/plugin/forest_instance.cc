@@ -27,6 +27,30 @@ void Store(const OutputPlan& plan, std::span<const Number> row, std::byte* to) {
   }
 }
 
+template <typename Number>
+bool Round(const void* from, std::span<float> to) {
+  std::ranges::transform(std::span(static_cast<const Number*>(from), to.size()), to.begin(),
+                         [](Number x) { return static_cast<float>(x); });
+  return true;
+}
+
+// Fills `to` with the numbers at `from`, as XGBoost rounds them. Returns false if the datatype is none of numbers.
+bool RoundNumbers(int32_t datatype, const void* from, std::span<float> to) {
+  switch (datatype) {
+    case INFERD_TYPE_BOOL:
+    case INFERD_TYPE_UINT8: return Round<uint8_t>(from, to);
+    case INFERD_TYPE_UINT16: return Round<uint16_t>(from, to);
+    case INFERD_TYPE_UINT32: return Round<uint32_t>(from, to);
+    case INFERD_TYPE_UINT64: return Round<uint64_t>(from, to);
+    case INFERD_TYPE_INT8: return Round<int8_t>(from, to);
+    case INFERD_TYPE_INT16: return Round<int16_t>(from, to);
+    case INFERD_TYPE_INT32: return Round<int32_t>(from, to);
+    case INFERD_TYPE_INT64: return Round<int64_t>(from, to);
+    case INFERD_TYPE_FP64: return Round<double>(from, to);
+    default: return false;
+  }
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<ForestInstance>> ForestInstance::Create(const ForestModel* model) {
@@ -39,9 +63,22 @@ base::Status ForestInstance::Execute(const inferd_batch& batch) {
   const inferd_input& input = *batch.inputs[0];
   const auto rows = static_cast<size_t>(input.shape[0]);
   INFERD_RETURN_IF_ERROR(MakeTargets(batch, rows));
-  given_ = static_cast<const std::byte*>(input.pieces[0].data);  // one_piece: there is exactly one
+  INFERD_RETURN_IF_ERROR(TakeRows(input));
   model_.threads().Run(rows, RowsOfPart(), [this](size_t begin, size_t end) { ComputePart(begin, end); });
   Answer(batch);
+  return {};
+}
+
+// Points `given_` at the rows in the signature's datatype, and rounds them first if they came in another one.
+base::Status ForestInstance::TakeRows(const inferd_input& input) {
+  const void* const data = input.pieces[0].data;  // one_piece: there is exactly one
+  given_ = static_cast<const std::byte*>(data);
+  if (input.datatype == model_.tensors().input_datatype()) return {};
+  rounded_.resize(static_cast<size_t>(input.shape[0]) * static_cast<size_t>(model_.forest().features));
+  if (!RoundNumbers(input.datatype, data, rounded_)) {
+    return base::InvalidArgument("the input of a model of trees takes numbers: BOOL, integers, FP32 or FP64");
+  }
+  given_ = reinterpret_cast<const std::byte*>(rounded_.data());
   return {};
 }
 

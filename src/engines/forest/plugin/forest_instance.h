@@ -45,6 +45,7 @@ class ForestInstance final {
 
   size_t RowsOfPart() const;   // the minimum for a thread
   size_t RowsOfBlock() const;  // the maximum that is computed together
+  base::Status TakeRows(const inferd_input& input);
   base::Status MakeTargets(const inferd_batch& batch, size_t rows);
   void ComputePart(size_t begin, size_t end) const;
   const std::byte* ConvertRows(size_t begin, size_t end, std::vector<float>* converted) const;
@@ -61,6 +62,7 @@ class ForestInstance final {
   const ForestModel& model_;
   std::vector<Target> targets_;
   const std::byte* given_ = nullptr;  // the batch's rows
+  std::vector<float> rounded_;        // the rows, if they came in another datatype than the signature's
   kit::BatchAnswer answer_;
 };
 

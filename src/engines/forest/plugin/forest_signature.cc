@@ -92,7 +92,8 @@ base::Result<ForestSignature> ForestSignature::Create(const Forest& forest, cons
                            .datatype = signature.input_datatype_,
                            .shape = {-1, forest.features},
                            .alignment = alignof(double),
-                           .dimension_names = {"batch", ""}});
+                           .dimension_names = {"batch", ""},
+                           .any_datatype = signature.ConvertsNumbers(forest)});
   for (const OutputPlan& output : signature.outputs_) {
     std::vector<std::string> names(output.shape.size());
     names[0] = "batch";
@@ -101,6 +102,10 @@ base::Result<ForestSignature> ForestSignature::Create(const Forest& forest, cons
   }
   signature.abi_.Finish(compute_threads);
   return signature;
+}
+
+bool ForestSignature::ConvertsNumbers(const Forest& forest) const {
+  return !input_declared_ && forest.compares == Precision::kFloat32;
 }
 
 bool ForestSignature::Has(OutputKind kind) const {
@@ -112,6 +117,7 @@ base::Status ForestSignature::ReadInput(const inferd_load& load) {
   if (declared == nullptr || declared->input_count == 0) return {};
   if (declared->input_count > 1) return base::InvalidArgument("a model of trees has one input, rows of features");
   const inferd_tensor_spec& input = *declared->inputs[0];
+  input_declared_ = true;
   input_name_ = ToView(input.name);
   if (input.datatype != INFERD_TYPE_INVALID) input_datatype_ = input.datatype;
   return CheckFloat(input_name_, input_datatype_);

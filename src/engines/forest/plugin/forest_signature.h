@@ -41,11 +41,15 @@ class ForestSignature final {
   bool Has(OutputKind kind) const;
 
  private:
+  // Returns true if requests may bring the features in any datatype of numbers: the forest rounds all to float32, and
+  // no configuration declares the input.
+  bool ConvertsNumbers(const Forest& forest) const;
   base::Status ReadInput(const inferd_load& load);
   base::Status ReadOutputs(const Forest& forest, const inferd_load& load);
 
   std::string input_name_ = "input-0";
   int32_t input_datatype_ = INFERD_TYPE_FP32;
+  bool input_declared_ = false;
   std::vector<OutputPlan> outputs_;
   kit::TensorSignature abi_;
 };
