@@ -73,7 +73,12 @@ class PortMap final {
     return found == ports_.end() ? 0 : found->second;
   }
 
-  // Replaces the ports in all arguments, in place.
+  // Returns true if Of() returned this local port.
+  bool IsLocal(int64_t port) const {
+    return std::ranges::any_of(ports_, [&](const auto& taken) { return taken.second == port; });
+  }
+
+  // Replaces the ports in all arguments, in place. Local ports, of an expanded $(PORT), stay.
   base::Status Replace(std::vector<std::string>& arguments) {
     for (size_t i = 0; i < arguments.size(); ++i) {
       const std::string_view name = OptionName(arguments[i]);
@@ -83,7 +88,10 @@ class PortMap final {
       const std::string value = joined ? arguments[i].substr(name.size() + 1) : arguments[i + 1];
       const auto number = manifest::ParseInt64(value);
       if (!number.has_value() || *number <= 0 || *number > UINT16_MAX) continue;
-      INFERD_ASSIGN_OR_RETURN(const uint16_t port, Of(*number));
+      uint16_t port = static_cast<uint16_t>(*number);
+      if (!IsLocal(port)) {
+        INFERD_ASSIGN_OR_RETURN(port, Of(port));
+      }
       NoteGrpc(name, port, arguments);
       if (joined) {
         arguments[i] = std::string(name) + "=" + std::to_string(port);
@@ -191,16 +199,17 @@ base::Result<ProcessSpec> MakeProcess(const model::ResolvedPod& pod, const PodPl
   INFERD_ASSIGN_OR_RETURN(manifest::StringMap variables,
                           ContainerVariables(container, {.pod = pod, .pod_name = place.pod_name, .find = place.find}));
   for (auto& [name, value] : variables) value = Moved(value, place.moves);
+  ProcessSpec spec;
+  PortMap ports(place);
+  INFERD_ASSIGN_OR_RETURN(spec.port, ports.Of(FirstPort(container)));
+  variables["PORT"] = std::to_string(spec.port);
   std::vector<std::string> words = TextsOf(container, "command");
   if (words.empty()) return std::unexpected(NoCommand(container, pod));
   std::ranges::move(TextsOf(container, "args"), std::back_inserter(words));
   for (std::string& word : words) word = Moved(ExpandVariables(word, variables), place.moves);
 
-  ProcessSpec spec;
   spec.program = words.front();
   spec.arguments.assign(std::make_move_iterator(words.begin() + 1), std::make_move_iterator(words.end()));
-  PortMap ports(place);
-  INFERD_ASSIGN_OR_RETURN(spec.port, ports.Of(FirstPort(container)));
   INFERD_RETURN_IF_ERROR(ports.Replace(spec.arguments));
   spec.grpc_port = ports.grpc_port();
   if (const int64_t named = NamedGrpcPort(container); spec.grpc_port == 0 && named > 0) {
@@ -208,7 +217,6 @@ base::Result<ProcessSpec> MakeProcess(const model::ResolvedPod& pod, const PodPl
   }
   if (spec.grpc_port == 0) spec.grpc_port = spec.port;
   for (const auto& [name, value] : variables) spec.environment.push_back(name + "=" + value);
-  spec.environment.push_back("PORT=" + std::to_string(spec.port));
   spec.probe = ProbeOf(container, ports, place, spec);
   spec.resources = ReadResources(container);
   if (const Value* grace = pod.pod_spec.Find("terminationGracePeriodSeconds"); grace != nullptr) {

@@ -54,7 +54,8 @@ struct PodPlace {
 // - In arguments and variables, /mnt/models and mounted paths are replaced by their local folders.
 // - Numbers in arguments whose name ends with the word "port" are replaced by local ports: --http_port=8080, or
 //   --http-port 8080. The same number always gives the same port. Requests go to the local port for the container's
-//   first port (8080 if it has none). The variable PORT has it too (Knative: runtime contract).
+//   first port (8080 if it has none). The variable PORT and $(PORT) have it too (Knative: runtime contract), whatever
+//   the container's own variable PORT says.
 //
 // The port for gRPC calls comes from an argument whose name contains "grpc" and ends with the word "port", from --port
 // beside --rest_api_port (TensorFlow Serving), or from the container's port called grpc or h2c.

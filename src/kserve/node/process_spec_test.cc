@@ -51,6 +51,20 @@ terminationGracePeriodSeconds: 5
   EXPECT_EQ(spec->grace, std::chrono::seconds(5));
 }
 
+TEST(ProcessSpecTest, PortIsTheLocalPortInVariablesAndArguments) {
+  const auto spec = Make(R"yaml(
+containers:
+- command: [serve, "$(PORT)", "--bind=:$(PORT)", "--port=$(PORT)", --grpc-port, "9000"]
+  ports: [{containerPort: 5000}]
+  env: [{name: PORT, value: "5000"}]
+)yaml");
+  ASSERT_TRUE(spec.has_value()) << spec.error().message();
+  EXPECT_EQ(spec->port, 40000);
+  EXPECT_EQ(spec->grpc_port, 40001);
+  EXPECT_THAT(spec->arguments, ElementsAre("40000", "--bind=:40000", "--port=40000", "--grpc-port", "40001"));
+  EXPECT_THAT(spec->environment, AllOf(Contains("PORT=40000"), Not(Contains("PORT=5000"))));
+}
+
 TEST(ProcessSpecTest, PathsAreMovedOnce) {
   const auto spec = MakeProcess(
       Pod("containers: [{command: [a, --cache=/tmp/x, /tmp, /tmpx, '/data:/tmp', /data/deep/y], env: [{name: D, value: "
