@@ -70,8 +70,12 @@ void AddS3Settings(const Value& object, const S3& settings, StorageInitializer& 
     std::string text = metadata == nullptr ? "" : TextAt(*metadata, "annotations", "serving.kserve.io/" + annotation);
     return text.empty() ? otherwise : text;
   };
-  const std::string endpoint = setting("s3-endpoint", settings.endpoint);
-  const std::string https = setting("s3-usehttps", settings.use_https);
+  std::string endpoint = setting("s3-endpoint", settings.endpoint);
+  std::string https = setting("s3-usehttps", settings.use_https);
+  if (const auto scheme = endpoint.find("://"); scheme != std::string::npos) {  // a URL, not only host and port
+    https = endpoint.starts_with("http://") ? "0" : "1";
+    endpoint.erase(0, scheme + 3);
+  }
   if (!endpoint.empty()) {
     if (!https.empty()) AddVariable("S3_USE_HTTPS", https, initializer);
     AddVariable("S3_ENDPOINT", endpoint, initializer);

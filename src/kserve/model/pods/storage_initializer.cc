@@ -142,8 +142,12 @@ void AddAccount(const ResolvedPod& pod, const InferenceServiceConfig::Credential
   const Value* const named = pod.pod_spec.Find("serviceAccountName");
   const std::string name = named == nullptr || named->text().empty() ? "default" : named->text();
   const std::optional<Value> account = find("ServiceAccount", name);
-  if (!account.has_value()) return;
+  if (!account.has_value() && name == "default") return;
   initializer.account = name;
+  if (!account.has_value()) {
+    initializer.unused_secrets.emplace_back("all (the account is not there)");
+    return;
+  }
   AddAccountCredentials(*account, settings, initializer);
   const Value* const secrets = account->Find("secrets");
   if (secrets == nullptr || !secrets->is(Kind::kList)) return;

@@ -122,6 +122,14 @@ TEST_F(StorageInitializerTest, S3IsAsAnnotationsSayElseAsTheConfigurationDoes) {
   EXPECT_EQ(Variables(), "S3_ENDPOINT=minio:1 AWS_ENDPOINT_URL=https://minio:1 AWS_DEFAULT_REGION=here");
 }
 
+TEST_F(StorageInitializerTest, AnEndpointOfS3MayBeAUrl) {
+  HaveSecret("AWS_SECRET_ACCESS_KEY: YQ==", "serving.kserve.io/s3-endpoint: 'http://minio:2'");
+  EXPECT_THAT(Variables(), HasSubstr("S3_USE_HTTPS=0 S3_ENDPOINT=minio:2 AWS_ENDPOINT_URL=http://minio:2"));
+  HaveSecret("AWS_SECRET_ACCESS_KEY: YQ==",
+             "serving.kserve.io/s3-endpoint: 'https://minio:2', serving.kserve.io/s3-usehttps: '0'");
+  EXPECT_THAT(Variables(), HasSubstr("S3_USE_HTTPS=1 S3_ENDPOINT=minio:2 AWS_ENDPOINT_URL=https://minio:2"));
+}
+
 TEST_F(StorageInitializerTest, ConfiguredNamesOfS3KeysGoFirst) {
   config_.credentials.s3.access_key_id_name = "id";
   config_.credentials.s3.secret_access_key_name = "key";
@@ -147,6 +155,13 @@ TEST_F(StorageInitializerTest, SecretsThatGiveNothingAreNamed) {
   EXPECT_THAT(Make()->unused_secrets, ElementsAre("none (is not there)", "s (has no keys)"));
   Have("Secret", "s", "type: kubernetes.io/dockerconfigjson, data: {x: YQ==}");
   EXPECT_THAT(Make()->unused_secrets, ElementsAre("none (is not there)"));
+}
+
+TEST_F(StorageInitializerTest, AMissingAccountIsNamed) {
+  EXPECT_TRUE(Make()->unused_secrets.empty()) << "the default account may be missing";
+  pod_.pod_spec.Set("serviceAccountName", manifest::Value::String("nobody"));
+  EXPECT_EQ(Make()->account, "nobody");
+  EXPECT_THAT(Make()->unused_secrets, ElementsAre("all (the account is not there)"));
 }
 
 class StorageSpecificationTest : public StorageInitializerTest {
