@@ -139,3 +139,26 @@ def test_files_that_cannot_be_read_are_named_with_the_reason(repository, isolati
             assert expected in reasons[name], (name, reasons[name])
             assert f"{name}/1/model.json" in reasons[name]
         assert json.loads(server.request("GET", "/v2/models/well")[2])["name"] == "well"
+
+
+def ask_predict(server, body):
+    return server.json("POST", "/v1/models/lightgbm_tweedie:predict", body)
+
+
+@pytest.mark.parametrize("place", [(), ("--as", "kserve")])
+def test_tables_by_the_names_of_features(repository, isolation, place, tmp_path):
+    """KServe's server for LightGBM makes a DataFrame of the booster's features from each element; absent features are NaN."""
+    shutil.copytree(repository / "lightgbm_tweedie", tmp_path / "lightgbm_tweedie")
+    with Server(tmp_path, options=["--isolation", isolation, *place]) as server:
+        row = {f"Column_{i}": i / 4 for i in range(6)}
+        status, body = ask_predict(server, {"instances": [list(row.values())]})
+        assert status == 200 and len(body["predictions"]) == 1
+        backwards = dict(reversed(row.items()))
+        for key, rows in (("instances", [backwards]), ("inputs", [{name: {"0": value} for name, value in backwards.items()}]),
+                          ("inputs", [{name: [value] for name, value in backwards.items()}]), ("inputs", [[backwards]]),
+                          ("instances", [{**row, "other": "text"}])):
+            assert ask_predict(server, {key: rows}) == (200, body), rows
+        status, absent = ask_predict(server, {"instances": [{"Column_0": 1}, [1, None, None, None, None, None]]})
+        assert status == 200 and len(set(absent["predictions"])) == 1
+        status, text = ask_predict(server, {"instances": [{"x": 1}]})
+        assert status == 400 and "names none of the model's features: 'Column_0'" in text["error"]

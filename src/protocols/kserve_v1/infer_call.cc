@@ -104,12 +104,14 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::Decode(const base::
 // If a body does not fit the model's tensors (a table, perhaps), the model may read it itself.
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::DecodeBodyInstead(std::string_view body,
                                                                                base::Status unread) {
-  if (explanation_ != nullptr || unread.code() != base::StatusCode::kInvalidArgument ||
-      !v2::TakesBodyInstead(pinned()->accepted()) || !v1::CheckBody(body, RulesOf(environment_->options)).ok()) {
+  const std::optional<v2::BodyTensors> tensors = v2::TensorsForUnfitting(pinned()->accepted());
+  if (explanation_ != nullptr || unread.code() != base::StatusCode::kInvalidArgument || !tensors.has_value() ||
+      !v1::CheckBody(body, RulesOf(environment_->options)).ok()) {
     return std::unexpected(std::move(unread));
   }
   takes_body_ = true;
-  INFERD_ASSIGN_OR_RETURN(auto request, v2::WholeBodyRequest(body, {.protocol = "v1", .verb = "predict"}));
+  tensors_ = *tensors;
+  INFERD_ASSIGN_OR_RETURN(auto request, v2::WholeBodyRequest(body, {.protocol = "v1", .verb = "predict"}, tensors_));
   request->model_name = model_;
   return request;
 }

@@ -76,7 +76,7 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::DecodeBody(const ba
   request->model_version = spec_.version;
   request->signature = signature_;
   tfs::RequestLog* const log = environment_->request_log;
-  if (log != nullptr && !takes_body_ && log->Draw(spec_.model)) {
+  if (log != nullptr && !body_tensors_.has_value() && log->Draw(spec_.model)) {
     logged_ = std::make_unique<LoggedRequest>(ApiOf(endpoint_), RulesOf(environment_->options), body, *request);
   }
   return request;
@@ -111,12 +111,13 @@ base::Result<std::unique_ptr<core::InferRequest>> InferCall::ReadExampleTensors(
 
 // If a body does not fit the model's tensors (a table, perhaps), the model may read it itself.
 base::Result<std::unique_ptr<core::InferRequest>> InferCall::BodyInstead(std::string_view body, base::Status unread) {
-  if (unread.code() != base::StatusCode::kInvalidArgument || !v2::TakesBodyInstead(pinned()->accepted()) ||
+  body_tensors_ = v2::TensorsForUnfitting(pinned()->accepted());
+  if (unread.code() != base::StatusCode::kInvalidArgument || !body_tensors_.has_value() ||
       !v1::CheckBody(body, RulesOf(environment_->options)).ok()) {
+    body_tensors_.reset();
     return std::unexpected(std::move(unread));
   }
-  takes_body_ = true;
-  return v2::WholeBodyRequest(body, {.protocol = "tfs", .verb = "predict"});
+  return v2::WholeBodyRequest(body, {.protocol = "tfs", .verb = "predict"}, *body_tensors_);
 }
 
 base::Status InferCall::CheckMethod() const {
@@ -143,8 +144,8 @@ base::Result<net::HttpResponse> InferCall::Encode(core::InferResponse&& response
 }
 
 base::Result<net::HttpResponse> InferCall::Write(const core::InferResponse& response) const {
-  if (takes_body_) {
-    INFERD_ASSIGN_OR_RETURN(base::BufferSlice body, v2::WholeBodyOf(response));
+  if (body_tensors_.has_value()) {
+    INFERD_ASSIGN_OR_RETURN(base::BufferSlice body, v2::WholeBodyOf(response, *body_tensors_));
     net::HttpResponse answer;
     answer.content_type = "application/json";
     answer.body.push_back(std::move(body));

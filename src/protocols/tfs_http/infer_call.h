@@ -9,6 +9,7 @@
 #include "protocols/tfs_http/call.h"
 #include "protocols/tfs_http/logged_request.h"
 #include "protocols/tfs_http/router.h"
+#include "protocols/v2/bodies/whole_body.h"
 
 namespace inferd::tfs_http {
 
@@ -45,7 +46,8 @@ class InferCall final : public rest::InferCall {
   uint32_t signature_ = 0;           // index in the model's signatures
   std::optional<int64_t> examples_;  // number of examples in the request; absent if unknown
   bool row_ = false;                 // format of a prediction's tensors, also used for the response
-  bool takes_body_ = false;          // the model itself reads the body and writes the response's
+  // Set if the model itself reads the body and writes the response's.
+  std::optional<v2::BodyTensors> body_tensors_;
   tfs::MeasuredInference measured_;
   std::unique_ptr<LoggedRequest> logged_;  // null if it is not to be logged
 };

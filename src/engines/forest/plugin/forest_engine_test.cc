@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include "data/tensor/bytes.h"
 #include "tests/support/running_model.h"
 
 namespace inferd {
@@ -46,7 +47,7 @@ config::ModelConfig WithOutputs(const std::vector<std::string>& names) {
 
 TEST(ForestEngineTest, TheSignatureIsTheConventions) {
   const RunningModel model(Load("lightgbm_multiclass/model.txt"));
-  const core::ModelSignature& signature = model.model->signature();
+  const core::ModelSignature signature = model.model->signature().Shown();
   ASSERT_EQ(signature.inputs.size(), 1U);
   EXPECT_EQ(signature.inputs[0].name, "input-0");
   EXPECT_EQ(signature.inputs[0].datatype, DataType::kFp32);
@@ -103,6 +104,41 @@ TEST(ForestEngineTest, XgboostTakesNumbersOfAnyDatatype) {
   EXPECT_EQ(PredictionsOf<uint8_t>(model, DataType::kUint8), expected);
   EXPECT_EQ(PredictionsOf<uint8_t>(model, DataType::kBool), expected);
   EXPECT_FALSE(RunningModel(Load("lightgbm_multiclass/model.txt")).model->signature().inputs[0].any_datatype);
+}
+
+// A body with a table, which a front-end passes on. Returns the response's body or the error's text.
+std::string AnswerTo(const RunningModel& model, const std::string& body, const std::string& protocol = "v1") {
+  RecordingExecution execution;
+  execution.AddInput(1, DataType::kBytes, {1}, support::Packed({body}));
+  execution.mutable_request(0).parameters = {{"kserve_protocol", protocol}};
+  execution.outputs.push_back(static_cast<int>(model.model->signature().outputs.size()) - 1);
+  model.instance->Execute(execution);
+  execution.WaitUntilFinished();
+  const RecordingExecution::Response& response = execution.responses()[0];
+  return response.status.ok() ? std::string(*tensor::PackedElements(response.outputs.at(0).data.bytes()).begin())
+                              : response.status.message();
+}
+
+TEST(ForestEngineTest, TablesAreAnsweredLikeRows) {
+  const RunningModel model(Load("lightgbm_tweedie/model.txt"));
+  const std::string answer = AnswerTo(model, R"({"instances": [[1, 2, 0, 1, 2, 0]]})");
+  EXPECT_TRUE(answer.starts_with(R"({"predictions":[)")) << answer;
+  EXPECT_EQ(AnswerTo(model, R"({"inputs": [{"Column_1": {"0": 2}, "Column_0": {"0": 1}, "Column_2": {"0": 0},)"
+                            R"( "Column_3": {"0": 1}, "Column_4": {"0": 2}, "Column_5": {"0": 0}}]})"),
+            answer);
+  EXPECT_EQ(AnswerTo(model, R"({"instances": [{"Column_1": 2}]})"),
+            AnswerTo(model, R"({"instances": [[null, 2, null, null, null, null]]})"));
+  EXPECT_EQ(AnswerTo(model, R"({"inputs": {"Column_1": [2]}})", "tfs"),
+            R"({"outputs":)" + AnswerTo(model, R"({"instances": [{"Column_1": 2}]})").substr(15));
+  EXPECT_EQ(
+      AnswerTo(model, R"({"instances": [{"x": 2}]})"),
+      "row 0 names none of the model's features: 'Column_0', 'Column_1', 'Column_2', 'Column_3', 'Column_4', ...");
+}
+
+TEST(ForestEngineTest, SeveralOutputsOfATableAreObjects) {
+  const RunningModel model(Load("lightgbm_tweedie/model.txt", WithOutputs({"predict", "margin"})));
+  EXPECT_TRUE(AnswerTo(model, R"({"instances": [{"Column_1": 2}]})").starts_with(R"({"predictions":[{"predict":)"));
+  EXPECT_TRUE(AnswerTo(model, R"({"inputs": {"Column_1": [2]}})", "tfs").starts_with(R"({"outputs":{"predict":[)"));
 }
 
 // A batch that exceeds one block, which must not be visible in the results.

@@ -1,8 +1,15 @@
 #include "engines/forest/plugin/forest_instance.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
+#include <utility>
+
+#include "data/json/writer.h"
+#include "data/tensorjson/nested_writer.h"
+#include "engines/forest/plugin/feature_table.h"
+#include "engines/kit/parameters.h"
 
 namespace inferd::forest {
 
@@ -51,6 +58,33 @@ bool RoundNumbers(int32_t datatype, const void* from, std::span<float> to) {
   }
 }
 
+tensor::DataType DataTypeOf(int32_t datatype) {
+  if (datatype == INFERD_TYPE_INT32) return tensor::DataType::kInt32;
+  return datatype == INFERD_TYPE_FP64 ? tensor::DataType::kFp64 : tensor::DataType::kFp32;
+}
+
+// Writes one output as an array, and several as objects by name: one for each of `rows`, or one with whole arrays.
+base::Status WriteTable(json::Writer& json, const std::vector<OutputPlan>& plans,
+                        std::vector<tensorjson::NestedWriter>& writers, std::optional<size_t> rows) {
+  if (plans.size() == 1) return writers[0].WriteAll(json);
+  const auto write_object = [&](auto write) -> base::Status {
+    json.BeginObject();
+    for (size_t i = 0; i < plans.size(); ++i) {
+      json.Key(plans[i].name);
+      INFERD_RETURN_IF_ERROR(write(writers[i]));
+    }
+    json.EndObject();
+    return {};
+  };
+  if (!rows.has_value()) return write_object([&](auto& writer) { return writer.WriteAll(json); });
+  json.BeginArray();
+  for (size_t row = 0; row < *rows; ++row) {
+    INFERD_RETURN_IF_ERROR(write_object([&](auto& writer) { return writer.WriteNext(json); }));
+  }
+  json.EndArray();
+  return {};
+}
+
 }  // namespace
 
 base::Result<std::unique_ptr<ForestInstance>> ForestInstance::Create(const ForestModel* model) {
@@ -61,12 +95,20 @@ base::Result<std::unique_ptr<ForestInstance>> ForestInstance::Create(const Fores
 
 base::Status ForestInstance::Execute(const inferd_batch& batch) {
   const inferd_input& input = *batch.inputs[0];
+  if (input.datatype == INFERD_TYPE_BYTES) {
+    AnswerTables(batch);
+    return {};
+  }
   const auto rows = static_cast<size_t>(input.shape[0]);
   INFERD_RETURN_IF_ERROR(MakeTargets(batch, rows));
   INFERD_RETURN_IF_ERROR(TakeRows(input));
-  model_.threads().Run(rows, RowsOfPart(), [this](size_t begin, size_t end) { ComputePart(begin, end); });
+  ComputeRows(rows);
   Answer(batch);
   return {};
+}
+
+void ForestInstance::ComputeRows(size_t rows) {
+  model_.threads().Run(rows, RowsOfPart(), [this](size_t begin, size_t end) { ComputePart(begin, end); });
 }
 
 // Points `given_` at the rows in the signature's datatype, and rounds them first if they came in another one.
@@ -191,6 +233,77 @@ void ForestInstance::StoreAll(OutputKind kind, const Sum* values, const Block& b
       Store<Sum>(*target.plan, {values + (row - block.begin) * groups, size}, target.memory + row * to_bytes);
     }
   }
+}
+
+void ForestInstance::AnswerTables(const inferd_batch& batch) {
+  constexpr inferd_text kProtocol = {"kserve_protocol", sizeof("kserve_protocol") - 1};
+  const inferd_host& host = model_.host();
+  const auto* const bodies = static_cast<const inferd_text*>(batch.inputs[0]->pieces[0].data);
+  int64_t at = 0;
+  for (size_t i = 0; i < batch.request_count; ++i) {
+    inferd_parameter protocol = {};
+    protocol.struct_size = sizeof(protocol);
+    const bool found = host.find_parameter(&batch, i, kProtocol, &protocol) != 0;
+    const bool of_tensorflow_serving = found && kit::ToView(protocol.text_value) == "tfs";
+    const auto answer = AnswerTable(kit::ToView(bodies[at]), of_tensorflow_serving);
+    at += batch.rows[i];
+    inferd_response response = {};
+    response.struct_size = sizeof(response);
+    response.final = 1;
+    if (!answer.has_value()) {
+      response.code = static_cast<int32_t>(answer.error().code());
+      response.message = {answer.error().message().data(), answer.error().message().size()};
+      host.respond(&batch, i, &response);
+      continue;
+    }
+    const inferd_text text = {answer->data(), answer->size()};
+    const int64_t shape = 1;
+    inferd_output output = {};
+    output.struct_size = sizeof(output);
+    output.index = static_cast<uint32_t>(model_.tensors().outputs().size());
+    output.datatype = INFERD_TYPE_BYTES;
+    output.shape = &shape;
+    output.rank = 1;
+    output.bytes_form = INFERD_BYTES_ELEMENTS;
+    output.memory = {const_cast<inferd_text*>(&text), sizeof(text), INFERD_MEMORY_CPU, 0};  // read only
+    const inferd_output* const outputs = &output;
+    response.outputs = &outputs;
+    response.output_count = 1;
+    host.respond(&batch, i, &response);
+  }
+}
+
+base::Result<std::string> ForestInstance::AnswerTable(std::string_view body, bool of_tensorflow_serving) {
+  INFERD_ASSIGN_OR_RETURN(const FeatureTable table, ReadFeatureTable(body, model_.features()));
+  if (model_.tensors().input_datatype() == INFERD_TYPE_FP64) {
+    given_ = reinterpret_cast<const std::byte*>(table.values.data());
+  } else {
+    rounded_.resize(table.values.size());
+    Round<double>(table.values.data(), rounded_);
+    given_ = reinterpret_cast<const std::byte*>(rounded_.data());
+  }
+  const std::vector<OutputPlan>& plans = model_.tensors().outputs();
+  std::vector<std::vector<std::byte>> memory(plans.size());
+  targets_.clear();
+  for (size_t i = 0; i < plans.size(); ++i) {
+    memory[i].resize(table.rows * plans[i].row_size * ElementSize(plans[i].datatype));
+    targets_.emplace_back(&plans[i], memory[i].data(), plans[i].shape).shape[0] = static_cast<int64_t>(table.rows);
+  }
+  ComputeRows(table.rows);
+  std::vector<tensorjson::NestedWriter> writers;
+  for (size_t i = 0; i < plans.size(); ++i) {
+    INFERD_ASSIGN_OR_RETURN(tensorjson::NestedWriter writer,
+                            tensorjson::NestedWriter::Create(DataTypeOf(plans[i].datatype),
+                                                             tensor::Shape(targets_[i].shape), memory[i], false));
+    writers.push_back(std::move(writer));
+  }
+  const bool by_column = of_tensorflow_serving && table.by_column;
+  json::Writer json;
+  json.BeginObject();
+  json.Key(by_column ? "outputs" : "predictions");
+  INFERD_RETURN_IF_ERROR(WriteTable(json, plans, writers, by_column ? std::nullopt : std::optional(table.rows)));
+  json.EndObject();
+  return json.TakeString();
 }
 
 void ForestInstance::Answer(const inferd_batch& batch) {

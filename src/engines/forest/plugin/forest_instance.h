@@ -2,6 +2,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/status.h"
@@ -47,6 +49,10 @@ class ForestInstance final {
   size_t RowsOfBlock() const;  // the maximum that is computed together
   base::Status TakeRows(const inferd_input& input);
   base::Status MakeTargets(const inferd_batch& batch, size_t rows);
+  void ComputeRows(size_t rows);
+  // Answers each request of a batch of bodies with tables.
+  void AnswerTables(const inferd_batch& batch);
+  base::Result<std::string> AnswerTable(std::string_view body, bool of_tensorflow_serving);
   void ComputePart(size_t begin, size_t end) const;
   const std::byte* ConvertRows(size_t begin, size_t end, std::vector<float>* converted) const;
   void ComputeLeaves(const Target& target, const Block& block) const;

@@ -61,6 +61,7 @@ ForestModel::ForestModel(const inferd_host& host, const std::shared_ptr<Forest>&
     : host_(host),
       forest_(forest),
       signature_(std::move(signature)),
+      features_(forest_->feature_names, static_cast<size_t>(forest_->features)),
       evaluated_(EvaluatedPrecision(*forest_, signature_)),
       evaluator_(Evaluator::Create(forest_, evaluated_)),
       contributions_(std::move(contributions)),

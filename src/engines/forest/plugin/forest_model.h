@@ -7,6 +7,7 @@
 #include "engines/forest/evaluate/contributions.h"
 #include "engines/forest/evaluate/evaluator.h"
 #include "engines/forest/model/forest.h"
+#include "engines/forest/plugin/feature_table.h"
 #include "engines/forest/plugin/forest_signature.h"
 #include "engines/forest/plugin/row_threads.h"
 #include "inferd/engine_abi.h"
@@ -24,6 +25,7 @@ class ForestModel final {
   const inferd_host& host() const { return host_; }
   const Forest& forest() const { return *forest_; }  // its trees may have no nodes
   const ForestSignature& tensors() const { return signature_; }
+  const FeatureNames& features() const { return features_; }
   const RowThreads& threads() const { return threads_; }
   const Evaluator& evaluator() const { return *evaluator_; }  // for rows of evaluated() numbers
   Precision evaluated() const { return evaluated_; }
@@ -37,6 +39,7 @@ class ForestModel final {
   const inferd_host& host_;
   const std::shared_ptr<const Forest> forest_;
   const ForestSignature signature_;
+  const FeatureNames features_;
   const Precision evaluated_;
   const std::unique_ptr<const Evaluator> evaluator_;
   const std::unique_ptr<const Contributions> contributions_;

@@ -100,6 +100,19 @@ base::Result<ForestSignature> ForestSignature::Create(const Forest& forest, cons
     signature.abi_.AddOutput(
         {.name = output.name, .datatype = output.datatype, .shape = output.shape, .dimension_names = std::move(names)});
   }
+  constexpr int32_t kBody = 2;
+  signature.abi_.AddInput({.name = kTableInput,
+                           .datatype = INFERD_TYPE_BYTES,
+                           .shape = {-1},
+                           .optional = true,
+                           .dimension_names = {"batch"},
+                           .alternative = kBody});
+  signature.abi_.AddOutput({.name = kTableOutput,
+                            .datatype = INFERD_TYPE_BYTES,
+                            .shape = {-1},
+                            .optional = true,
+                            .dimension_names = {"batch"},
+                            .alternative = kBody});
   signature.abi_.Finish(compute_threads);
   return signature;
 }

@@ -28,8 +28,13 @@ struct OutputPlan {
   size_t row_size = 1;         // elements of a row
 };
 
-// The single input and the outputs of a forest: those of its format's convention, or the configuration's. Immutable
-// except for moves.
+// The name of the input that carries a body with a table of features, and of the output that carries its response. A
+// front-end passes a body there that does not fit the input.
+inline constexpr const char* kTableInput = "v1_table";
+inline constexpr const char* kTableOutput = "v1_table_response";
+
+// The single input and the outputs of a forest: those of its format's convention, or the configuration's. A body with a
+// table is an alternative to them: input 1, and the output after all others. Immutable except for moves.
 class ForestSignature final {
  public:
   // INVALID_ARGUMENT if the configuration declares tensors that a forest does not have.

@@ -36,6 +36,13 @@ bool TakesBodyInstead(const core::ModelSignature& accepted, BodyTensors tensors)
          accepted.outputs[static_cast<size_t>(output)].carries_body;
 }
 
+std::optional<BodyTensors> TensorsForUnfitting(const core::ModelSignature& accepted) {
+  for (const BodyTensors tensors : {BodyTensors(), kTableTensors}) {
+    if (TakesBodyInstead(accepted, tensors)) return tensors;
+  }
+  return std::nullopt;
+}
+
 std::string HeadersJson(std::span<const std::pair<std::string_view, std::string_view>> headers) {
   json::Writer json;
   std::vector<std::string> names;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,6 +31,9 @@ struct BodyTensors {
 // For all bodies of V1's predict in the place of KServe, with models whose answers there are not the values of an
 // output (PMML).
 inline constexpr BodyTensors kPredictTensors{.input = "v1_payload", .output = "v1_response"};
+// For bodies of V1's predict, KServe's and TensorFlow Serving's, that do not fit the model's inputs, with models that
+// read only these forms of a table (models of trees).
+inline constexpr BodyTensors kTableTensors{.input = "v1_table", .output = "v1_table_response"};
 // For all bodies of MLflow's /invocations, with models that MLflow saved.
 inline constexpr BodyTensors kInvocationTensors{.input = "mlflow_payload", .output = "mlflow_response"};
 
@@ -46,6 +50,9 @@ bool TakesWholeBody(const core::ModelSignature& signature);
 bool TakesOnlyWholeBody(const core::ModelSignature& signature);
 // Returns true if a model with tensors also takes bodies: as alternative tensors of core::PinnedModel::accepted().
 bool TakesBodyInstead(const core::ModelSignature& accepted, BodyTensors tensors = {});
+
+// Returns the tensors for a body of V1's predict that does not fit the model's inputs. Nothing if the model takes none.
+std::optional<BodyTensors> TensorsForUnfitting(const core::ModelSignature& accepted);
 
 // Returns the headers of a request, for BodyOrigin. Bytes that are not UTF-8 become U+FFFD.
 std::string HeadersJson(std::span<const std::pair<std::string_view, std::string_view>> headers);
