@@ -37,6 +37,7 @@ NO_OBJECT = model([helper.make_node("NonZero", ["x"], ["nz"]), helper.make_node(
 SUM = [helper.make_node("ReduceSum", ["x"], ["y"], keepdims=0)]
 LENGTH = [helper.make_node("StringLength", ["x"], ["y"], domain="ai.onnx.contrib")]
 TEXTS = ([("x", TensorProto.STRING, ["n"])], [("y", INT64, ["n"])])
+PASSED = model([helper.make_node("Relu", ["x"], ["y"])], *[[("x", FLOAT, ["b", 4])] + more for more in ([], [("y", FLOAT, ["b", 4])])])
 MODELS = {
     "one_row": (relu(["b", 4], [1, 4]), ""),
     "batched": (relu(["b", 4], [1, 4]), "max_batch_size: 8 dynamic_batching { max_queue_delay_microseconds: 100000 }"),
@@ -52,6 +53,10 @@ MODELS = {
     "scalar": (model(SUM, [("x", FLOAT, ["n"])], [("y", FLOAT, [])]), 'output { name: "y" data_type: TYPE_FP32 dims: [ 1 ] }'),
     "scalar_input": (relu([], []), 'input { name: "x" data_type: TYPE_FP32 dims: [ 1 ] } output { name: "y" data_type: TYPE_FP32 dims: [ 1 ] }'),
     "any_size": (relu(["b", 4], ["b", 4]), 'input { name: "x" data_type: TYPE_FP32 dims: [ -1, -1 ] }'),
+    "passed": (PASSED, ""),
+    "passed_batched": (PASSED, "max_batch_size: 8 dynamic_batching { max_queue_delay_microseconds: 100000 }"),
+    "passed_unknown": (model([helper.make_node("Relu", ["x"], ["y"])], *[[("x", FLOAT, None)] + more for more in ([], [("y", FLOAT, None)])]), ""),
+    "passed_text": (model([helper.make_node("Identity", ["x"], ["y"])], *[[("x", TensorProto.STRING, ["n"])] + more for more in ([], [("y", TensorProto.STRING, ["n"])])]), ""),
     "other_sizes": (relu(["b", 4], ["b", 4]), 'input { name: "x" data_type: TYPE_FP32 dims: [ -1, 5 ] }'),
     "newer_ir": (relu([1], [1], ir_version=99), ""),
     "newer_opset": (relu([1], [1], opsets=(("", 99),)), ""),
@@ -120,6 +125,24 @@ def test_a_size_of_zero_in_a_file_is_any(server):
         assert ask(server, name, [3, 4], [0] * 12) == ([0, 2], [])
     assert metadata(server, "reduce")[0] == [2, -1, 4]
     assert ask(server, "reduce", [2, 0, 4]) == ([], [0])
+
+
+@pytest.mark.parametrize("name", ["passed", "passed_batched", "passed_unknown"])
+def test_an_input_that_is_an_output_too_is_answered_with_its_own_elements(server, name):
+    data = [float(i - 4) for i in range(8)]
+    for shape in ([2, 4], [1, 4], [0, 4]):
+        given = data[:4 * shape[0]]
+        for wanted in (["x", "y"], ["x"], ["y", "x"]):
+            status, answer = server.infer(name, [{"name": "x", "datatype": "FP32", "shape": shape, "data": given}],
+                                          outputs=[{"name": output} for output in wanted])
+            assert status == 200, answer
+            assert {output["name"]: (output["shape"], output["data"]) for output in answer["outputs"]} == {
+                output: (shape, given if output == "x" else [max(element, 0) for element in given]) for output in wanted}
+
+
+def test_a_text_that_is_an_output_too_is_answered(server):
+    status, answer = server.infer("passed_text", [{"name": "x", "datatype": "BYTES", "shape": [2], "data": ["a", "é"]}])
+    assert status == 200 and [output["data"] for output in answer["outputs"]] == [["a", "é"], ["a", "é"]]
 
 
 def test_an_input_of_unknown_rank_takes_any(server):

@@ -57,6 +57,12 @@ base::Status ExplainFailure(const base::Status& status) {
   return base::InvalidArgument("the model cannot run on these inputs: " + reason);
 }
 
+// Returns the batch's input that the graph lists as the output. Null if the output is computed, or is of strings, which
+// are copied in any case. `inputs` is by index; null if not given.
+const inferd_input* FindPassed(const OnnxTensor& output, std::span<const inferd_input* const> inputs) {
+  return output.same_input < 0 || output.element_size == 0 ? nullptr : inputs[static_cast<size_t>(output.same_input)];
+}
+
 bool IsShapeMismatch(const base::Status& status) {
   return Mentions(status, "OrtValue provided for output") || Mentions(status, "shape verification failed");
 }
@@ -195,7 +201,8 @@ base::Status OnnxInstance::BindOutputs(const inferd_batch& batch, bool bind) {
     fetch.index = index;
     fetch.bound = {};
     ValueOwner value;
-    if (bind && model_->output_shapes().Predict(index, inputs_, &fetch.shape)) {
+    fetch.passed = FindPassed(tensor, inputs_);
+    if (bind && fetch.passed == nullptr && model_->output_shapes().Predict(index, inputs_, &fetch.shape)) {
       size_t bytes = tensor.element_size;
       bool overflow = false;
       for (const int64_t dim : fetch.shape) overflow |= __builtin_mul_overflow(bytes, static_cast<size_t>(dim), &bytes);
@@ -297,6 +304,7 @@ base::Status OnnxInstance::FillOutput(const inferd_batch& batch, size_t i, infer
   const OnnxTensor& tensor = model_->tensors().outputs()[fetch.index];
   output->index = fetch.index;
   output->datatype = tensor.datatype;
+  if (fetch.passed != nullptr) return PassInput(batch, fetch, output);
   const OrtValue* value = output_values_[i];
   size_t count = 1;
   if (fetch.bound.data == nullptr) {
@@ -319,6 +327,16 @@ base::Status OnnxInstance::FillOutput(const inferd_batch& batch, size_t i, infer
     return FillStrings(batch, i, output);
   }
   return TakeValue(batch, i, count * tensor.element_size, output);
+}
+
+// The library does not write such an output, and its value is in the request's memory.
+base::Status OnnxInstance::PassInput(const inferd_batch& batch, Fetch& fetch, inferd_output* output) {
+  const inferd_memory& memory = fetch.passed->pieces[0];
+  output->shape = fetch.passed->shape;
+  output->rank = fetch.passed->rank;
+  if (gpu_ == nullptr) return CopyValue(batch, memory.data, memory.size, output);
+  fetch.bound = memory;
+  return CopyOutput(batch, fetch, output);
 }
 
 // Copies from the instance's own memory to the response's.
@@ -350,7 +368,7 @@ base::Status OnnxInstance::CopyValue(const inferd_batch& batch, const void* data
     return base::ResourceExhausted("there is no memory for output '" + model_->tensors().outputs()[output->index].name +
                                    "'");
   }
-  std::memcpy(memory, data, bytes);
+  if (bytes > 0) std::memcpy(memory, data, bytes);
   output->memory = {memory, bytes, INFERD_MEMORY_CPU, 0};
   return base::OkStatus();
 }

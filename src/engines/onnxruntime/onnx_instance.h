@@ -46,9 +46,10 @@ class OnnxInstance final {
   struct Fetch {
     uint32_t index = 0;  // of the output
     std::vector<int64_t> shape;
-    inferd_memory bound = {};         // the memory that it is computed into: the response's, or
-    bool to_be_copied = false;        // the instance's own; without data: the value has its own,
-    std::unique_ptr<KeptValue> kept;  // which is kept here until the response takes it
+    inferd_memory bound = {};              // the memory that it is computed into: the response's, or
+    bool to_be_copied = false;             // the instance's own; without data: the value has its own,
+    std::unique_ptr<KeptValue> kept;       // which is kept here until the response takes it
+    const inferd_input* passed = nullptr;  // the input that the graph lists as this output; null if it is computed
   };
 
   OnnxInstance(OnnxModel* model, OrtSession* session, RunOptionsOwner options);
@@ -70,6 +71,7 @@ class OnnxInstance final {
   base::Status Answer(const inferd_batch& batch);
   static void ReleaseValue(void* kept_value);
   base::Status FillOutput(const inferd_batch& batch, size_t fetch, inferd_output* output);
+  base::Status PassInput(const inferd_batch& batch, Fetch& fetch, inferd_output* output);
   base::Status CopyOutput(const inferd_batch& batch, const Fetch& fetch, inferd_output* output);
   base::Status TakeValue(const inferd_batch& batch, size_t fetch, size_t bytes, inferd_output* output);
   base::Status CopyValue(const inferd_batch& batch, const void* data, size_t bytes, inferd_output* output);

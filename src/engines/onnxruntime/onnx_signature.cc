@@ -148,6 +148,8 @@ base::Result<OnnxSignature> OnnxSignature::Read(const OrtSession* session, const
     INFERD_RETURN_IF_ERROR(ReadTensor(session, i, output, &signature.outputs_));
     OnnxTensor& tensor = signature.outputs_.back();
     if (const auto it = labels.find(tensor.name); it != labels.end()) tensor.labels = std::move(it->second);
+    const auto same = std::ranges::find(signature.inputs_, tensor.name, &OnnxTensor::name);
+    if (same != signature.inputs_.end()) tensor.same_input = static_cast<int>(same - signature.inputs_.begin());
   }
   if (!file.empty()) signature.MarkUnknownRanks(file);
   signature.FillAbi(on_gpus, compute_threads);

@@ -24,6 +24,7 @@ struct OnnxTensor {
   std::vector<std::string> symbols;  // per dimension; empty if it is a number or has no name
   bool optional = false;
   std::vector<std::string> labels;  // for outputs: of the elements of a row; empty for none
+  int same_input = -1;              // for outputs: the input that the graph lists as this output; -1 if there is none
 };
 
 // For each output; see PatchedGraph.
