@@ -1,5 +1,7 @@
 """Configurations of models written for Triton's Python backend: the server's completion, and the additions of the models' code."""
 
+import concurrent.futures
+
 import pytest
 
 from support import models
@@ -61,6 +63,23 @@ class TritonPythonModel:
         return [pb_utils.InferenceResponse([pb_utils.Tensor("y", pb_utils.get_input_tensor_by_name(request, "counts").as_numpy().reshape(1, -1))])
                 for request in requests]
 """
+OWN_SHAPES_CONFIG = """
+backend: "python"
+max_batch_size: 4
+dynamic_batching { preferred_batch_size: [ 4 ] max_queue_delay_microseconds: 1000 }
+input { name: "x" data_type: TYPE_FP32 dims: [ -1, 2 ] allow_ragged_batch: true }
+input { name: "text" data_type: TYPE_STRING dims: [ -1 ] allow_ragged_batch: true optional: true }
+output { name: "y" data_type: TYPE_STRING dims: [ -1 ] }
+batch_input { kind: BATCH_ELEMENT_COUNT target_name: "counts" data_type: TYPE_FP32 source_input: "x" }
+"""
+OWN_SHAPES = CLASS + """
+class TritonPythonModel:
+    def execute(self, requests):
+        def said(request):
+            return [f"{name} {given.shape()} {given.as_numpy().tolist()}" for name in ("x", "text")
+                    if (given := pb_utils.get_input_tensor_by_name(request, name)) is not None]
+        return [pb_utils.InferenceResponse([pb_utils.Tensor("y", np.array([said(request)], object))]) for request in requests]
+"""
 COMPLETES = CLASS + """
 class TritonPythonModel:
     @staticmethod
@@ -103,6 +122,7 @@ def repository(tmp_path_factory):
             add(folder, f"{strategy}{rows}", SEQUENCE, SEQUENCE_CONFIG % (f"max_batch_size: {rows}", text, CONTROLS))
     add(folder, "state", STATE, STATE_CONFIG)
     add(folder, "ragged", RAGGED, RAGGED_CONFIG)
+    add(folder, "own_shapes", OWN_SHAPES, OWN_SHAPES_CONFIG)
     add(folder, "merge", COMPLETES, 'backend: "python"\ninput { name: "INPUT1" data_type: TYPE_FP32 dims: [ 4 ] }\n')
     add(folder, "merge_out", COMPLETES, 'backend: "python"\ninput { name: "INPUT0" data_type: TYPE_FP32 dims: [ 4 ] }\n'
         'output { name: "X" data_type: TYPE_FP32 dims: [ 4 ] }\n')
@@ -162,6 +182,17 @@ def test_states_of_sequences_are_inputs_and_outputs_of_the_model(server):
 
 def test_batch_input_is_one_tensor_for_all_requests(server):
     assert infer(server, "ragged", tensor("x", "FP32", [1.0, 2.0, 3.0], [1, 3])) == {"y": [[3.0]]}
+
+
+def test_each_request_has_its_own_shape_in_a_ragged_batch(server):
+    numbers = tensor("x", "FP32", [1.0, 2.0, 3.0, 4.0], [1, 2, 2])
+    assert infer(server, "own_shapes", numbers) == {"y": [["x [1, 2, 2] [[[1.0, 2.0], [3.0, 4.0]]]"]]}
+    assert infer(server, "own_shapes", tensor("x", "FP32", [], [1, 0, 2]), tensor("text", "BYTES", ["a", ""], [1, 2])) == {
+        "y": [["x [1, 0, 2] [[]]", "text [1, 2] [[b'a', b'']]"]]}
+    texts = [tensor("text", "BYTES", [str(i)] * i, [1, i]) for i in range(4)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        answers = list(pool.map(lambda text: infer(server, "own_shapes", numbers, text), texts))
+    assert [answer["y"][0][1] for answer in answers] == [f"text [1, {i}] {[[str(i).encode()] * i]}" for i in range(4)]
 
 
 def test_what_a_model_adds_is_part_of_its_configuration(server):

@@ -64,9 +64,22 @@ class Batch:
                     part.append((spec.name, datatype, each))
                 continue
             for request, part in zip(self.requests, parts):
+                if spec.row_shape is not None:
+                    part.append((spec.name, datatype, self._ragged(spec, datatype, request.rows, *pieces[request.number])))
+                    continue
                 own = (request.rows, *shape[1:]) if self._batches else shape
                 part.append((spec.name, datatype, tensors.read(self._memory, datatype, own, *pieces[request.number])))
         return parts
+
+    def _ragged(self, spec, datatype, rows, offset, size):
+        """Returns a request's own tensor of an input with allow_ragged_batch."""
+        if datatype == tensors.BYTES:
+            elements = tensors.array_of(tensors.unpack_bytes(memoryview(self._memory)[offset:offset + size]))
+        else:
+            count = size // tensors.NUMPY_TYPES[datatype].itemsize
+            elements = tensors.read(self._memory, datatype, (count,), offset, size)
+        shape = (rows, *spec.row_shape) if self._batches else spec.row_shape
+        return elements.reshape(shape if elements.size else [max(dim, 0) for dim in shape])
 
     def _by_rows(self, array):
         """Returns the rows of each request. Rows after those only fill the batch up."""

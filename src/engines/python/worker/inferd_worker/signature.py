@@ -31,6 +31,8 @@ class TensorSpec:
     # omit the others. Outputs: only such a request may name it. BODY: the same, for front-ends only.
     alternative: int = 0
     pieces: int = OF_REQUEST  # inputs, if the model does not want whole batches
+    # Inputs with allow_ragged_batch: the shape of a row. All elements come as one row, without the requests' shapes.
+    row_shape: tuple | None = None
 
     def described(self, where):
         """Returns the form for the server. Raises TypeError for a value of another type: handlers take names from
@@ -139,5 +141,10 @@ class Load:
         reshaped = entry.get("reshape", {}).get("shape") if "reshape" in entry else None
         dims = entry.get("dims", []) if reshaped is None else reshaped
         lead = (-1,) if self.batches else ()
-        return TensorSpec(entry["name"], tensors.CONFIG_TYPES[entry["data_type"]], lead + tuple(int(dim) for dim in dims),
-                          bool(entry.get("optional", False)))
+        shape = tuple(int(dim) for dim in dims)
+        ragged = bool(entry.get("allow_ragged_batch", False))
+        if ragged and shape.count(-1) > 1:
+            raise ValueError(f"input '{entry['name']}' has allow_ragged_batch and {shape.count(-1)} dimensions of any size: a model in Python "
+                             "gets each request's own tensor, whose shape the server cannot tell then. Leave allow_ragged_batch out")
+        return TensorSpec(entry["name"], tensors.CONFIG_TYPES[entry["data_type"]], (-1,) if ragged else lead + shape,
+                          bool(entry.get("optional", False)), row_shape=shape if ragged else None)
