@@ -165,11 +165,29 @@ return [answer([7])]"""), IN_OUT)
         assert infer(server, "makes", ONE) == {"OUT": [7]}
 
 
+def test_types_of_numpy_have_their_numbers(tmp_path):
+    add(tmp_path, "types", body("""
+types = (np.bool_, bool, np.float32, np.object_, np.bytes_, np.float16, np.dtype("int64"), np.dtype(object))
+assert [pb_utils.numpy_to_triton_type(each) for each in types] == [1, 1, 11, 13, 13, 10, 9, 13]
+return [answer([7])]"""), IN_OUT)
+    with Server(tmp_path) as server:
+        assert infer(server, "types", ONE) == {"OUT": [7]}
+
+
 def test_dlpack(tmp_path):
     add(tmp_path, "packs", body("""
 tensor = requests[0].inputs()[0]
 for given in (tensor.to_dlpack(), tensor, tensor.as_numpy()):
     assert pb_utils.Tensor.from_dlpack("x", given).as_numpy().tolist() == [1, 2, 3]
+made = pb_utils.Tensor.from_dlpack("x", tensor)
+made.as_numpy()[0] += 8
+assert tensor.as_numpy().tolist() == [9, 2, 3] and pb_utils.Tensor.from_dlpack("x", made.to_dlpack()).as_numpy().tolist() == [9, 2, 3]
+made.as_numpy()[0] -= 8
+constant = np.frombuffer(b"abc", np.uint8)  # numpy must not write it
+for given in (constant, np.from_dlpack(tensor), pb_utils.Tensor("x", constant), pb_utils.Tensor("x", np.from_dlpack(tensor))):
+    assert pb_utils.Tensor.from_dlpack("x", given).as_numpy().tolist() in ([1, 2, 3], [97, 98, 99])
+for empty in (np.zeros((0, 2), np.float32), np.zeros((), np.float32)):
+    assert pb_utils.Tensor.from_dlpack("x", pb_utils.Tensor("x", empty)).shape() == list(empty.shape)
 assert np.from_dlpack(tensor).tolist() == [1, 2, 3] and tensor.__dlpack_device__() == (1, 0)
 refused(lambda: pb_utils.Tensor.from_dlpack("x", np.arange(6)[::2]), "DLPack tensor is not contiguous. Only contiguous DLPack "
         "tensors that are stored in C-Order are supported.")

@@ -91,6 +91,8 @@ class Tensor:
 
     @staticmethod
     def from_dlpack(name, tensor):
+        if isinstance(tensor, numpy.ndarray) and not tensor.flags.writeable:
+            tensor = tensor.copy()  # numpy exports no array that it must not write, such as those of numpy.from_dlpack()
         capsule = tensor
         if type(tensor).__name__ != "PyCapsule":
             if not hasattr(tensor, "__dlpack__") or not hasattr(tensor, "__dlpack_device__"):
@@ -108,7 +110,7 @@ class Tensor:
         if not array.flags.c_contiguous:
             raise TritonModelException("DLPack tensor is not contiguous. Only contiguous DLPack tensors that are stored in C-Order "
                                        "are supported.")
-        made = Tensor(name, array)
+        made = Tensor(name, _dlpack.writable(array))
         if is_bf16:
             made._datatype = _tensors.BF16
         return made
@@ -134,9 +136,10 @@ class Tensor:
     def __dlpack__(self, *, stream=None, **_):
         if self._datatype == _tensors.BYTES:
             raise TritonModelException("DLPack does not have support for string tensors.")
+        array = self._array if self._array.flags.writeable else self._array.copy()
         if self._datatype == _tensors.BF16:
-            return _dlpack.packed_bf16(self._array)
-        return self._array.__dlpack__()
+            return _dlpack.packed_bf16(array)
+        return array.__dlpack__()
 
     def __dlpack_device__(self):
         return self._array.__dlpack_device__()
@@ -544,7 +547,7 @@ def triton_to_numpy_type(code):
 
 
 def numpy_to_triton_type(dtype):
-    return list(_TRITON_NUMPY.values()).index(dtype) + 1
+    return _tensors.datatype_of(dtype) or list(_TRITON_NUMPY.values()).index(dtype) + 1
 
 
 def serialize_byte_tensor(array):

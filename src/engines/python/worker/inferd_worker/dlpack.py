@@ -52,6 +52,16 @@ def device_of(capsule):
     return _DLTensor.from_address(_pointer(capsule, NAME)).device_type if _is_valid(capsule, NAME) else CPU
 
 
+def writable(array):
+    """Returns an array in the same memory that may be written. numpy marks each array of a capsule as read-only, because
+    the capsule does not tell. The array is contiguous."""
+    if array.flags.writeable or not array.nbytes:
+        return array
+    memory = (ctypes.c_char * array.nbytes).from_address(array.ctypes.data)
+    memory.owner = array
+    return numpy.frombuffer(memory, array.dtype).reshape(array.shape)
+
+
 def packed_bf16(array):
     """Returns a BF16 capsule for a UINT16 array that contains BF16."""
     capsule = array.__dlpack__()
