@@ -6,7 +6,7 @@ import pytest
 
 from support import models
 from support.python_models import CLASS, add, infer, tensor
-from support.server import Server
+from support.server import Server, wait_until
 
 CONTROLS = """control_input { name: "START" control { kind: CONTROL_SEQUENCE_START int32_false_true: [ 0, 1 ] } }
   control_input { name: "END" control { kind: CONTROL_SEQUENCE_END bool_false_true: [ false, true ] } }
@@ -193,6 +193,14 @@ def test_each_request_has_its_own_shape_in_a_ragged_batch(server):
     with concurrent.futures.ThreadPoolExecutor(4) as pool:
         answers = list(pool.map(lambda text: infer(server, "own_shapes", numbers, text), texts))
     assert [answer["y"][0][1] for answer in answers] == [f"text [1, {i}] {[[str(i).encode()] * i]}" for i in range(4)]
+
+
+def test_a_ragged_input_has_one_dimension_of_any_size(tmp_path):
+    add(tmp_path, "two", OWN_SHAPES, OWN_SHAPES_CONFIG.replace("[ -1, 2 ]", "[ -1, -1 ]"))
+    with Server(tmp_path, options=["--readiness", "server"]) as server:
+        def reason():
+            return next((row.get("reason") for row in server.json("POST", "/v2/repository/index")[1]), None)
+        assert "input 'x' has allow_ragged_batch and 2 dimensions of any size" in wait_until(reason, "the load has failed")
 
 
 def test_what_a_model_adds_is_part_of_its_configuration(server):

@@ -144,7 +144,7 @@ class Load:
         shape = tuple(int(dim) for dim in dims)
         ragged = bool(entry.get("allow_ragged_batch", False))
         if ragged and shape.count(-1) > 1:
-            raise ValueError(f"input '{entry['name']}' has allow_ragged_batch and {shape.count(-1)} dimensions of any size: a model in Python "
-                             "gets each request's own tensor, whose shape the server cannot tell then. Leave allow_ragged_batch out")
+            raise ValueError(f"input '{entry['name']}' has allow_ragged_batch and {shape.count(-1)} dimensions of any size, and a model in "
+                             "Python can have one: the shape of a request's tensor is found by its elements. Leave allow_ragged_batch out")
         return TensorSpec(entry["name"], tensors.CONFIG_TYPES[entry["data_type"]], (-1,) if ragged else lead + shape,
                           bool(entry.get("optional", False)), row_shape=shape if ragged else None)
