@@ -116,22 +116,34 @@ class Report(unittest.TestCase):
     def test_times(self):
         self.assertEqual(["20.6 µs", "1 ms", "12.3 ms", "1.5 s"], [report.microseconds(us) for us in (20.62, 999.9, 12345, 1.5e6)])
 
+    def test_a_later_run_adds_its_figures(self):
+        later = record()
+        later["servers"] = [later["servers"][2] | {"results": {"onnx": result(7.0, 9.0)}}]
+        servers = report.added(record(), later | {"load_before": 2.5})
+        self.assertEqual((2.5, ["inferd", "Fast", "Gone"]), (servers["load_before"], [server["name"] for server in servers["servers"]]))
+        self.assertEqual([30000.0, 3000.0, 7.0], [server["results"]["onnx"]["loads"]["16"]["per_second"] for server in servers["servers"]])
+        with self.assertRaisesRegex(ValueError, "seconds: the last run had 2, this one has 5"):
+            report.added(record(), later | {"seconds": 5})
+
     def test_picture(self):
         picture = report.svg(record())
         self.assertIn('width="440.0"', picture)
         self.assertIn("inferd 20, Fast 310", picture)
         self.assertNotIn("Gone", picture)
 
-    def test_the_page_keeps_its_other_text(self):
+    def test_the_pages_keep_their_other_text(self):
         with tempfile.TemporaryDirectory() as folder:
-            docs = pathlib.Path(folder)
-            (docs / "images").mkdir()
-            page = docs / "servers-compared.md"
-            page.write_text(f"before\n{report.BEGIN}old\n{report.END}\nafter\n", encoding="utf-8")
+            root = pathlib.Path(folder)
+            (root / "docs" / "images").mkdir(parents=True)
+            pages = [root / "README.md", root / "docs" / "servers-compared.md"]
+            for page in pages:
+                page.write_text(f"before\n{report.BEGIN}old\n{report.END}\nafter\n", encoding="utf-8")
             for _ in range(2):
-                report.write_docs(docs, record())
+                report.write_docs(root, record())
+            for page, figure in zip(pages, ("| the classifier as ONNX | 20 µs | 310 µs | not measured |", "30,000")):
                 text = page.read_text(encoding="utf-8")
-                self.assertTrue(text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text and "30,000" in text)
+                self.assertTrue(text.startswith("before\n") and text.endswith("\nafter\n") and "old" not in text and figure in text, text)
+                self.assertEqual(1, text.count(report.BEGIN))
 
 
 if __name__ == "__main__":

@@ -41,6 +41,18 @@ def columns(connections):
     return result + [("memory", lambda result: result["memory_mb"], megabytes, False), ("start", lambda result: result["start_s"], seconds, False)]
 
 
+def added(earlier, later):
+    """Returns the earlier record with the figures of the later one in their places, and with the higher of the two loads of the machine.
+    ValueError if the two were measured differently."""
+    for key in ("machine", "seconds", "connections"):
+        if earlier[key] != later[key]:
+            raise ValueError(f"{key}: the last run had {earlier[key]}, this one has {later[key]}")
+    new = {server["name"]: server for server in later["servers"]}
+    servers = [server | new.get(server["name"], {}) | {"results": server["results"] | new.get(server["name"], {}).get("results", {})}
+               for server in earlier["servers"]]
+    return later | {"load_before": max(earlier["load_before"], later["load_before"]), "servers": servers}
+
+
 def models_of(record):
     return list(record["servers"][0]["results"])
 
@@ -142,9 +154,26 @@ def svg(record):
     return "\n".join(lines)
 
 
-def write_docs(docs, record):
-    """Replaces what stands between the two marks of docs/servers-compared.md, and the picture."""
-    page = docs / "servers-compared.md"
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    page.write_text(f"{before}{BEGIN}\n{markdown(record)}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
-    (docs / "images" / "servers.svg").write_text(svg(record), encoding="utf-8")
+def overview(record):
+    """Returns a table of the CPU time of a request: a row for each model, a column for each server."""
+    most = str(max(record["connections"]))
+    lines = ["| CPU time of a request | " + " | ".join(server["name"] for server in record["servers"]) + " |",
+             "|---" + "|---:" * len(record["servers"]) + "|"]
+    for model in models_of(record):
+        results = [server["results"][model] for server in record["servers"]]
+        cells = ["not measured" if "not_measured" in result else microseconds(result["loads"][most]["cpu_us"]) for result in results]
+        lines.append(f"| {SHORT[model]} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def replace_made(path, text):
+    """Replaces what stands between the two marks of a page."""
+    before, _, rest = path.read_text(encoding="utf-8").partition(BEGIN)
+    path.write_text(f"{before}{BEGIN}\n{text}\n{END}{rest.partition(END)[2]}", encoding="utf-8")
+
+
+def write_docs(root, record):
+    """Writes the figures into docs/servers-compared.md and README.md, and the picture."""
+    replace_made(root / "docs" / "servers-compared.md", markdown(record))
+    replace_made(root / "README.md", overview(record))
+    (root / "docs" / "images" / "servers.svg").write_text(svg(record), encoding="utf-8")
