@@ -65,6 +65,17 @@ def test_its_picture_shows_those_figures():
     assert widths == [5 * float(figure) for figures in zip(*shown.values()) for figure in figures]
 
 
+def test_its_second_table_has_the_figures_of_the_page_on_other_servers():
+    measured = page("servers-compared.md")
+    heading, _, *rows = re.search(r"^\| CPU time of a request \| inferd(?:\n?.+)+", README, re.MULTILINE)[0].splitlines()
+    servers = [cell.strip() for cell in heading.split("|")[2:-1]]
+    tables = [re.findall(r"^\| ([^|]+) \| (.*) \|$", part, re.MULTILINE) for part in re.split(r"^### ", measured, flags=re.MULTILINE)[1:1 + len(rows)]]
+    for row, table in zip(rows, tables, strict=True):
+        cells = [cell.strip() for cell in row.split("|")[2:-1]]
+        figures = {name: figures.split(" | ") for name, figures in table}
+        assert cells == [name if (name := figures[server][0]) == "not measured" else figures[server][1] for server in servers]
+
+
 FORMATS = {"TensorFlow SavedModel": "TensorFlow", "TensorFlow GraphDef": "TensorFlow", "TensorRT plan": "TensorRT", "AOTInductor package": "AOTInductor",
            "treelite checkpoint": "treelite", "Python model": "Python", "Python pickle": "scikit-learn", "Caffe2 NetDef": "Caffe2"}
 

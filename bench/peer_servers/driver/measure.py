@@ -120,6 +120,7 @@ def measure(peer, model, place, options, expected):
             figures = {"start_s": wait_for_answer(process, start, peer, body.read_bytes(), log), "loads": {}}
             found = answers(peer, start, rows)
             check(found, expected or found)
+            time.sleep(peer.settle_s)
             for connections in options.connections:
                 load(options.generator, start, peer, body, connections, WARMUP_S)
                 figures["loads"][str(connections)] = load(options.generator, start, peer, body, connections, options.seconds)

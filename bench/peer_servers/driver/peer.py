@@ -29,6 +29,7 @@ class Peer:
     body: Callable[[list, str], dict]
     scores: Callable[[Any], list]
     environment: dict[str, str] = dataclasses.field(default_factory=dict)
+    settle_s: float = 0  # how long its processes go on starting after the first answer
 
 
 def flat(values):

@@ -9,4 +9,5 @@ PEER = Peer(
     body=rows_body,
     scores=lambda answer: answer["scores"],
     environment={"RAY_USAGE_STATS_ENABLED": "0"},
+    settle_s=10,
 )
