@@ -68,6 +68,7 @@ def test_a_batch_of_mlp_rows_is_what_each_is_alone(batching):
 REPEAT = """
 backend: "repeat"
 max_batch_size: 4
+model_transaction_policy { decoupled: true }
 dynamic_batching { }
 inferd { inline_execution: NEVER }
 input [ { name: "IN" data_type: TYPE_INT32 dims: [ -1 ] }, { name: "DELAY" data_type: TYPE_UINT32 dims: [ -1 ] },

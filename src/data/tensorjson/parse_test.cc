@@ -270,7 +270,7 @@ TEST(ParseTest, TellsTheKindOfAnError) {
       {"7", DataType::kBytes, {}, DataFault::kNotAString},
       {"[\"a\",null]", DataType::kBytes, {2}, DataFault::kNotAString},
       {"[\"\\x\"]", DataType::kBytes, {1}, DataFault::kOther},
-      {"[[\"a\"]]", DataType::kBytes, {1}, DataFault::kOther},
+      {"[[\"a\"]]", DataType::kBytes, {1}, DataFault::kNesting},
       {"[\"a\"]", DataType::kInt32, {1}, DataFault::kNotASignedInteger},
       {"[1.5]", DataType::kInt64, {1}, DataFault::kNotASignedInteger},
       {"[1e2]", DataType::kInt8, {1}, DataFault::kNotASignedInteger},

@@ -116,7 +116,9 @@ int32_t ExecuteAside(inferd_instance* instance, const inferd_batch* batch, int64
 
 int32_t Execute(inferd_instance* instance, const inferd_batch* batch, inferd_error* error) {
   if (instance->completer == nullptr) {
-    const int64_t wait_ns = WaitOf(instance->model, batch);
+    // `hold_file` holds the instance too.
+    const bool holds = !instance->model->options.hold_file.empty();
+    const int64_t wait_ns = holds ? -1 : WaitOf(instance->model, batch);
     if (wait_ns >= 0) return ExecuteAside(instance, batch, wait_ns);
     const base::Status status = FakeExecution(host, instance, batch).Run();
     if (status.ok()) return INFERD_FINISHED;

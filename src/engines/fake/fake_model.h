@@ -17,7 +17,8 @@
 
 namespace inferd::fake {
 
-// The limit of unfinished executions of an instance whose requests may have input WAIT.
+// The limit of unfinished executions of an instance whose requests may have input WAIT. One with `hold_file` has no
+// more than others, since the file holds the instance.
 inline constexpr int32_t kStreamsMax = 16;
 
 }  // namespace inferd::fake
