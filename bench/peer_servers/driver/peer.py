@@ -20,7 +20,7 @@ class Start:
 class Peer:
     """A server. `command` makes its command line, and may write files into the scratch folder. `body` makes a request of rows to a model.
     `scores` takes the numbers out of the answer, as flat or nested lists. The report names the versions of `packages`, and has `setup` as the
-    words for how the server's documentation sets it up on one core."""
+    words for how the server was set up on one core."""
     name: str
     packages: tuple[str, ...]
     setup: str
