@@ -18,8 +18,6 @@ class NearestName {
  public:
   explicit NearestName(std::string_view name) : name_(name) {}
   void Offer(std::string_view candidate);
-  // Returns the nearest candidate, or "" if none is near.
-  const std::string& found() const { return nearest_; }
   // Returns " (did you mean '<prefix>name'?)", or "" if no candidate is near.
   std::string Suggestion(std::string_view prefix = "") const;
 

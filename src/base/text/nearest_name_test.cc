@@ -61,7 +61,7 @@ TEST(NearestNameTest, SuggestsNothingFar) {
   EXPECT_EQ(Suggest("b", {"a"}), "");
   EXPECT_EQ(Suggest("abcdefghijklmnop", {"ABCDefghijkl"}), "") << "four errors";
   EXPECT_EQ(Suggest("x", {}), "");
-  EXPECT_EQ(NearestName("x").found(), "");
+  EXPECT_EQ(NearestName("x").Suggestion(), "");
 }
 
 }  // namespace

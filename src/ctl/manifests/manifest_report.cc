@@ -1,8 +1,9 @@
 #include "ctl/manifests/manifest_report.h"
-#include "base/text/nearest_name.h"
 
 #include <ostream>
 #include <string_view>
+
+#include "base/text/nearest_name.h"
 
 namespace inferd::ctl {
 

@@ -201,7 +201,6 @@ base::Status AddSub(const inferd_host* host, const inferd_model* model, const Pa
 }
 
 int64_t WaitOf(const inferd_model* model, const inferd_batch* batch) {
-  if (model->options.behavior != Behavior::kRepeat) return -1;
   const inferd_input* wait = FindInput(model, batch, "WAIT");
   if (wait == nullptr) return -1;
   int64_t ns = 0;

@@ -29,7 +29,7 @@ base::Status AddSub(const inferd_host* host, const inferd_model* model, const Pa
 base::Status Repeat(const inferd_host* host, const inferd_model* model, const inferd_batch* batch, const Pause& pause);
 
 // Returns how long Triton's repeat backend keeps the instance from the next execution while the responses go out: the
-// sum of the requests' WAIT, in nanoseconds. -1 for another behavior, and for a batch without input WAIT.
+// sum of the requests' WAIT, in nanoseconds. -1 for a batch without input WAIT.
 int64_t WaitOf(const inferd_model* model, const inferd_batch* batch);
 
 // For each request, sends as many responses as the number n in IN, each with n as OUT. By the model's options, some of

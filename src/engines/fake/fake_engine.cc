@@ -81,7 +81,7 @@ int32_t AllocateInput(inferd_instance* instance, uint32_t /*input*/, size_t size
   return INFERD_OK;
 }
 
-// Answers the batch in full, and notes if nobody waited for it any more.
+// Answers the batch in full. Returns false if a request's client was gone.
 bool AnswerAside(inferd_instance* instance, const inferd_batch* batch) {
   FakeExecution execution(host, instance, batch);
   const base::Status status = execution.Run();
@@ -116,9 +116,7 @@ int32_t ExecuteAside(inferd_instance* instance, const inferd_batch* batch, int64
 
 int32_t Execute(inferd_instance* instance, const inferd_batch* batch, inferd_error* error) {
   if (instance->completer == nullptr) {
-    // `hold_file` holds the instance too.
-    const bool holds = !instance->model->options.hold_file.empty();
-    const int64_t wait_ns = holds ? -1 : WaitOf(instance->model, batch);
+    const int64_t wait_ns = instance->model->answers_aside ? WaitOf(instance->model, batch) : -1;
     if (wait_ns >= 0) return ExecuteAside(instance, batch, wait_ns);
     const base::Status status = FakeExecution(host, instance, batch).Run();
     if (status.ok()) return INFERD_FINISHED;

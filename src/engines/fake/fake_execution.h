@@ -20,7 +20,7 @@ class FakeExecution final {
 
   // Answers the batch, or returns the status for all its requests.
   base::Status Run();
-  // True if Run() found that nobody waits for a request any more.
+  // True if Run() found a request whose client was gone.
   bool cancelled() const { return cancelled_; }
 
  private:

@@ -75,9 +75,9 @@ void inferd_model::CopySignature(const inferd_signature& declared) {
   const bool single = options.streams_if_declared && declared.decoupled == 0;
   signature.decoupled = (streams && !single) || declares ? 1 : 0;
   signature.unfinished_executions_max = static_cast<int32_t>(options.unfinished_executions_max);
-  const bool waits = options.behavior == inferd::fake::Behavior::kRepeat && FindInput("WAIT") >= 0;
-  if (waits && !options.complete_on_thread && options.hold_file.empty())
-    signature.unfinished_executions_max = inferd::fake::kStreamsMax;
+  answers_aside = options.behavior == inferd::fake::Behavior::kRepeat && FindInput("WAIT") >= 0 &&
+                  !options.complete_on_thread && options.hold_file.empty();
+  if (answers_aside) signature.unfinished_executions_max = inferd::fake::kStreamsMax;
   signature.sequences = KeepsSequences(options.behavior) ? 1 : options.sequences;
   signature.checks_readiness = options.ready_file.empty() ? 0 : 1;
   if (signature.unfinished_executions_max > 1) signature.compute_threads = -1;

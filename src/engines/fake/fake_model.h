@@ -17,8 +17,7 @@
 
 namespace inferd::fake {
 
-// The limit of unfinished executions of an instance whose requests may have input WAIT. One with `hold_file` has no
-// more than others, since the file holds the instance.
+// The limit of unfinished executions of an instance whose model answers aside.
 inline constexpr int32_t kStreamsMax = 16;
 
 }  // namespace inferd::fake
@@ -39,6 +38,8 @@ struct inferd_model {
   std::unique_ptr<const inferd::fake::BatchRecorder> recorder;  // null if nothing is recorded
 
   bool batches = false;  // shapes begin with the rows of a batch
+  // Another thread sends the responses, while input WAIT keeps the instance. `hold_file` holds both on one thread.
+  bool answers_aside = false;
   inferd_signature signature = {};
   std::vector<inferd_tensor_spec> specs;
   std::vector<std::string> names;

@@ -16,8 +16,8 @@ using json::ValueType;
 
 constexpr size_t kNamesShown = 5;
 constexpr size_t kNameBytesShown = 64;
-constexpr size_t kNumbersAlways = size_t{1}
-                                  << 22;  // a table may have so many numbers, and one more per byte of its body
+// A table may have so many numbers, and one more for each byte of its body.
+constexpr size_t kNumbersAlways = 1 << 22;
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
 std::string Quoted(std::string_view name) { return "'" + base::Printable(name, kNameBytesShown) + "'"; }

@@ -175,9 +175,8 @@ const std::byte* ForestInstance::ConvertRows(size_t begin, size_t end, std::vect
   const auto features = static_cast<size_t>(model_.forest().features);
   const std::byte* const given = given_ + begin * features * ElementSize(model_.tensors().input_datatype());
   if (model_.tensors().input_datatype() == INFERD_TYPE_FP32 || model_.evaluated() == Precision::kFloat64) return given;
-  const std::span doubles(reinterpret_cast<const double*>(given), (end - begin) * features);
-  converted->resize(doubles.size());
-  std::ranges::transform(doubles, converted->begin(), [](double x) { return static_cast<float>(x); });
+  converted->resize((end - begin) * features);
+  Round<double>(given, *converted);
   return reinterpret_cast<const std::byte*>(converted->data());
 }
 

@@ -109,7 +109,6 @@ class EstimatorPredictor(RowPredictor):
                 raise
             return compute(objects)
 
-
     def _rows_of(self, arrays):
         if isinstance(arrays, list):  # of objects
             return arrays
